@@ -1,0 +1,85 @@
+# make        tiny.h from src/, and the examples             make bench   ratios against named references
+# make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 for each fuzzer
+# make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
+# Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
+
+JOBS    ?= 2
+CLANG   ?= clang
+PYTHON  ?= python3
+WARN     = -Wall -Wextra -Wpedantic -Werror
+LIBS     = -lm -lpthread
+DEPS     = -MMD -MP -MF $@.d
+FUZZ_SECONDS ?= 60
+
+SOURCES  := $(shell find src -name '*.c' -o -name '*.h' -o -name '*.txt') LICENSE tools/amalgamate.py
+EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
+BENCHES  := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
+FUZZERS  := $(patsubst tests/%.c,build/fuzz/%,$(wildcard tests/fuzz_*.c))
+TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
+also      = $(patsubst tests/%.c,%,$(shell grep -lE '^// also:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
+PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/tsan/%,$(call also,tsan))
+VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
+SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
+
+all: tiny.h $(EXAMPLES)
+
+tiny.h: $(SOURCES)
+	@echo "write $@"
+	@$(PYTHON) tools/amalgamate.py
+
+verify-amalgam:
+	@$(PYTHON) tools/amalgamate.py --check
+
+run:
+	@tools/setup.sh run
+	@$(MAKE) -s build/examples/digits
+	@build/examples/digits
+
+test:
+	@tools/setup.sh test
+	@$(MAKE) -s -k -j$(JOBS) tiny.h $(PROGRAMS) || echo "some tests did not build"
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(SCRIPTS) $(PROGRAMS) $(VALGRIND)
+
+bench: $(BENCHES)
+	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
+
+fuzz: $(FUZZERS)
+	@for f in $(FUZZERS); do mkdir -p $$f.corpus; $$f -max_total_time=$(FUZZ_SECONDS) $$f.corpus || exit 1; done
+
+golden: $(TESTS:%=build/plain/%)
+	@for p in $(call also,golden); do TINY_GOLDEN=rewrite build/plain/$$p || exit 1; done
+
+clean:
+	rm -rf build
+
+# A program whose build fails must not be left over from the last build that went well: rm comes first.
+build/examples/%: examples/%.c tiny.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(LIBS)
+
+build/bench/%: bench/%.c tiny.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -I. $(DEPS) $< -o $@ $(LIBS)
+
+TEST_FLAGS = -std=c11 -g -O1 $(WARN) -Wno-unused-function -I. $(DEPS)
+
+build/plain/%: tests/%.c
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) $(TEST_FLAGS) $< -o $@ $(LIBS)
+
+build/asan/%: tests/%.c
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CLANG) $(TEST_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $< -o $@ $(LIBS)
+
+build/tsan/%: tests/%.c
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CLANG) $(TEST_FLAGS) -fsanitize=thread $< -o $@ $(LIBS)
+
+build/fuzz/%: tests/%.c
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CLANG) $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $< -o $@ $(LIBS)
+
+-include $(wildcard build/*/*.d)
+
+.PHONY: all run test bench fuzz golden verify-amalgam clean
+.DELETE_ON_ERROR:

@@ -1,0 +1,208 @@
+// digits: trains a small convolutional network on 1,437 handwritten digits and tests it on 360 that other people wrote.
+//   build/examples/digits [file.csv]
+//
+// Every step builds its graph anew, as a function call per operator; the library recognises it and only runs kernels.
+#define TINY_IMPLEMENTATION
+#include "tiny.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+#include <time.h>
+
+enum { ROWS = 1797, TRAIN = 1437, TEST = ROWS - TRAIN, SIDE = 8, PIXELS = SIDE * SIDE, CLASSES = 10 };
+enum { BATCH = 64, EPOCHS = 25, STEPS = TRAIN / BATCH, C1 = 16, C2 = 32, HIDDEN = 64, FLAT = C2 * 4 * 4 };
+static const double RATE = 4e-3, DROPOUT = 0.2;
+
+typedef struct digits { float image[ROWS][PIXELS]; int32_t label[ROWS]; } digits;
+
+// ** data **
+
+static int read_digits(const char *path, digits *d) {
+  FILE *f = fopen(path, "r");
+  char line[1024];
+  int row = 0;
+  if (!f) { fprintf(stderr, "digits: cannot open %s\n", path); return 0; }
+  while (row < ROWS && fgets(line, sizeof line, f)) {
+    if (line[0] == '#') continue;
+    char *at = line;
+    long v[PIXELS + 1];
+    int n = 0;
+    for (char *end = at; n <= PIXELS; at = end + (*end == ',')) {
+      v[n] = strtol(at, &end, 10);
+      if (end == at) break;
+      n++;
+    }
+    if (n != PIXELS + 1 || v[PIXELS] < 0 || v[PIXELS] >= CLASSES) { fprintf(stderr, "digits: row %d of %s is not 64 pixels and a digit\n", row + 1, path); break; }
+    for (int i = 0; i < PIXELS; i++) d->image[row][i] = (float)v[i] / 16;
+    d->label[row++] = (int32_t)v[PIXELS];
+  }
+  fclose(f);
+  if (row < ROWS) fprintf(stderr, "digits: %s has %d rows, not %d\n", path, row, (int)ROWS);
+  return row == ROWS;
+}
+
+static uint64_t random_state = 42;
+static uint32_t random_below(uint32_t n) {                   // xorshift64*: Vigna, arXiv:1402.6246
+  random_state ^= random_state >> 12;
+  random_state ^= random_state << 25;
+  random_state ^= random_state >> 27;
+  return (uint32_t)(((random_state * 0x2545F4914F6CDD1Dull) >> 32) * (uint64_t)n >> 32);
+}
+static double random_unit(void) { return random_below(1 << 24) / 16777216.0; }
+static void shuffle(int *order, int n) {
+  for (int i = n - 1; i > 0; i--) {
+    const int j = (int)random_below((uint32_t)i + 1), keep = order[i];
+    order[i] = order[j]; order[j] = keep;
+  }
+}
+// The image moved by up to one pixel each way.
+static void shifted(const float *image, float *out) {
+  const int dy = (int)random_below(3) - 1, dx = (int)random_below(3) - 1;
+  for (int y = 0; y < SIDE; y++) for (int x = 0; x < SIDE; x++) {
+    const int fy = y + dy, fx = x + dx;
+    out[y * SIDE + x] = fy < 0 || fy >= SIDE || fx < 0 || fx >= SIDE ? 0 : image[fy * SIDE + fx];
+  }
+}
+
+// ** the network **
+
+enum { CONV1, SCALE1, SHIFT1, CONV2, SCALE2, SHIFT2, DENSE1, BIAS1, DENSE2, BIAS2, PARAMS };
+typedef struct network { tiny_tensor *param[PARAMS]; tiny_batch_norm_state norm1, norm2; } network;
+
+// A tensor of numbers between -bound and bound around middle.
+static tiny_tensor *parameter(tiny_ctx *t, tiny_shape shape, double middle, double bound) {
+  int64_t n = 1;
+  for (int i = 0; i < shape.ndim; i++) n *= shape.dim[i];
+  float *data = (float *)malloc((size_t)n * sizeof *data);
+  if (!data) return NULL;
+  for (int64_t i = 0; i < n; i++) data[i] = (float)(middle + bound * (2 * random_unit() - 1));
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, shape);
+  free(data);
+  return x;
+}
+static tiny_batch_norm_state batch_norm(tiny_ctx *t, int channels, tiny_tensor *scale, tiny_tensor *shift) {
+  tiny_batch_norm_state s;
+  memset(&s, 0, sizeof s);
+  s.mean = parameter(t, TINY_SHAPE(channels), 0, 0); s.var = parameter(t, TINY_SHAPE(channels), 1, 0);
+  s.weight = scale; s.bias = shift;
+  return s;
+}
+static void network_init(tiny_ctx *t, network *n) {          // bounds: 1 / sqrt of the inputs of a unit
+  n->param[CONV1] = parameter(t, TINY_SHAPE(C1, 1, 3, 3), 0, 1.0 / 3);
+  n->param[CONV2] = parameter(t, TINY_SHAPE(C2, C1, 3, 3), 0, 1 / sqrt(9.0 * C1));
+  n->param[DENSE1] = parameter(t, TINY_SHAPE(HIDDEN, FLAT), 0, 1 / sqrt((double)FLAT));
+  n->param[BIAS1] = parameter(t, TINY_SHAPE(HIDDEN), 0, 1 / sqrt((double)FLAT));
+  n->param[DENSE2] = parameter(t, TINY_SHAPE(CLASSES, HIDDEN), 0, 1 / sqrt((double)HIDDEN));
+  n->param[BIAS2] = parameter(t, TINY_SHAPE(CLASSES), 0, 1 / sqrt((double)HIDDEN));
+  n->param[SCALE1] = parameter(t, TINY_SHAPE(C1), 1, 0); n->param[SHIFT1] = parameter(t, TINY_SHAPE(C1), 0, 0);
+  n->param[SCALE2] = parameter(t, TINY_SHAPE(C2), 1, 0); n->param[SHIFT2] = parameter(t, TINY_SHAPE(C2), 0, 0);
+  n->norm1 = batch_norm(t, C1, n->param[SCALE1], n->param[SHIFT1]);
+  n->norm2 = batch_norm(t, C2, n->param[SCALE2], n->param[SHIFT2]);
+}
+
+// x (B,1,8,8) -> (B,10)
+static tiny_tensor *forward(network *n, tiny_tensor *x, int train) {
+  tiny_conv2d_desc same;
+  memset(&same, 0, sizeof same);
+  same.pad[0] = same.pad[1] = 1;
+  x = tiny_relu(tiny_batch_norm(tiny_conv2d(x, n->param[CONV1], NULL, &same), &n->norm1, train));              // (B,16,8,8)
+  x = tiny_relu(tiny_batch_norm(tiny_conv2d(x, n->param[CONV2], NULL, &same), &n->norm2, train));              // (B,32,8,8)
+  x = tiny_dropout(tiny_flatten(tiny_max_pool2d(x, 2, 0, 0), 1, -1), DROPOUT, train);                          // (B,512)
+  x = tiny_dropout(tiny_relu(tiny_linear(x, n->param[DENSE1], n->param[BIAS1])), DROPOUT, train);              // (B,64)
+  return tiny_linear(x, n->param[DENSE2], n->param[BIAS2]);
+}
+
+// One batch: images (64,1,8,8) moved at random, their gradients, Adam. total gains the loss.
+static tiny_code step(tiny_ctx *t, network *n, tiny_adam *adam, tiny_tensor *total, const digits *d, const int *rows) {
+  float image[BATCH][PIXELS];
+  int32_t label[BATCH];
+  for (int i = 0; i < BATCH; i++) { shifted(d->image[rows[i]], image[i]); label[i] = d->label[rows[i]]; }
+  tiny_tensor *grad[PARAMS];
+  tiny_begin(t);
+  tiny_tensor *x = tiny_from(t, image, TINY_F32, TINY_SHAPE(BATCH, 1, SIDE, SIDE)), *y = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
+  tiny_tensor *loss = tiny_cross_entropy(forward(n, x, 1), y);
+  tiny_grad(loss, n->param, PARAMS, grad);
+  tiny_adam_step(adam, n->param, grad, PARAMS);
+  tiny_assign(total, tiny_add(total, loss));
+  return tiny_end(t);                                        // everything above runs here
+}
+
+static tiny_code predict(tiny_ctx *t, network *n, const digits *d, int32_t *guess) {
+  tiny_begin(t);
+  tiny_tensor *x = tiny_from(t, d->image[TRAIN], TINY_F32, TINY_SHAPE(TEST, 1, SIDE, SIDE));
+  const tiny_code code = tiny_read(tiny_argmax(forward(n, x, 0), 1, 0), guess, TEST * sizeof *guess);
+  tiny_end(t);
+  return code;
+}
+
+// ** what is seen **
+
+static double seconds(void) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+static double accuracy(const digits *d, const int32_t *guess) {
+  int right = 0;
+  for (int i = 0; i < TEST; i++) right += guess[i] == d->label[TRAIN + i];
+  return 100.0 * right / TEST;
+}
+// Six digits of the test rows side by side, wrong ones first.
+static void draw(const digits *d, const int32_t *guess) {
+  int shown[6], n = 0;
+  for (int i = 0; i < TEST && n < 3; i++) if (guess[i] != d->label[TRAIN + i]) shown[n++] = i;
+  for (int i = 0; i < TEST && n < 6; i += 37) if (guess[i] == d->label[TRAIN + i]) shown[n++] = i;
+  for (int y = 0; y < SIDE; y++, puts("")) for (int i = 0; i < n; i++) {
+    printf("  ");
+    for (int x = 0; x < SIDE; x++) {
+      const char c = " .:-=+*#%@"[(int)(d->image[TRAIN + shown[i]][y * SIDE + x] * 9)];
+      printf("%c%c", c, c);
+    }
+  }
+  for (int i = 0; i < n; i++) printf("  read %d, is %d%-5s", (int)guess[shown[i]], (int)d->label[TRAIN + shown[i]], guess[shown[i]] == d->label[TRAIN + shown[i]] ? "" : "  !!");
+  puts("");
+}
+
+static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
+  static network net;
+  static int order[TRAIN];
+  tiny_adam adam;
+  memset(&adam, 0, sizeof adam);
+  network_init(t, &net);
+  tiny_tensor *total = parameter(t, TINY_SHAPE(1), 0, 0);
+  for (int i = 0; i < TRAIN; i++) order[i] = i;
+  const double start = seconds();
+  tiny_code code = TINY_OK;
+  for (int epoch = 0; epoch < EPOCHS && code == TINY_OK; epoch++) {
+    const double begin = seconds();
+    const float zero = 0;
+    shuffle(order, TRAIN);
+    tiny_write(total, &zero, sizeof zero);
+    for (int s = 0; s < STEPS && code == TINY_OK; s++) {
+      adam.lr = RATE * (1 - (double)(epoch * STEPS + s) / (EPOCHS * STEPS));
+      code = step(t, &net, &adam, total, d, order + s * BATCH);
+    }
+    if (code == TINY_OK) code = predict(t, &net, d, guess);
+    if (code == TINY_OK) printf("epoch %2d/%d   loss %.4f   test accuracy %5.2f %%   %.2f s\n", epoch + 1, (int)EPOCHS, tiny_item(total) / STEPS, accuracy(d, guess), seconds() - begin);
+    fflush(stdout);
+  }
+  if (code == TINY_OK) printf("\ntrained in %.2f s on %s\n\n", seconds() - start, tiny_device(t));
+  tiny_adam_free(&adam);
+  return code;
+}
+
+int main(int argc, char **argv) {
+  static digits d;
+  static int32_t guess[TEST];
+  if (!read_digits(argc > 1 ? argv[1] : "examples/data/digits.csv", &d)) return 1;
+  tiny_ctx *t = tiny_open(NULL);
+  const tiny_code code = tiny_status(t) == TINY_OK ? train(t, &d, guess) : tiny_status(t);
+  if (code != TINY_OK) fprintf(stderr, "digits: %s\n", tiny_error(t));
+  else {
+    draw(&d, guess);
+    printf("\n%.2f %% of the %d test digits are right\n", accuracy(&d, guess), (int)TEST);
+  }
+  tiny_close(t);
+  return code != TINY_OK || accuracy(&d, guess) < 97;
+}

@@ -1,0 +1,68 @@
+// all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
+// it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
+
+// ** base: memory, hashes, text, the operating system **
+#include "base/memory.c"
+#include "base/hash.c"
+#include "base/text.c"
+#include "base/os.c"
+#include "base/process.c"
+
+// ** ir: the node, its arithmetic, its text, patterns, the reference interpreter, the verifier **
+#include "ir/dtype.c"
+#include "ir/alu.c"
+#include "ir/uop.c"
+#include "ir/print.c"
+#include "ir/match.c"
+#include "ir/build.c"
+#include "ir/eval.c"
+#include "ir/spec.c"
+
+// ** rules: algebra as tables **
+#include "rules/notation.c"
+#include "rules/affine.c"
+#include "rules/divmod.c"
+#include "rules/symbolic.c"
+#include "rules/valid.c"
+#include "rules/reduce.c"
+#include "rules/notation_end.c"
+#include "rules/gradient.c"
+
+// ** shape: views of memory **
+#include "shape/view.c"
+
+// ** tensor: handles, operators, gradients, networks **
+#include "tensor/tensor.c"
+#include "tensor/create.c"
+#include "tensor/movement.c"
+#include "tensor/elementwise.c"
+#include "tensor/reduce.c"
+#include "tensor/random.c"
+#include "tensor/nn.c"
+#include "tensor/grad.c"
+#include "tensor/optim.c"
+
+// ** schedule: graph -> kernels **
+#include "schedule/rangeify.c"
+#include "schedule/plan.c"
+
+// ** codegen: kernel -> program **
+#include "codegen/moves.c"
+#include "codegen/expand.c"
+#include "codegen/lower.c"
+#include "codegen/linearize.c"
+#include "codegen/optimize.c"
+
+// ** render: program -> text **
+#include "render/lang_c.c"
+#include "render/cstyle.c"
+
+// ** runtime: devices, programs, execution **
+#include "runtime/pool.c"
+#include "runtime/elf.c"
+#include "runtime/cpu.c"
+#include "runtime/interp.c"
+#include "runtime/null.c"
+#include "runtime/device.c"
+#include "runtime/program.c"
+#include "runtime/realize.c"

@@ -1,0 +1,143 @@
+// memory: the context, the caller's allocator, scratch memory, and what happens when there is none left.
+//
+// In:  sizes. Out: bytes from the caller's allocator, or from a bump arena that is emptied when the outermost
+//      guarded call returns.
+// Two kinds of code allocate. Operators (light) make a few nodes: a failure gives NULL, and then poison. Everything
+// that plans, compiles or runs (heavy) sits inside tn_guard: there a failure unwinds to tn_guard with longjmp, so
+// passes need no checks. What must outlive the call is linked to the context before the next allocation is made.
+#ifndef TN_BASE_MEMORY
+#define TN_BASE_MEMORY
+#ifndef TINY_AMALGAMATED
+#include "../api/api.h"
+#endif
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <math.h>
+#include <limits.h>
+
+#ifndef TN_FIRST_NBYTES                    // test builds shrink every first size "to give bugs a chance"
+  #define TN_FIRST_NBYTES (64 * 1024)
+  #define TN_FIRST_SLOTS 64
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+  #define TN_PRINTF(at, args) __attribute__((format(printf, at, args)))
+#else
+  #define TN_PRINTF(at, args)
+#endif
+
+typedef struct tn_chunk { struct tn_chunk *older; size_t cap, used; } tn_chunk;
+
+struct tiny_ctx {
+  tiny_alloc alloc; size_t max_nbytes;
+  jmp_buf *trap;                           // where a failed allocation of heavy code unwinds to
+  tn_chunk *scratch;                       // newest chunk first
+  tiny_code code; char message[1024];      // the first error
+  tiny_logger log; char debug[32];
+  uint64_t seed;
+  tiny_stats stats;
+  // one pointer a room, made by the room's open and freed by its close
+  struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
+  struct tn_device *device; struct tn_programs *programs; struct tn_pool *pool; struct tn_runtime *runtime;
+};
+
+static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  (void)user; (void)old_nbytes;
+  if (new_nbytes) return realloc(ptr, new_nbytes);
+  free(ptr);
+  return NULL;
+}
+
+TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
+TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) {
+  if (!t || t->code != TINY_OK) return code;
+  t->code = code;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(t->message, sizeof t->message, format, args);
+  va_end(args);
+  return code;
+}
+
+static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
+  tiny_fail(t, TINY_E_MEMORY, "out of memory: %llu bytes were refused by the allocator", (unsigned long long)nbytes);
+  if (t->trap) longjmp(*t->trap, 1);
+  return NULL;
+}
+
+// As the caller's allocator; NULL only in light code.
+static void *tn_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  void *p = t->alloc.fn(t->alloc.user, ptr, old_nbytes, new_nbytes);
+  return p || !new_nbytes ? p : tn_out_of_memory(t, new_nbytes);
+}
+static void *tn_alloc(tiny_ctx *t, size_t nbytes) {
+  void *p = tn_realloc(t, NULL, 0, nbytes);
+  if (p) memset(p, 0, nbytes);
+  return p;
+}
+static void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
+  if (ptr) t->alloc.fn(t->alloc.user, ptr, nbytes, 0);
+}
+
+// ** scratch: lives until the outermost tn_guard returns **
+
+static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
+  nbytes = (nbytes + 15) & ~(size_t)15;
+  if (!t->scratch || t->scratch->cap - t->scratch->used < nbytes) {
+    size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
+    if (cap < nbytes) cap = nbytes;
+    const size_t head = (sizeof(tn_chunk) + 15) & ~(size_t)15;
+    tn_chunk *c = (tn_chunk *)tn_realloc(t, NULL, 0, head + cap);
+    if (!c) return NULL;
+    c->older = t->scratch; c->cap = cap; c->used = 0;
+    t->scratch = c;
+  }
+  char *p = (char *)t->scratch + ((sizeof(tn_chunk) + 15) & ~(size_t)15) + t->scratch->used;
+  t->scratch->used += nbytes;
+  return memset(p, 0, nbytes);
+}
+
+// Frees all chunks but the newest (and largest), which is kept for the next call unless all is set.
+static void tn_scratch_reset(tiny_ctx *t, int all) {
+  tn_chunk *keep = all ? NULL : t->scratch, *c = keep ? keep->older : t->scratch;
+  while (c) {
+    tn_chunk *older = c->older;
+    tn_release(t, c, ((sizeof(tn_chunk) + 15) & ~(size_t)15) + c->cap);
+    c = older;
+  }
+  t->scratch = keep;
+  if (keep) { keep->older = NULL; keep->used = 0; }
+}
+
+// Grows a scratch array to hold one more element.
+static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
+  if (n < *cap) return array;
+  *cap = *cap ? *cap * 2 : 16;
+  void *grown = tn_scratch(t, (size_t)*cap * elem_nbytes);
+  if (n) memcpy(grown, array, (size_t)n * elem_nbytes);
+  return grown;
+}
+#define TN_PUSH(t, array, n, cap, type) (((array) = (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
+
+typedef struct tn_list { tiny_uop **u; int n, cap; } tn_list;
+static void tn_push(tiny_ctx *t, tn_list *l, tiny_uop *u) { *TN_PUSH(t, l->u, l->n, l->cap, tiny_uop *) = u; }
+
+// Runs heavy code: allocation failures inside of fn end up here as TINY_E_MEMORY. Nested calls join the outermost.
+static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), void *arg) {
+  if (t->trap) return fn(t, arg);
+  jmp_buf env;
+  if (setjmp(env)) {
+    t->trap = NULL;
+    tn_scratch_reset(t, 1);
+    return TINY_E_MEMORY;
+  }
+  t->trap = &env;
+  const tiny_code code = fn(t, arg);
+  t->trap = NULL;
+  tn_scratch_reset(t, 0);
+  return code;
+}
+#endif

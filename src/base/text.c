@@ -1,0 +1,69 @@
+// text: building strings and byte runs in scratch memory; error messages that name shapes; debug lines.
+#ifndef TN_BASE_TEXT
+#define TN_BASE_TEXT
+#ifndef TINY_AMALGAMATED
+#include "hash.c"
+#endif
+
+TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
+  if (b->n + nbytes + 1 > b->cap) {
+    size_t cap = b->cap ? b->cap * 2 : 256;
+    while (cap < b->n + nbytes + 1) cap *= 2;
+    char *grown = (char *)tn_scratch(b->t, cap);
+    if (b->n) memcpy(grown, b->data, b->n);
+    b->data = grown; b->cap = cap;
+  }
+  if (nbytes) memcpy(b->data + b->n, data, nbytes);
+  b->n += nbytes;
+  b->data[b->n] = 0;
+}
+
+static void tn_text_add(tiny_bytes *b, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_text_add(tiny_bytes *b, const char *format, ...) {
+  char small[512];
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  const int n = vsnprintf(small, sizeof small, format, args);
+  va_end(args);
+  if (n >= 0 && (size_t)n < sizeof small) tiny_bytes_add(b, small, (size_t)n);
+  else if (n >= 0) {
+    char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
+    vsnprintf(big, (size_t)n + 1, format, again);
+    tiny_bytes_add(b, big, (size_t)n);
+  }
+  va_end(again);
+}
+
+// "(32,784)" into a caller's buffer, for messages.
+static const char *tn_dims_text(char *out, size_t nbytes, int n, const int64_t *dim) {
+  size_t at = (size_t)snprintf(out, nbytes, "(");
+  for (int i = 0; i < n && at < nbytes; i++) at += (size_t)snprintf(out + at, nbytes - at, i ? ",%lld" : "%lld", (long long)dim[i]);
+  if (at < nbytes) snprintf(out + at, nbytes - at, n == 1 ? ",)" : ")");
+  return out;
+}
+
+static int tn_debug(const tiny_ctx *t, char letter) { return strchr(t->debug, letter) != NULL; }
+
+// One line to the caller's log, or to stderr.
+static void tn_log(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_log(tiny_ctx *t, const char *format, ...) {
+  char line[2048];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(line, sizeof line, format, args);
+  va_end(args);
+  if (t->log.fn) t->log.fn(t->log.user, line);
+  else fprintf(stderr, "%s\n", line);
+}
+
+// Many lines, one log call each.
+static void tn_log_text(tiny_ctx *t, const char *text) {
+  while (*text) {
+    const char *end = strchr(text, '\n');
+    const int n = end ? (int)(end - text) : (int)strlen(text);
+    tn_log(t, "%.*s", n, text);
+    text += n + (end != NULL);
+  }
+}
+#endif

@@ -1,0 +1,262 @@
+// expand: STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR ranges become copies and lanes.
+//
+// In:  a kernel after its moves. Out: the same without STAGE and without those kinds of ranges.
+// UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is shared by hash-consing, so a
+// tile of accumulators loads every operand once. VECTOR puts LANE in its place; lanes spread to whatever depends on it.
+// Then INDEX nodes of lanes are told apart: step 1 is a contiguous access, other constant steps single loads, the rest gathers.
+#ifndef TN_CODEGEN_EXPAND
+#define TN_CODEGEN_EXPAND
+#ifndef TINY_AMALGAMATED
+#include "moves.c"
+#endif
+
+static int tn_is_item(const tiny_uop *r) { return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP; }
+
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, root, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == op) tn_push(t, out, all.u[i]);
+}
+
+static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) {
+  return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
+}
+
+// Loops that are open around u: ranges of kind LOOP or REDUCE that it depends on and that nothing in it closes.
+static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) {
+    int closed = all.u[i]->op != TINY_OP_RANGE || (tn_range_kind(all.u[i]) != TN_LOOP && tn_range_kind(all.u[i]) != TN_REDUCE);
+    for (int j = 0; j < all.n && !closed; j++) {
+      const int from = tn_ranges_from(all.u[j]->op);
+      for (uint32_t s = from < 0 ? all.u[j]->nsrc : (uint32_t)from; s < all.u[j]->nsrc; s++) closed |= all.u[j]->src[s] == all.u[i];
+    }
+    if (!closed) tn_push(t, open, all.u[i]);
+  }
+}
+
+// Does u end range r?
+static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
+  const int from = tn_ranges_from(u->op);
+  for (uint32_t i = from < 0 ? u->nsrc : (uint32_t)from; i < u->nsrc; i++) if (u->src[i] == r) return 1;
+  return 0;
+}
+
+// Work items outside of the STAGE's own ranges that its value differs by: each has a part of the memory to itself.
+static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
+  tn_list ranges = {NULL, 0, 0};
+  tiny_uop *owner = tn_index(t, 0);
+  *owners = 1;
+  tn_collect_op(t, stage->src[0], TINY_OP_RANGE, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    if (!tn_is_item(ranges.u[i]) || tn_closes(stage, ranges.u[i])) continue;
+    const int64_t n = tn_range_extent(ranges.u[i]);
+    owner = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, n)), ranges.u[i]);
+    *owners *= n;
+  }
+  return owner;
+}
+
+// One STAGE as memory: its uses read the memory after the stores that fill it.
+static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
+  int64_t v[2] = {stage->k, 1}, owners;
+  tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner;
+  tn_push(t, &end, NULL);
+  for (uint32_t i = 1; i < stage->nsrc; i++) {
+    tiny_uop *r = stage->src[i];
+    v[1] *= tn_range_extent(r);
+    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(r))), r);
+    if (!tn_is_item(r)) tn_push(t, &end, r);
+  }
+  const int64_t part = v[1];
+  v[1] *= owners;
+  tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v), *to = memory;
+  const int wait = shared && stage->k == TN_SPACE_LOCAL;
+  tn_open_loops(t, stage, &open);
+  if (wait && open.n) {                    // not before all items are done with the last round's contents
+    tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
+    to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
+  }
+  tiny_uop *at[2] = {to, flat}, *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL), stage->src[0]};
+  end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
+  if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
+  tiny_uop *after[2] = {memory, done}, *filled = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, after, 0, 0, NULL);
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *src[3];
+    if (u->op != TINY_OP_INDEX || u->src[0] != stage) continue;
+    src[0] = filled;
+    src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, part)), u->src[1]);
+    src[2] = u->nsrc == 3 ? u->src[2] : NULL;
+    tn_push(t, &from, u);
+    tn_push(t, &now, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, (int)u->nsrc, src, 0, 0, NULL));
+  }
+  return tn_replace(t, sink, from.n, from.u, now.u);
+}
+
+static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
+  tn_list ranges = {NULL, 0, 0}, stages = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
+  int shared = 0;
+  for (int i = 0; i < ranges.n; i++) shared |= tn_is_item(ranges.u[i]);
+  for (;;) {                               // sources first, one at a time: a STAGE may read another
+    stages.n = 0;
+    tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
+    if (!stages.n) return sink;
+    sink = tn_expand_stage(t, sink, stages.u[0], shared);
+  }
+}
+
+// ** UPCAST and UNROLL **
+
+// u, a node that closes r, without r: its body (or value) once for every value of r.
+static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
+  tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0};
+  for (int64_t i = 0; i < tn_range_extent(r); i++) {
+    tiny_uop *value = tn_index(t, i), *copy = tn_replace(t, u->src[0], 1, &r, &value);
+    if (copy->op == TINY_OP_GROUP) for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
+    else tn_push(t, &copies, copy);
+  }
+  tn_push(t, &src, tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
+  for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
+  if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
+  return tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
+}
+
+static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
+  for (;;) {
+    tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+    tiny_uop *r = NULL;
+    tn_toposort(t, sink, &all);
+    for (int i = 0; i < all.n && !r; i++)
+      if (all.u[i]->op == TINY_OP_RANGE && (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL)) r = all.u[i];
+    if (!r) return sink;
+    for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
+      tn_push(t, &from, all.u[i]);
+      tn_push(t, &to, tn_unrolled(t, all.u[i], r));
+    }
+    tiny_uop *now = tn_replace(t, sink, from.n, from.u, to.u);
+    sink = tn_simplify(t, now);
+    if (!from.n) { tiny_fail(t, TINY_E_INTERNAL, "expand: a range is not closed"); return sink; }
+  }
+}
+
+// ** VECTOR **
+
+// elem = base + step * LANE with a scalar base? Returns base, NULL if not.
+static tiny_uop *tn_lane_step(tiny_ctx *t, tiny_uop *e, int64_t *step) {
+  int64_t a = 0, b = 0;
+  *step = 0;
+  if (e->lanes == 1) return e;
+  if (e->op == TINY_OP_LANE) { *step = 1; return tn_index(t, 0); }
+  if (e->op == TINY_OP_ADD) {
+    tiny_uop *x = tn_lane_step(t, e->src[0], &a), *y = tn_lane_step(t, e->src[1], &b);
+    *step = a + b;
+    return x && y ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, x, y)) : NULL;
+  }
+  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
+    tiny_uop *x = tn_lane_step(t, e->src[0], &a);
+    *step = a * e->src[1]->k;
+    return x ? tn_simplify(t, tn_u2(t, TINY_OP_MUL, x, e->src[1])) : NULL;
+  }
+  return NULL;
+}
+
+static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *u, int lanes) {
+  return u->lanes == lanes ? u : tn_uop_make(t, TINY_OP_BROADCAST, u->dtype, lanes, 1, &u, 0, 0, NULL);
+}
+
+static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, int lanes) {
+  tiny_uop *src[3] = {index->src[0], element, index->nsrc == 3 ? index->src[2] : NULL};
+  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, lanes, (int)index->nsrc, src, 0, 0, NULL);
+}
+
+// A load whose index has lanes: contiguous, strided or gathered.
+static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
+  tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
+  int64_t step;
+  const int scalar_valid = index->nsrc < 3 || index->src[2]->lanes == 1, lanes = index->src[1]->lanes > 1 ? index->src[1]->lanes : index->nsrc == 3 ? index->src[2]->lanes : 1;
+  base = tn_lane_step(t, index->src[1], &step);
+  if (base && step == 1) {
+    src[0] = tn_index_with(t, index, base, 1);
+    return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+  }
+  if (base && scalar_valid && load->nsrc == 1) {
+    tn_list one = {NULL, 0, 0};
+    for (int i = 0; i < lanes; i++) {
+      src[0] = tn_index_with(t, index, tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i))), 1);
+      tn_push(t, &one, tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL));
+    }
+    return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
+  }
+  src[0] = tn_index_with(t, index, tn_lanes_of(t, index->src[1], lanes), lanes);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+}
+
+static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
+  tiny_uop *index = store->src[0], *element = index->src[1];
+  int lanes = store->src[1]->lanes;
+  if (element->lanes > lanes) lanes = element->lanes;
+  int64_t step;
+  tiny_uop *base = tn_lane_step(t, element, &step), *src[2];
+  src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) : tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
+  src[1] = tn_lanes_of(t, store->src[1], lanes);
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+}
+
+// One node over lanes, its sources done. REDUCE over r folds its lanes; END drops r.
+static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r) {
+  if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
+    tn_list now = {NULL, 0, 0};
+    int closes = 0;
+    for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
+    if (u->op == TINY_OP_END) return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
+    const int lanes = now.u[0]->lanes;
+    tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, lanes, now.n, now.u, u->k, 0, NULL);
+    return closes && lanes > 1 ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
+  }
+  if (u->op == TINY_OP_GROUP) {            // of values: all as wide as the widest
+    int lanes = 1;
+    for (uint32_t i = 0; i < u->nsrc; i++) if (src[i]->lanes > lanes) lanes = src[i]->lanes;
+    if (u->dtype != TINY_VOID && lanes > 1) for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_lanes_of(t, src[i], lanes);
+    return tn_uop_make(t, u->op, u->dtype, u->dtype == TINY_VOID ? 1 : lanes, (int)u->nsrc, src, u->k, 0, NULL);
+  }
+  if (u->op == TINY_OP_INDEX) {
+    int lanes = src[1]->lanes;
+    if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
+    return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
+  }
+  if (u->op == TINY_OP_LOAD && src[0]->lanes > 1) return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, 0, 0, NULL));
+  if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
+  return tn_uop_with(t, u, src);
+}
+
+static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
+  for (;;) {
+    tn_list all = {NULL, 0, 0};
+    tiny_uop *r = NULL;
+    tn_toposort(t, sink, &all);
+    for (int i = 0; i < all.n && !r; i++) if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
+    if (!r) return sink;
+    tn_map map = {NULL, NULL, 0, 0};
+    tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
+    // index expressions first, simplified over LANE; then the nodes that use them
+    for (int i = 0; i < all.n; i++) {
+      tiny_uop *u = all.u[i], *now = u;
+      if (u == r) now = lane;
+      else if (u->nsrc) {
+        tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+        int changed = 0;
+        for (uint32_t j = 0; j < u->nsrc; j++) { src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]); changed |= src[j] != u->src[j]; }
+        if (changed && u->op == TINY_OP_INDEX) for (uint32_t j = 1; j < u->nsrc; j++) if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
+        if (changed) now = tn_lanes_node(t, u, src, r);
+      }
+      tn_map_set(t, &map, u, now);
+    }
+    sink = (tiny_uop *)tn_map_get(&map, sink);
+  }
+}
+#endif

@@ -1,0 +1,86 @@
+// linearize: a lowered kernel -> the list of its nodes in the order they run, with loops open from RANGE to END.
+//
+// Every node belongs to the block of the innermost loop it depends on; the block of a loop lies in the block of what
+// its END gives. An END with its RANGE is emitted, loop and all, where it stands in topological order of its block, so
+// whatever the loop's body needs from outside stands before it. Nodes of an outer block are thereby hoisted for free.
+#ifndef TN_CODEGEN_LINEARIZE
+#define TN_CODEGEN_LINEARIZE
+#ifndef TINY_AMALGAMATED
+#include "lower.c"
+#endif
+
+typedef struct tn_block { tiny_uop *range; int parent, depth; tn_list nodes; } tn_block;   // block 0: the kernel itself
+
+typedef struct tn_linear {
+  tiny_ctx *t;
+  tn_list all; tn_map at;                  // node -> 1 + position in all
+  uint64_t *open; int *place;              // per node: loops it depends on (bit per loop), its block
+  tn_block *block; int nblock, cap;
+  tn_list out;
+} tn_linear;
+
+static int tn_linear_at(const tn_linear *l, const tiny_uop *u) { return (int)(intptr_t)tn_map_get(&l->at, u) - 1; }
+
+static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
+  for (int i = 1; i < l->nblock; i++) if (l->block[i].range == range) return i;
+  return 0;
+}
+
+// Loops open at each node: those of its sources, less the one an END closes.
+static void tn_linear_open(tn_linear *l) {
+  for (int i = 0; i < l->all.n; i++) {
+    const tiny_uop *u = l->all.u[i];
+    if (u->op == TINY_OP_RANGE) { l->open[i] = (uint64_t)1 << tn_linear_block_of(l, u); continue; }
+    for (uint32_t j = 0; j < u->nsrc; j++) l->open[i] |= l->open[tn_linear_at(l, u->src[j])];
+    if (u->op == TINY_OP_END) l->open[i] &= ~((uint64_t)1 << tn_linear_block_of(l, u->src[1]));
+  }
+}
+
+// Users come later in the order, so going backwards every loop's own block is known when its nodes are met.
+static void tn_linear_place(tn_linear *l) {
+  for (int i = l->all.n - 1; i >= 0; i--) {
+    const tiny_uop *u = l->all.u[i];
+    int deepest = 0;
+    for (int b = 1; b < l->nblock; b++) if ((l->open[i] >> b & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
+    l->place[i] = deepest;
+    if (u->op != TINY_OP_END) continue;
+    tn_block *loop = &l->block[tn_linear_block_of(l, u->src[1])];
+    loop->parent = deepest;
+    loop->depth = l->block[deepest].depth + 1;
+  }
+  for (int i = 0; i < l->all.n; i++) tn_push(l->t, &l->block[l->place[i]].nodes, l->all.u[i]);
+}
+
+static void tn_linear_emit(tn_linear *l, int b) {
+  for (int i = 0; i < l->block[b].nodes.n; i++) {
+    tiny_uop *u = l->block[b].nodes.u[i];
+    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_SINK) continue;
+    if (u->op == TINY_OP_END) {
+      tn_push(l->t, &l->out, u->src[1]);
+      tn_linear_emit(l, tn_linear_block_of(l, u->src[1]));
+    }
+    tn_push(l->t, &l->out, u);
+  }
+}
+
+static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
+  tn_linear l;
+  memset(&l, 0, sizeof l);
+  l.t = t;
+  tn_toposort(t, sink, &l.all);
+  TN_PUSH(t, l.block, l.nblock, l.cap, tn_block);
+  for (int i = 0; i < l.all.n; i++) {
+    tn_map_set(t, &l.at, l.all.u[i], (void *)(intptr_t)(i + 1));
+    if (l.all.u[i]->op == TINY_OP_RANGE) TN_PUSH(t, l.block, l.nblock, l.cap, tn_block)->range = l.all.u[i];
+  }
+  if (l.nblock > 64) return tiny_fail(t, TINY_E_INTERNAL, "linearize: a kernel of %d loops", l.nblock - 1);
+  l.open = (uint64_t *)tn_scratch(t, (size_t)l.all.n * sizeof *l.open);
+  l.place = (int *)tn_scratch(t, (size_t)l.all.n * sizeof *l.place);
+  tn_linear_open(&l);
+  tn_linear_place(&l);
+  tn_linear_emit(&l, 0);
+  out->list = l.out.u;
+  out->n = l.out.n;
+  return TINY_OK;
+}
+#endif

@@ -1,0 +1,189 @@
+// lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for parallel ranges,
+// one range per END, decomposed arithmetic, index arithmetic in a real integer type.
+//
+// An accumulator is a REG DEFINE: stored once before its loops (pinned there by AFTER the ranges around), updated at
+// the end of the body, read AFTER the END. All REDUCEs over the same ranges, the tile of one matmul, share the loops.
+#ifndef TN_CODEGEN_LOWER
+#define TN_CODEGEN_LOWER
+#ifndef TINY_AMALGAMATED
+#include "expand.c"
+#endif
+
+static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, const tn_list *deps) {
+  tn_list src = {NULL, 0, 0};
+  if (!deps->n) return x;
+  tn_push(t, &src, x);
+  for (int i = 0; i < deps->n; i++) tn_push(t, &src, deps->u[i]);
+  return tn_uop_make(t, TINY_OP_AFTER, x->dtype, x->lanes, src.n, src.u, 0, 0, NULL);
+}
+
+static tiny_uop *tn_reg_at(tiny_ctx *t, tiny_uop *memory) {
+  tiny_uop *src[2] = {memory, tn_index(t, 0)};
+  return tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
+}
+static tiny_uop *tn_reg_load(tiny_ctx *t, tiny_uop *memory) {
+  tiny_uop *index = tn_reg_at(t, memory);
+  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, memory->lanes, 1, &index, 0, 0, NULL);
+}
+static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
+  tiny_uop *src[2] = {tn_reg_at(t, memory), tn_lanes_of(t, value, memory->lanes)};
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+}
+
+// Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused multiply-add each; anything
+// else is folded as a tree first, so that the accumulator waits once per round. acc may be NULL.
+static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
+  if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
+  if (op == TINY_OP_ADD && value->src[0]->op == TINY_OP_MUL && acc) {
+    for (uint32_t i = 0; i < value->nsrc; i++) acc = tn_u2(t, op, acc, value->src[i]);
+    return acc;
+  }
+  tiny_uop **v = (tiny_uop **)tn_scratch(t, value->nsrc * sizeof *v);
+  memcpy(v, value->src, value->nsrc * sizeof *v);
+  for (uint32_t n = value->nsrc; n > 1; n = (n + 1) / 2)
+    for (uint32_t i = 0; i < (n + 1) / 2; i++) v[i] = 2 * i + 1 < n ? tn_u2(t, op, v[2 * i], v[2 * i + 1]) : v[2 * i];
+  return acc ? tn_u2(t, op, acc, v[0]) : v[0];
+}
+
+static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
+  return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
+}
+
+// All REDUCEs of one set of ranges become accumulators of one loop nest.
+static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
+  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0}, to = {NULL, 0, 0};
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = group[i];
+    const int64_t v[2] = {TN_SPACE_REG, 1};
+    tn_list open = {NULL, 0, 0}, deps = {NULL, 0, 0};
+    tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
+    tn_open_loops(t, group[i], &open);
+    tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &open), tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
+    for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
+    tn_push(t, &stores, tn_reg_store(t, reg, tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)))));
+    tn_push(t, &memory, reg);
+  }
+  tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
+  for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
+  tn_push(t, &after, tn_node_of(t, TINY_OP_END, TINY_VOID, &end));
+  for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], &after)));
+  return tn_replace(t, sink, n, group, to.u);
+}
+
+static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
+  for (;;) {
+    tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
+    tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
+    if (!all.n) return sink;
+    tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
+    if (first->nsrc == 1) {
+      tiny_uop *whole = tn_reduce_fold(t, (int)first->k, first->src[0], NULL);
+      sink = tn_replace(t, sink, 1, &first, &whole);
+      continue;
+    }
+    for (int i = 0; i < all.n; i++) if (tn_same_ranges(all.u[i], first)) tn_push(t, &group, all.u[i]);
+    sink = tn_lower_reduce_group(t, sink, group.u, group.n);
+  }
+}
+
+// ** parallel ranges **
+
+// Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more are folded into dim 2.
+static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
+  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_RANGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    const int kind = tn_range_kind(all.u[i]);
+    if (item ? tn_is_item(all.u[i]) : kind == TN_TASK || kind == TN_GLOBAL) tn_push(t, &r, all.u[i]);
+  }
+  for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
+  for (int d = 0; d < 3; d++) extents[d] = 1;
+  for (int i = 0; i < r.n; i++) {          // position from the end gives the dim
+    const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
+    extents[d] *= tn_range_extent(r.u[i]);
+  }
+  for (int i = 0; i < r.n; i++) {
+    const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
+    tiny_uop *extent = tn_index(t, extents[d]);
+    tiny_uop *id = tn_uop_make(t, TINY_OP_SPECIAL, TINY_INDEX, 1, 1, &extent, d | (item ? 16 : 0), 0, NULL);
+    if (r.n - 1 - i >= max_dims - 1 && r.n > max_dims) {
+      int64_t stride = 1;
+      for (int j = i + 1; j <= r.n - max_dims; j++) stride *= tn_range_extent(r.u[j]);
+      id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)), tn_index(t, tn_range_extent(r.u[i])));
+    }
+    tn_push(t, &to, id);
+  }
+  return r.n ? tn_replace(t, sink, r.n, r.u, to.u) : sink;
+}
+
+// Where items share reductions every item holds the result: item 0 of the GROUP stores it.
+static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
+  tn_list ranges = {NULL, 0, 0}, stores = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tiny_uop *first = tn_bool(t, 1);
+  tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
+  for (int i = 0; i < ranges.n; i++) if (tn_range_kind(ranges.u[i]) == TN_GROUP) first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, ranges.u[i], tn_index(t, 1)));
+  if (tn_is_const(first)) return sink;
+  first = tn_simplify(t, first);
+  tn_collect_op(t, sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++) {
+    const tiny_uop *index = stores.u[i]->src[0];
+    tiny_uop *src[3] = {index->src[0], index->src[1], index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first}, *pair[2] = {NULL, stores.u[i]->src[1]};
+    const int gated = index->src[0]->op == TINY_OP_PARAM;
+    pair[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : (int)index->nsrc, src, 0, 0, NULL);
+    tn_push(t, &to, tn_uop_with(t, stores.u[i], pair));
+  }
+  return tn_replace(t, sink, stores.n, stores.u, to.u);
+}
+
+// ** one range per END; conditions of whole stores become IF where the language wants that **
+
+static tiny_uop *tn_split_ends(tiny_ctx *t, tiny_uop *sink) {
+  tn_list ends = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  for (;;) {
+    ends.n = from.n = to.n = 0;
+    tn_collect_op(t, sink, TINY_OP_END, &ends);
+    for (int i = 0; i < ends.n && !from.n; i++) if (ends.u[i]->nsrc > 2) {
+      tiny_uop *u = ends.u[i], *now = u->src[0];
+      for (uint32_t j = u->nsrc - 1; j >= 1; j--) { tiny_uop *src[2] = {now, u->src[j]}; now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL); }
+      tn_push(t, &from, u); tn_push(t, &to, now);
+    }
+    if (!from.n) return sink;
+    sink = tn_replace(t, sink, from.n, from.u, to.u);
+  }
+}
+
+typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
+  tiny_uop **list; int n;
+  int64_t global[3], local[3], tasks;
+  double flops, nbytes;                    // estimates of one launch
+} tn_lowered;
+
+static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
+  if (!tn_debug(t, 'i')) return;
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_text_add(&text, "-- after %s\n", pass);
+  tn_print(t, sink, &text);
+  tn_log_text(t, text.data);
+}
+
+static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
+  sink = tn_expand_stages(t, sink);
+  tn_trace_pass(t, "stages", sink);
+  sink = tn_expand_copies(t, sink);
+  tn_trace_pass(t, "copies", sink);
+  sink = tn_gate_group_stores(t, sink);
+  sink = tn_expand_lanes(t, sink);
+  tn_trace_pass(t, "lanes", sink);
+  sink = tn_lower_reduces(t, sink);
+  tn_trace_pass(t, "accumulators", sink);
+  int64_t groups[3];
+  sink = tn_lower_specials(t, sink, 0, groups, target->limits->threads ? 1 : 3);
+  sink = tn_lower_specials(t, sink, 1, out->local, 3);
+  for (int d = 0; d < 3; d++) out->global[d] = groups[d];
+  out->tasks = target->limits->threads ? groups[0] : 0;
+  sink = tn_simplify(t, tn_split_ends(t, sink));
+  sink = tn_decompose(t, sink, target);
+  tn_trace_pass(t, "decompositions", sink);
+  return sink;
+}
+#endif

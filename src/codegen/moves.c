@@ -1,0 +1,177 @@
+// moves: what optimisation may do to a kernel. A move changes ranges; the value that the kernel computes stays the same.
+//
+//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost)
+//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL (copies of the
+//            expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a group), LOOP and REDUCE (loops)
+//   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
+//   swap     the order in which the ranges of a store loop
+//   stage    what a load reads is first copied to nearer memory, laid out as it will be read
+// Ranges of END, REDUCE and STAGE are always RANGE nodes: substituting an expression for one leaves the ranges in it.
+// A TENSORCORE move would be one more: it replaces a MUL-ADD REDUCE over three split ranges by one op of the target.
+#ifndef TN_CODEGEN_MOVES
+#define TN_CODEGEN_MOVES
+#ifndef TINY_AMALGAMATED
+#include "../schedule/plan.c"
+#endif
+
+// First source that is a range list, -1: none.
+static int tn_ranges_from(int op) { return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1; }
+
+// root with from[i] replaced by to[i] everywhere, nothing simplified.
+static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, root, &all);
+  tn_map map = {NULL, NULL, 0, 0};
+  for (int i = 0; i < n; i++) tn_map_set(t, &map, from[i], to[i]);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *small[8], **src = small;
+    if (tn_map_has(&map, u)) continue;
+    int changed = 0, count = 0, cap = 8;
+    const int lists = tn_ranges_from(u->op);
+    if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      tiny_uop *s = (tiny_uop *)tn_map_get(&map, u->src[j]);
+      if (!s) s = u->src[j];
+      changed |= s != u->src[j];
+      if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
+        tn_list ranges = {NULL, 0, 0};
+        tn_collect_ranges(t, s, &ranges);
+        if (count + ranges.n + (int)u->nsrc > cap) {
+          tiny_uop **grown = (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
+          memcpy(grown, src, (size_t)count * sizeof *src);
+          src = grown;
+        }
+        for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
+      } else src[count++] = s;
+    }
+    if (!changed) continue;
+    tiny_uop *now = count == (int)u->nsrc ? tn_uop_with(t, u, src) : tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
+    if ((u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) && count == 1) now = src[0];
+    tn_map_set(t, &map, u, now);
+  }
+  tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
+  return now ? now : root;
+}
+
+// A kernel under optimisation.
+typedef struct tn_kernel_state { tiny_ctx *t; tiny_uop *sink; } tn_kernel_state;
+
+static tiny_uop *tn_with_kind(tiny_ctx *t, tiny_uop *r, int kind) {
+  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r->src, (r->k & ~(int64_t)0xFF) | kind, 0, NULL);
+}
+
+// Gives r another kind; returns the range that stands for it now.
+static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
+  tiny_uop *now = tn_with_kind(s->t, r, kind);
+  if (now != r) s->sink = tn_replace(s->t, s->sink, 1, &r, &now);
+  return now;
+}
+
+// Splits off a part of extent f of the given kind, the inner part unless outer is set. f must divide the extent.
+// *rest (may be NULL) receives the range that is left, NULL if none is.
+static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer, tiny_uop **rest) {
+  const int64_t n = tn_range_extent(r);
+  if (rest) *rest = NULL;
+  if (f == n) return tn_move_kind(s, r, kind);
+  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, n / f, tn_range_kind(r)), *to;
+  if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
+  else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
+  s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
+  if (rest) *rest = left;
+  return part;
+}
+
+// Grows r to a multiple of m.
+static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
+  tiny_ctx *t = s->t;
+  const int64_t n = tn_range_extent(r), grown = (n + m - 1) / m * m;
+  if (grown == n) return r;
+  tiny_uop *wide = tn_range(t, grown, tn_range_kind(r)), *inside = tn_u2(t, TINY_OP_LT, wide, tn_index(t, n));
+  s->sink = tn_replace(t, s->sink, 1, &r, &wide);
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *src[3];
+    if (u->op == TINY_OP_INDEX && tn_depends(t, u->src[1], wide)) {
+      src[0] = u->src[0]; src[1] = u->src[1];
+      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], inside) : inside;
+      tn_push(t, &from, u);
+      tn_push(t, &to, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, 3, src, u->k, 0, NULL));
+    }
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  all.n = from.n = to.n = 0;
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {        // reductions over r see the identity beyond its end
+    tiny_uop *u = all.u[i];
+    int over = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) over |= u->src[j] == wide;
+    if (!over) continue;
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    memcpy(src, u->src, u->nsrc * sizeof *src);
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0], tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_uop_with(t, u, src));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  return wide;
+}
+
+// Exchanges the places of a and b in every range list that holds both.
+static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    int has = 0;
+    if (tn_ranges_from(u->op) < 0) continue;
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      has |= j ? (u->src[j] == a) | (u->src[j] == b) << 1 : 0;
+      src[j] = j && u->src[j] == a ? b : j && u->src[j] == b ? a : u->src[j];
+    }
+    if (has != 3) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_uop_with(t, u, src));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+}
+
+// Copies what `load` reads, over the ranges inner[0..n-1], to memory of the given space before the loops that use it;
+// the other ranges in its index stay outside of the copy. The copy's ranges are fresh, with REDUCE become LOOP.
+static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
+  tiny_ctx *t = s->t;
+  tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
+  for (int i = 0; i < n; i++) {
+    const int kind = tn_range_kind(inner[i]);
+    fresh[i + 1] = tn_range(t, tn_range_extent(inner[i]), kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
+    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
+  }
+  fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
+  tiny_uop *src[2] = {tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n + 1, fresh, space, 0, NULL), flat};
+  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, src, 0, 0, NULL);
+  tiny_uop *staged = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &index, 0, 0, NULL);
+  s->sink = tn_replace(t, s->sink, 1, &load, &staged);
+}
+
+// Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
+// reduces those. r must be a range of `reduce` and g divide its extent.
+static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
+  tiny_ctx *t = s->t;
+  const int64_t n = tn_range_extent(r);
+  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE), *part = item;
+  if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
+  tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
+  int count = 0;
+  for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
+  partial = count == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, count, src, reduce->k, 0, NULL);
+  tiny_uop *parts[2] = {partial, item}, *again = tn_range(t, g, TN_REDUCE);
+  tiny_uop *at[2] = {tn_uop_make(t, TINY_OP_STAGE, reduce->dtype, 1, 2, parts, TN_SPACE_LOCAL, 0, NULL), again};
+  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, reduce->dtype, 1, 2, at, 0, 0, NULL);
+  tiny_uop *all[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), again};
+  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, all, reduce->k, 0, NULL);
+  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+}
+#endif

@@ -1,0 +1,208 @@
+// build: makes nodes of tensor graphs: arithmetic that broadcasts as NumPy, movement, reductions, constants.
+//
+// In:  nodes with shapes that fit (operators check before they build, gradients fit by construction). Out: a node, with
+//      what changes nothing left out: a reshape to the same shape, a sum over dims of 1.
+// A source that could not be made for lack of memory (&t->ir->bad) gives the same, so formulas need no checks; only code
+// that reads a made node's dims must look first (tn_bad). 0-d operands stay 0-d: they broadcast without an EXPAND.
+#ifndef TN_IR_BUILD
+#define TN_IR_BUILD
+#ifndef TINY_AMALGAMATED
+#include "print.c"
+#endif
+
+static int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
+
+static int tn_dims_same(int n, const int64_t *a, const int64_t *b) {
+  for (int i = 0; i < n; i++) if (a[i] != b[i]) return 0;
+  return 1;
+}
+static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) { return u->ndim == n && tn_dims_same(n, u->dim, dim); }
+
+// ** movement: n dims, or amounts in pairs **
+
+static tiny_uop *tn_move(tiny_ctx *t, int op, tiny_uop *x, int64_t k, int nv, const int64_t *v) {
+  return tn_uop_make(t, op, x->dtype, 1, 1, &x, k, nv, v);
+}
+static tiny_uop *tn_reshape(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
+  return tn_bad(t, x) || tn_has_dims(x, n, dim) ? x : tn_move(t, TINY_OP_RESHAPE, x, 0, n, dim);
+}
+// x with dims of 1 put in front, then grown to dim.
+static tiny_uop *tn_expand(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
+  int64_t padded[TINY_MAX_DIMS];
+  if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
+  for (int i = 0; i < n; i++) padded[i] = i < n - x->ndim ? 1 : x->dim[i - (n - x->ndim)];
+  x = tn_reshape(t, x, n, padded);
+  return tn_bad(t, x) || tn_has_dims(x, n, dim) ? x : tn_move(t, TINY_OP_EXPAND, x, 0, n, dim);
+}
+static tiny_uop *tn_permute(tiny_ctx *t, tiny_uop *x, const int64_t *axes) {
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < x->ndim; i++) if (axes[i] != i) return tn_move(t, TINY_OP_PERMUTE, x, 0, x->ndim, axes);
+  return x;
+}
+static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < 2 * x->ndim; i++) if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
+  return x;
+}
+static tiny_uop *tn_shrink(tiny_ctx *t, tiny_uop *x, const int64_t *begin_end) {
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < x->ndim; i++)
+    if (begin_end[2 * i] || begin_end[2 * i + 1] != x->dim[i]) return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
+  return x;
+}
+static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
+  return tn_bad(t, x) || !axis_bits ? x : tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
+}
+// One axis of x cut to begin..end.
+static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64_t end) {
+  int64_t v[2 * TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < x->ndim; i++) { v[2 * i] = 0; v[2 * i + 1] = x->dim[i]; }
+  v[2 * axis] = begin; v[2 * axis + 1] = end;
+  return tn_shrink(t, x, v);
+}
+// Zeros before and after one axis of x.
+static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after) {
+  int64_t v[2 * TINY_MAX_DIMS] = {0};
+  v[2 * axis] = before; v[2 * axis + 1] = after;
+  return tn_pad(t, x, v);
+}
+static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
+  int64_t axes[TINY_MAX_DIMS];
+  for (int i = 0; i < TINY_MAX_DIMS; i++) axes[i] = i == a ? b : i == b ? a : i;
+  return tn_permute(t, x, axes);
+}
+static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a dim of 1 before axis
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
+  for (int i = 0; i <= x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? 1 : x->dim[i - 1];
+  return tn_reshape(t, x, x->ndim + 1, dim);
+}
+
+// ** constants **
+
+static int64_t tn_lowest(int dtype) {      // the identity of MAX
+  return tn_is_float(dtype) ? tn_from_f64(-HUGE_VAL) : dtype == TINY_U64 ? 0 : tn_dtype_min(dtype);
+}
+static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {
+  if (tn_is_float(dtype) || value != floor(value) || fabs(value) > 9e15) return tn_number(t, dtype, value);
+  return tn_int(t, dtype, (int64_t)value);                   // -1 of an unsigned dtype: all bits
+}
+// A number as a 0-d constant of x's dtype.
+static tiny_uop *tn_k(tiny_ctx *t, const tiny_uop *x, double value) {
+  return tn_bad(t, x) ? &t->ir->bad : tn_constant(t, x->dtype, value);
+}
+// 0, 1, .. n-1 along one axis of an n_dims shape whose other dims are 1.
+static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) {
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : 1;
+  tiny_uop *u = tn_uop_make(t, TINY_OP_IOTA, TINY_INDEX, 1, 0, NULL, n, 0, NULL);
+  return tn_reshape(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), ndim, dim);
+}
+
+// ** arithmetic **
+
+static int tn_fits_together(const tiny_uop *a, const tiny_uop *b) {
+  return !a->ndim || !b->ndim || tn_has_dims(a, b->ndim, b->dim);
+}
+// Widens dim[0..*n) to hold a shape of xn dims as well; 0: they don't fit.
+static int tn_broadcast_dims(int xn, const int64_t *xdim, int *n, int64_t *dim) {
+  const int both = *n > xn ? *n : xn;
+  for (int i = both - 1; i >= 0; i--) {
+    const int at = i - (both - *n), xat = i - (both - xn);
+    const int64_t a = at >= 0 ? dim[at] : 1, b = xat >= 0 ? xdim[xat] : 1;
+    if (a != b && a != 1 && b != 1) return 0;
+    dim[i] = a == 1 ? b : a;
+  }
+  *n = both;
+  return 1;
+}
+static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
+  int64_t dim[TINY_MAX_DIMS];
+  int n = 0;
+  if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
+  if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) || !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim)) return;
+  *a = tn_expand(t, *a, n, dim); *b = tn_expand(t, *b, n, dim);
+}
+static tiny_uop *tn_binary(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
+  tn_broadcast(t, &a, &b);
+  return tn_bad(t, a) || tn_bad(t, b) ? &t->ir->bad : tn_u2(t, op, a, b);
+}
+static tiny_uop *tn_add(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_ADD, a, b); }
+static tiny_uop *tn_mul(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_MUL, a, b); }
+static tiny_uop *tn_neg(tiny_ctx *t, tiny_uop *a) { return tn_mul(t, a, tn_k(t, a, -1)); }
+static tiny_uop *tn_sub(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_add(t, a, tn_neg(t, b)); }
+static tiny_uop *tn_fdiv(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_FDIV, a, b); }
+static tiny_uop *tn_idiv(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_IDIV, a, b); }
+static tiny_uop *tn_mod(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_MOD, a, b); }
+static tiny_uop *tn_max(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_MAX, a, b); }
+static tiny_uop *tn_and(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_AND, a, b); }
+static tiny_uop *tn_or(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_OR, a, b); }
+static tiny_uop *tn_xor(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_XOR, a, b); }
+static tiny_uop *tn_shl(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_SHL, a, b); }
+static tiny_uop *tn_shr(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_SHR, a, b); }
+static tiny_uop *tn_lt(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_LT, a, b); }
+static tiny_uop *tn_gt(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_lt(t, b, a); }
+static tiny_uop *tn_ne(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_binary(t, TINY_OP_NE, a, b); }
+static tiny_uop *tn_eq(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_not(t, tn_ne(t, a, b)); }
+static tiny_uop *tn_times(tiny_ctx *t, tiny_uop *a, double k) { return tn_mul(t, a, tn_k(t, a, k)); }
+static tiny_uop *tn_plus(tiny_ctx *t, tiny_uop *a, double k) { return tn_add(t, a, tn_k(t, a, k)); }
+
+static tiny_uop *tn_where(tiny_ctx *t, tiny_uop *c, tiny_uop *a, tiny_uop *b) {
+  tn_broadcast(t, &c, &a);
+  tn_broadcast(t, &c, &b);
+  tn_broadcast(t, &a, &c);
+  tn_broadcast(t, &a, &b);
+  return tn_bad(t, c) || tn_bad(t, a) || tn_bad(t, b) ? &t->ir->bad : tn_u3(t, TINY_OP_WHERE, c, a, b);
+}
+
+// Every bit of an integer or bool inverted: the map that turns MAX into min without overflow.
+static tiny_uop *tn_invert(tiny_ctx *t, tiny_uop *x) { return tn_xor(t, x, tn_k(t, x, -1)); }
+static tiny_uop *tn_mirror(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_is_float(x->dtype) ? tn_neg(t, x) : tn_invert(t, x);
+}
+static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_mirror(t, tn_max(t, tn_mirror(t, a), tn_mirror(t, b))); }
+
+// Formulas that both operators and gradients need.
+static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SIN, x); }
+// 1 - 2 sin(x/2)^2: no rounding of the argument, as sin(x + pi/2) has.
+static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *s = tn_sin(t, tn_times(t, x, 0.5));
+  return tn_plus(t, tn_times(t, tn_mul(t, s, s), -2), 1);
+}
+#define TN_LOG2_E 1.4426950408889634074
+#define TN_LN_2 0.69314718055994530942
+static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) { return tn_times(t, tn_u1(t, TINY_OP_LOG2, x), TN_LN_2); }
+
+// ** reductions **
+
+// Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
+static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
+  int64_t dim[TINY_MAX_DIMS], kept[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  int n = 0, bits = 0, empty = 0;
+  for (int i = 0; i < x->ndim; i++) {
+    const int reduced = axis_bits >> i & 1;
+    dim[i] = reduced ? 1 : x->dim[i];
+    if (!reduced || keepdim) kept[n++] = dim[i];
+    if (reduced && x->dim[i] != 1) bits |= 1 << i;
+    if (reduced && !x->dim[i]) empty = 1;
+  }
+  if (empty) x = tn_expand(t, op == TINY_OP_MAX
+                           ? tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL)
+                           : tn_k(t, x, op == TINY_OP_MUL), x->ndim, dim);
+  else if (bits) x = tn_move(t, TINY_OP_REDUCE, x, op | (int64_t)bits << 8, 0, NULL);
+  return tn_reshape(t, x, n, kept);
+}
+static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) { return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim); }
+
+// x summed over what broadcasting to its shape from dim had added; halves in f32.
+static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
+  if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
+  const int lead = x->ndim - n, dtype = x->dtype;
+  int bits = 0;
+  for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
+  if (bits) x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
+  return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
+}
+#endif

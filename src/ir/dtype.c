@@ -1,0 +1,155 @@
+// dtype: what the element types are: sizes, names, classes, promotion, and the one form that values have in the IR.
+//
+// A value travels as an int64 "k": bools and integers as themselves (u64 by its bits), floats as the bits of an f64 that
+// the dtype can hold exactly. tn_dtype_wrap and tn_dtype_round bring any result back into a dtype; tn_dtype_load and
+// tn_dtype_store go between k and memory.
+#ifndef TN_IR_DTYPE
+#define TN_IR_DTYPE
+#ifndef TINY_AMALGAMATED
+#include "../base/text.c"
+#endif
+
+// name, bytes, class ('b'ool, 's'igned, 'u'nsigned, 'f'loat), mantissa bits, least normal exponent of floats
+typedef struct tn_dtype_row { const char *name; uint8_t nbytes; char kind; uint8_t mantissa; int16_t least; } tn_dtype_row;
+static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
+  {"void", 0, 'v', 0, 0}, {"bool", 1, 'b', 0, 0},
+  {"i8", 1, 's', 0, 0}, {"u8", 1, 'u', 0, 0}, {"i16", 2, 's', 0, 0}, {"u16", 2, 'u', 0, 0},
+  {"i32", 4, 's', 0, 0}, {"u32", 4, 'u', 0, 0}, {"i64", 8, 's', 0, 0}, {"u64", 8, 'u', 0, 0},
+  {"f16", 2, 'f', 10, -14}, {"bf16", 2, 'f', 7, -126}, {"f32", 4, 'f', 23, -126}, {"f64", 8, 'f', 52, -1022},
+  {"index", 8, 's', 0, 0},
+};
+
+static int tn_dtype_valid(int d) { return d > TINY_VOID && d < TINY_INDEX; }
+static int tn_is_float(int d) { return tn_dtypes[d].kind == 'f'; }
+static int tn_is_signed(int d) { return tn_dtypes[d].kind == 's'; }
+static int tn_is_unsigned(int d) { return tn_dtypes[d].kind == 'u'; }
+static int tn_is_int(int d) { return tn_is_signed(d) || tn_is_unsigned(d); }
+static int tn_bits(int d) { return tn_dtypes[d].nbytes * 8; }
+
+TINY_API size_t tiny_dtype_nbytes(tiny_dtype d) { return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].nbytes : 0; }
+TINY_API const char *tiny_dtype_name(tiny_dtype d) { return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].name : "?"; }
+
+// PyTorch's lattice (torch.promote_types): bool < integers < floats; signed with unsigned gives the next wider signed,
+// u64 with signed f32; f16 with bf16 gives f32.
+TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
+  if (a == b) return a;
+  if (a > b) { const tiny_dtype c = a; a = b; b = c; }
+  if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;
+  if (tn_is_float(b)) return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : b;
+  if (tn_is_signed(b) || tn_is_unsigned(a)) return b;    // b is at least as wide, and holds a
+  if (b == TINY_U64) return TINY_F32;
+  return tn_bits(a) > tn_bits(b) ? a : (tiny_dtype)(b + 1);   // the signed type after an unsigned one is the next wider
+}
+
+// ** values **
+
+static double tn_to_f64(int64_t k) { double d; memcpy(&d, &k, 8); return d; }
+static int64_t tn_from_f64(double d) {
+  if (d != d) return 0x7FF8000000000000ll;               // one NaN, so that equal constants are one node
+  int64_t k; memcpy(&k, &d, 8); return k;
+}
+
+static int64_t tn_dtype_wrap(int d, int64_t k) {
+  switch (d) {
+    case TINY_BOOL: return k != 0;
+    case TINY_I8: return (int64_t)(((uint64_t)k & 0xFF) ^ 0x80) - 0x80;
+    case TINY_U8: return k & 0xFF;
+    case TINY_I16: return (int64_t)(((uint64_t)k & 0xFFFF) ^ 0x8000) - 0x8000;
+    case TINY_U16: return k & 0xFFFF;
+    case TINY_I32: return (int64_t)(((uint64_t)k & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000ll;
+    case TINY_U32: return k & 0xFFFFFFFF;
+    default: return k;
+  }
+}
+
+// Round to nearest, ties to even, into a float dtype; overflow gives inf.
+static double tn_dtype_round(int d, double x) {
+  if (d == TINY_F32) {
+    if (x != x || fabs(x) <= 3.4028234663852886e38) return (float)x;
+    return fabs(x) < 3.4028235677973366e38 ? (x < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38) : x < 0 ? -HUGE_VAL : HUGE_VAL;
+  }
+  if (d == TINY_F64 || x != x || x == 0 || fabs(x) == HUGE_VAL) return x;
+  const tn_dtype_row *r = &tn_dtypes[d];
+  int e = ilogb(x);
+  if (e < r->least) e = r->least;
+  const double quantum = ldexp(1.0, e - r->mantissa);
+  const double y = rint(x / quantum) * quantum, top = ldexp(2.0 - ldexp(1.0, -r->mantissa), 1 - r->least);
+  return fabs(y) > top ? (x < 0 ? -HUGE_VAL : HUGE_VAL) : y;
+}
+
+// IEEE bits of a value that f16 or bf16 can hold.
+static uint16_t tn_dtype_pack16(int d, double x) {
+  const tn_dtype_row *r = &tn_dtypes[d];
+  const uint16_t sign = signbit(x) ? 0x8000 : 0, inf = (uint16_t)((0x7FFF >> r->mantissa) << r->mantissa);
+  if (x != x) return (uint16_t)(inf | 1 << (r->mantissa - 1));
+  x = fabs(x);
+  if (x == HUGE_VAL) return (uint16_t)(sign | inf);
+  if (x < ldexp(1.0, r->least)) return (uint16_t)(sign | (uint16_t)ldexp(x, r->mantissa - r->least));
+  const int e = ilogb(x);
+  const uint16_t fraction = (uint16_t)(ldexp(x, r->mantissa - e) - ldexp(1.0, r->mantissa));
+  return (uint16_t)(sign | (e - r->least + 1) << r->mantissa | fraction);
+}
+static double tn_dtype_unpack16(int d, uint16_t b) {
+  const tn_dtype_row *r = &tn_dtypes[d];
+  const int e = (b & 0x7FFF) >> r->mantissa, ones = 0x7FFF >> r->mantissa, fraction = b & ((1 << r->mantissa) - 1);
+  const double x = e == ones ? (fraction ? (double)NAN : HUGE_VAL)
+                 : e ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) : ldexp(fraction, r->least - r->mantissa);
+  return b & 0x8000 ? -x : x;
+}
+
+static int64_t tn_dtype_load(int d, const void *p) {
+  switch (d) {
+    case TINY_BOOL: return *(const uint8_t *)p != 0;
+    case TINY_U8: return *(const uint8_t *)p;
+    case TINY_I8: return *(const int8_t *)p;
+    case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
+    case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
+    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack16(d, b)); }
+    case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
+    case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
+    default: { int64_t k; memcpy(&k, p, 8); return k; }
+  }
+}
+static void tn_dtype_store(int d, void *p, int64_t k) {
+  if (d == TINY_F32) { const float f = (float)tn_to_f64(k); memcpy(p, &f, 4); }
+  else if (d == TINY_F16 || d == TINY_BF16) { const uint16_t b = tn_dtype_pack16(d, tn_to_f64(k)); memcpy(p, &b, 2); }
+  else if (tn_bits(d) == 8) { const uint8_t b = (uint8_t)k; memcpy(p, &b, 1); }
+  else if (tn_bits(d) == 16) { const uint16_t b = (uint16_t)k; memcpy(p, &b, 2); }
+  else if (tn_bits(d) == 32) { const uint32_t b = (uint32_t)k; memcpy(p, &b, 4); }
+  else memcpy(p, &k, 8);
+}
+
+// Conversion of a value between dtypes: floats to integers truncate and saturate, NaN gives 0; integers wrap.
+static int64_t tn_dtype_convert(int to, int from, int64_t k) {
+  if (to == from) return k;
+  if (tn_is_float(from)) {
+    const double x = tn_to_f64(k);
+    if (tn_is_float(to)) return tn_from_f64(tn_dtype_round(to, x));
+    if (to == TINY_BOOL) return x != 0;
+    if (x != x) return 0;
+    const int bits = tn_bits(to) - (tn_is_unsigned(to) ? 0 : 1);
+    const double top = ldexp(1.0, bits), low = tn_is_unsigned(to) ? 0.0 : -top;
+    if (x >= top) return tn_is_unsigned(to) ? tn_dtype_wrap(to, -1) : (int64_t)(((uint64_t)1 << bits) - 1);
+    if (x <= low) return tn_is_unsigned(to) ? 0 : (int64_t)(0 - ((uint64_t)1 << bits));
+    return to == TINY_U64 ? (int64_t)(uint64_t)x : (int64_t)x;
+  }
+  if (tn_is_float(to)) {
+    if (to == TINY_F32) return tn_from_f64(from == TINY_U64 ? (float)(uint64_t)k : (float)k);   // one rounding, not two
+    return tn_from_f64(tn_dtype_round(to, from == TINY_U64 ? (double)(uint64_t)k : (double)k));
+  }
+  return tn_dtype_wrap(to, k);
+}
+
+// A C double as a value of dtype d.
+static int64_t tn_dtype_value(int d, double x) { return tn_dtype_convert(d, TINY_F64, tn_from_f64(x)); }
+
+// The least and greatest value of an integer dtype, as far as int64 can tell (u64 ends at INT64_MAX here).
+static int64_t tn_dtype_min(int d) {
+  return d == TINY_BOOL || tn_is_unsigned(d) ? 0 : tn_is_int(d) && tn_bits(d) < 64 ? -((int64_t)1 << (tn_bits(d) - 1)) : INT64_MIN;
+}
+static int64_t tn_dtype_max(int d) {
+  if (d == TINY_BOOL) return 1;
+  const int bits = tn_bits(d) - (tn_is_unsigned(d) ? 0 : 1);
+  return tn_is_int(d) && bits < 63 ? ((int64_t)1 << bits) - 1 : INT64_MAX;
+}
+#endif

@@ -1,0 +1,832 @@
+// eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
+// obviously right: each value is an int64 "k" as in dtype.c, each op is tn_alu, and nothing is fused or
+// reordered.
+//
+//   tn_eval_graph   a tensor graph: every node becomes an array, one after the other
+//   tn_eval_expr    an expression over variables (ids of RANGE, ARG and SPECIAL)
+//   tn_eval_decode, tn_eval_launch   a linear program: all work items of a group run in lockstep, one instruction at
+//                   a time
+//
+// A program is first decoded into instructions over numbered slots. A slot holds one value for each work
+// item; a vector takes one slot a lane. What real devices would get wrong silently is an error here: an
+// access outside of a memory, work items that touch the same LOCAL element with no barrier between, a barrier
+// that not all items reach, loops whose extent differs between items. LOCAL and REG memory start as garbage
+// that shows (NaN, 0x5A5A..).
+#ifndef TN_IR_EVAL
+#define TN_IR_EVAL
+#ifndef TINY_AMALGAMATED
+#include "print.c"
+#endif
+
+// ** one op on rows of values **
+
+// step 0: the same value throughout
+typedef struct tn_eval_in { const int64_t *p; int step; } tn_eval_in;
+
+// out[i] = op(s[0][i], s[1][i] ..). The few ops that fill programs have loops of their own, the rest is
+// tn_alu.
+static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, const tn_eval_in *s) {
+  enum { WIDE = TINY_OP_COUNT };
+  const int d = u->dtype, operand = tn_op_is(u->op, TINY_CMP) ? from : d;
+  const int real = operand == TINY_F32 || operand == TINY_F64, wide = operand == TINY_INDEX ||
+    operand == TINY_I64;
+  const int64_t *pa = s[0].p, *pb = u->nsrc > 1 ? s[1].p : pa, *pc = u->nsrc > 2 ? s[2].p : pa;
+  const int da = s[0].step, db = u->nsrc > 1 ? s[1].step : da, dc = u->nsrc > 2 ? s[2].step : da;
+  int64_t v[4];
+#define TN_ROW(value) for (int64_t i = 0; i < n; i++, pa += da, pb += db, pc += dc) { out[i] = (value); } return
+#define TN_ROW_REAL(x) TN_ROW(tn_from_f64(tn_dtype_round(d, x)))
+#define TN_A tn_to_f64(*pa)
+#define TN_B tn_to_f64(*pb)
+  switch (real ? (int)u->op : wide ? WIDE + u->op : -1) {
+    case TINY_OP_ADD: TN_ROW_REAL(TN_A + TN_B);
+    case TINY_OP_SUB: TN_ROW_REAL(TN_A - TN_B);
+    case TINY_OP_MUL: TN_ROW_REAL(TN_A * TN_B);
+    case TINY_OP_LT: TN_ROW(TN_A < TN_B);
+    case TINY_OP_WHERE: case WIDE + TINY_OP_WHERE: TN_ROW(*pa ? *pb : *pc);
+    case WIDE + TINY_OP_ADD: TN_ROW((int64_t)((uint64_t)*pa + (uint64_t)*pb));
+    case WIDE + TINY_OP_SUB: TN_ROW((int64_t)((uint64_t)*pa - (uint64_t)*pb));
+    case WIDE + TINY_OP_MUL: TN_ROW((int64_t)((uint64_t)*pa * (uint64_t)*pb));
+    case WIDE + TINY_OP_LT: TN_ROW(*pa < *pb);
+    default: break;
+  }
+#undef TN_ROW
+#undef TN_ROW_REAL
+#undef TN_A
+#undef TN_B
+  for (int64_t i = 0; i < n; i++) {
+    for (uint32_t j = 0; j < u->nsrc; j++) v[j] = s[j].p[i * s[j].step];
+    out[i] = tn_alu(u->op, d, from, u->k, v, (int)u->nsrc);
+  }
+}
+
+static int tn_eval_is_row(int op) {
+  return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST;
+}
+
+// The value from which a reduction starts.
+static int64_t tn_eval_identity(int op, int d) {
+  if (op == TINY_OP_MUL) return tn_dtype_value(d, 1);
+  if (op == TINY_OP_MAX) return tn_is_float(d) ? tn_from_f64(-HUGE_VAL) : tn_dtype_min(d);
+  return 0;                                // of ADD; the bits of 0.0 are 0
+}
+
+static int tn_eval_folds(int64_t op) {
+  return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC);
+}
+static int64_t tn_eval_fold(int op, int d, int64_t a, int64_t b) {
+  const int64_t v[2] = {a, b};
+  return tn_alu(op, d, d, 0, v, 2);
+}
+
+// ** decoding **
+
+typedef struct tn_eval_arg { int slot, lanes; } tn_eval_arg;
+// space GLOBAL: a PARAM; at: first element in its arena
+typedef struct tn_eval_mem { int space, id, dtype, lanes; int64_t nelem, at; } tn_eval_mem;
+typedef struct tn_eval_ins {
+  tiny_uop u;                              // op, dtype, lanes, nsrc, k: its pointers are not used
+  int from;                                // dtype of the first source
+  int slot, arg;                           // of the result; first argument in the code's list
+  // LOAD, STORE; arguments: element, value or otherwise, valid (slot < 0: none)
+  int mem;
+  int jump;                                // RANGE: its END; END: its RANGE
+} tn_eval_ins;
+
+typedef struct tn_eval_code {
+  size_t nbytes;                           // of the block that owns all of this; 0: scratch memory
+  tn_eval_ins *ins; int nins, ins_cap;
+  tn_eval_ins *setup; int nsetup, setup_cap;   // run once, before the first group
+  tn_eval_arg *arg; int narg, arg_cap;
+  tn_eval_mem *mem; int nmem, mem_cap;
+  int nslots, depth_if;
+  int64_t local_nelem, reg_nelem;
+} tn_eval_code;
+
+// mem < 0: a value; index: an INDEX's first argument
+typedef struct tn_eval_note { int slot, lanes, mem, index; const tiny_uop *u; } tn_eval_note;
+typedef struct tn_eval_decoder {
+  tiny_ctx *t; tn_eval_code *c;
+  tn_map seen; tn_eval_note *note;
+  int nnote, note_cap, vars;               // vars: RANGE, ARG and SPECIAL are variables
+  int open[64], open_if[64], nopen, nif;   // loops that are open, IFs around each, IFs that are open
+} tn_eval_decoder;
+
+static const tn_eval_note *tn_eval_noted(tn_eval_decoder *d, const tiny_uop *u) {
+  const intptr_t i = (intptr_t)tn_map_get(&d->seen, u);
+  return i ? &d->note[i - 1] : NULL;
+}
+
+static tiny_code tn_eval_bad(tn_eval_decoder *d, const tiny_uop *u, const char *why) {
+  tiny_bytes text = {d->t, NULL, 0, 0};
+  tn_print_head(&text, u);
+  return tiny_fail(d->t, TINY_E_INTERNAL, "eval: %s ..): %s", text.data, why);
+}
+
+static tn_eval_ins *tn_eval_emit(tn_eval_decoder *d, const tiny_uop *u, int setup, int nslots) {
+  tn_eval_code *c = d->c;
+  tn_eval_ins *i = setup ? TN_PUSH(d->t, c->setup, c->nsetup, c->setup_cap, tn_eval_ins)
+    : TN_PUSH(d->t, c->ins, c->nins, c->ins_cap, tn_eval_ins);
+  memset(i, 0, sizeof *i);
+  i->u = *u;
+  i->from = u->nsrc ? u->src[0]->dtype : (int)TINY_VOID;
+  i->slot = c->nslots; i->arg = c->narg; i->mem = -1; i->jump = -1;
+  c->nslots += nslots;
+  return i;
+}
+static void tn_eval_take(tn_eval_decoder *d, const tn_eval_note *n) {
+  tn_eval_arg *a = TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg);
+  a->slot = n ? n->slot : -1; a->lanes = n ? n->lanes : 0;
+}
+static void tn_eval_record(tn_eval_decoder *d, const tiny_uop *u, int slot, int mem, int index) {
+  tn_eval_note *n = TN_PUSH(d->t, d->note, d->nnote, d->note_cap, tn_eval_note);
+  n->slot = slot; n->lanes = u->lanes; n->mem = mem; n->index = index; n->u = u;
+  tn_map_set(d->t, &d->seen, u, (void *)(intptr_t)d->nnote);
+}
+
+static tiny_code tn_eval_define(tn_eval_decoder *d, const tiny_uop *u) {
+  tn_eval_code *c = d->c;
+  const int space = u->op == TINY_OP_PARAM ? (int)TN_SPACE_GLOBAL : u->nv == 2 ? (int)u->v[0] : -1;
+  const int64_t nelem = u->op == TINY_OP_PARAM ? (u->nv == 1 ? u->v[0] : -1) : u->nv == 2 ? u->v[1] : -1;
+  if (nelem < 0 || nelem > (int64_t)1 << 40 || u->k < 0 || u->k > INT_MAX || !u->dtype ||
+    (u->op == TINY_OP_DEFINE && space != TN_SPACE_LOCAL && space != TN_SPACE_REG))
+    return tn_eval_bad(d, u, "no such memory");
+  tn_eval_mem *m = TN_PUSH(d->t, c->mem, c->nmem, c->mem_cap, tn_eval_mem);
+  int64_t *arena = space == TN_SPACE_LOCAL ? &c->local_nelem : &c->reg_nelem;
+  m->space = space; m->id = (int)u->k; m->dtype = u->dtype; m->lanes = u->lanes; m->nelem = nelem;
+  m->at = *arena;
+  if (space != TN_SPACE_GLOBAL) *arena += nelem * u->lanes;
+  if (*arena > (int64_t)1 << 40) return tn_eval_bad(d, u, "too much memory");
+  tn_eval_record(d, u, -1, c->nmem - 1, -1);
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_index(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
+  if (s[0]->mem < 0 || s[0]->index >= 0) return tn_eval_bad(d, u, "the first source is no memory");
+  if (!tn_is_int(u->src[1]->dtype) || s[1]->slot < 0) return tn_eval_bad(d, u, "the element is no integer");
+  const int arg = d->c->narg;
+  tn_eval_take(d, s[1]);
+  tn_eval_take(d, u->nsrc > 2 ? s[2] : NULL);
+  tn_eval_record(d, u, -1, s[0]->mem, arg);
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
+  const int stores = u->op == TINY_OP_STORE;
+  if (s[0]->index < 0) return tn_eval_bad(d, u, "the first source is no INDEX");
+  if (stores && (u->nsrc < 2 || s[1]->slot < 0)) return tn_eval_bad(d, u, "no value to store");
+  const tn_eval_mem *m = &d->c->mem[s[0]->mem];
+  const tn_eval_arg element = d->c->arg[s[0]->index], valid = d->c->arg[s[0]->index + 1];
+  const int lanes = stores ? (int)s[1]->lanes : (int)u->lanes, dtype = stores ? u->src[1]->dtype : u->dtype;
+  const int same = m->space == TN_SPACE_GLOBAL ? tn_bits(dtype) == tn_bits(m->dtype) : dtype == m->dtype;
+  if (!same) return tn_eval_bad(d, u, "the memory has another dtype");
+  if (element.lanes != 1 && (element.lanes != lanes || m->lanes != 1))
+    return tn_eval_bad(d, u, "the lanes of the element do not fit");
+  if (m->lanes != 1 && m->lanes != lanes) return tn_eval_bad(d, u, "the lanes of the memory do not fit");
+  if (valid.slot >= 0 && valid.lanes != 1 && valid.lanes != lanes)
+    return tn_eval_bad(d, u, "the lanes of the validity do not fit");
+  if (!stores && u->nsrc > 1 && (s[1]->slot < 0 || (s[1]->lanes != 1 && s[1]->lanes != lanes)))
+    return tn_eval_bad(d, u, "the lanes of the alternative do not fit");
+  tn_eval_ins *i = tn_eval_emit(d, u, 0, stores ? 0 : lanes);
+  i->mem = s[0]->mem; i->u.dtype = (uint8_t)dtype; i->u.lanes = (uint16_t)lanes;
+  *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = element;
+  tn_eval_take(d, u->nsrc > 1 ? s[1] : NULL);
+  *TN_PUSH(d->t, d->c->arg, d->c->narg, d->c->arg_cap, tn_eval_arg) = valid;
+  tn_eval_record(d, u, stores ? -1 : d->c->nslots - lanes, -1, -1);
+  return TINY_OK;
+}
+
+// A value computed from values: arithmetic and lanes.
+static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
+  int total = 0;
+  const int row = tn_eval_is_row(u->op);
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    if (s[i]->slot < 0) return tn_eval_bad(d, u, "a source has no value");
+    if (row && s[i]->lanes != 1 && s[i]->lanes != u->lanes)
+      return tn_eval_bad(d, u, "the lanes of the sources do not fit");
+    total += s[i]->lanes;
+  }
+  if (row && (u->nsrc < 1 || u->nsrc > 4)) return tn_eval_bad(d, u, "the number of sources");
+  if (u->op == TINY_OP_STACK && total != u->lanes) return tn_eval_bad(d, u, "the number of lanes");
+  if (u->op == TINY_OP_BROADCAST && total != 1) return tn_eval_bad(d, u, "the source is a vector");
+  if (u->op == TINY_OP_PICK && (u->lanes != 1 || u->k < 0 || u->k >= total))
+    return tn_eval_bad(d, u, "no such lane");
+  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_eval_folds(u->k) || (total & (total - 1))))
+    return tn_eval_bad(d, u, "the number of lanes");
+  tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
+  tn_eval_record(d, u, d->c->ins[d->c->nins - 1].slot, -1, -1);
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_leaf(tn_eval_decoder *d, const tiny_uop *u) {
+  const int id = u->op == TINY_OP_RANGE ? (int)(u->k >> 8)
+    : (int)u->k, variable = u->op != TINY_OP_CONST && u->op != TINY_OP_SCALAR && u->op != TINY_OP_LANE;
+  if (variable && (d->vars || u->op == TINY_OP_ARG) &&
+    (id < 0 || (u->op == TINY_OP_RANGE ? u->k >> 8 : u->k) != id))
+    return tn_eval_bad(d, u, "no such variable");
+  if (u->op == TINY_OP_SPECIAL && !d->vars && (u->k < 0 || u->k > 18 || (u->k & 15) > 2))
+    return tn_eval_bad(d, u, "no such dim");
+  tn_eval_ins *i = tn_eval_emit(d, u, u->op != TINY_OP_SPECIAL || d->vars, u->lanes);
+  if (d->vars && variable) i->u.op = TINY_OP_ARG;
+  if (d->vars && variable) i->u.k = id;
+  tn_eval_record(d, u, i->slot, -1, -1);
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_loop(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
+  if (u->op == TINY_OP_RANGE) {
+    if (d->nopen == 64) return tn_eval_bad(d, u, "loops are nested too deep");
+    if (s[0]->slot < 0 || s[0]->lanes != 1 || u->lanes != 1) return tn_eval_bad(d, u, "no extent");
+    d->open_if[d->nopen] = d->nif;
+    d->open[d->nopen++] = d->c->nins;
+    tn_eval_emit(d, u, 0, 1);
+    tn_eval_take(d, s[0]);
+    tn_eval_record(d, u, d->c->nslots - 1, -1, -1);
+    return TINY_OK;
+  }
+  const tn_eval_note *r = s[u->nsrc - 1];
+  if (!d->nopen || r->u->op != TINY_OP_RANGE || d->c->ins[d->open[d->nopen - 1]].slot != r->slot)
+    return tn_eval_bad(d, u, "closes a loop that is not the innermost");
+  if (d->nif != d->open_if[d->nopen - 1]) return tn_eval_bad(d, u, "closes a loop with an IF open");
+  tn_eval_ins *i = tn_eval_emit(d, u, 0, 0);
+  i->jump = d->open[--d->nopen];
+  d->c->ins[i->jump].jump = d->c->nins - 1;
+  tn_eval_record(d, u, -1, -1, -1);
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
+  const tn_eval_note *few[8], **s = u->nsrc <= 8 ? few
+    : (const tn_eval_note **)tn_scratch(d->t, u->nsrc * sizeof *s);
+  if (tn_eval_noted(d, u)) return tn_eval_bad(d, u, "is twice in the list");
+  if (!tn_sources_fit(u->op, (int)u->nsrc)) return tn_eval_bad(d, u, "the number of sources");
+  for (uint32_t i = 0; i < u->nsrc; i++) if (!(s[i] = tn_eval_noted(d, u->src[i])))
+    return tn_eval_bad(d, u, "comes before its source");
+  if (d->vars && u->op == TINY_OP_RANGE) return tn_eval_leaf(d, u);
+  if (tn_eval_is_row(u->op)) return tn_eval_value(d, u, s);
+  if (d->c->nslots > 1 << 24) return tn_eval_bad(d, u, "the program is too large");
+  switch (u->op) {
+    case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL: return tn_eval_leaf(d, u);
+    case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE: return tn_eval_value(d, u, s);
+    case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
+    case TINY_OP_SINK: case TINY_OP_GROUP: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
+    default: break;
+  }
+  if (d->vars) return tn_eval_bad(d, u, "has no value in an expression");
+  switch (u->op) {
+    case TINY_OP_PARAM: case TINY_OP_DEFINE: return tn_eval_define(d, u);
+    case TINY_OP_INDEX: return tn_eval_index(d, u, s);
+    case TINY_OP_LOAD: case TINY_OP_STORE: return tn_eval_access(d, u, s);
+    case TINY_OP_RANGE: case TINY_OP_END: return tn_eval_loop(d, u, s);
+    case TINY_OP_IF:
+      if (s[0]->slot < 0 || s[0]->lanes != 1) return tn_eval_bad(d, u, "no condition");
+      tn_eval_emit(d, u, 0, 0);
+      tn_eval_take(d, s[0]);
+      if (++d->nif > d->c->depth_if) d->c->depth_if = d->nif;
+      break;
+    case TINY_OP_ENDIF:
+      if (d->nif == (d->nopen ? d->open_if[d->nopen - 1] : 0)) return tn_eval_bad(d, u, "no IF is open");
+      tn_eval_emit(d, u, 0, 0);
+      d->nif--;
+      break;
+    case TINY_OP_BARRIER: tn_eval_emit(d, u, 0, 0); break;
+    default: return tn_eval_bad(d, u, "is no op of a program");
+  }
+  tn_eval_record(d, u, -1, -1, -1);
+  return TINY_OK;
+}
+
+// Instructions in scratch memory. Heavy code.
+static tiny_code tn_eval_decode(tiny_ctx *t, tiny_uop *const *list, int n, int vars, tn_eval_code *c,
+  tn_eval_arg *last) {
+  tn_eval_decoder d;
+  memset(&d, 0, sizeof d);
+  memset(c, 0, sizeof *c);
+  last->slot = -1; last->lanes = 0;
+  d.t = t; d.c = c; d.vars = vars;
+  for (int i = 0; i < n; i++) {
+    const tiny_code code = tn_eval_node(&d, list[i]);
+    if (code != TINY_OK) return code;
+  }
+  if (d.nopen || d.nif)
+    return tiny_fail(t, TINY_E_INTERNAL, "eval: a %s is not closed", d.nopen ? "loop" : "condition");
+  if (d.nnote) { last->slot = d.note[d.nnote - 1].slot; last->lanes = d.note[d.nnote - 1].lanes; }
+  return TINY_OK;
+}
+
+// The same in one owned block, for modules that outlive the call.
+static tn_eval_code *tn_eval_copy(tiny_ctx *t, const tn_eval_code *c) {
+  const size_t ins = (size_t)c->nins * sizeof *c->ins, setup = (size_t)c->nsetup * sizeof *c->setup,
+    arg = (size_t)c->narg * sizeof *c->arg, mem = (size_t)c->nmem * sizeof *c->mem;
+  const size_t nbytes = sizeof *c + ins + setup + mem + arg;
+  tn_eval_code *own = (tn_eval_code *)tn_alloc(t, nbytes);
+  if (!own) return NULL;
+  *own = *c;
+  own->nbytes = nbytes;
+  own->ins = (tn_eval_ins *)(void *)(own + 1);
+  own->setup = own->ins + c->nins;
+  own->mem = (tn_eval_mem *)(void *)(own->setup + c->nsetup);
+  own->arg = (tn_eval_arg *)(void *)(own->mem + c->nmem);
+  if (ins) memcpy(own->ins, c->ins, ins);
+  if (setup) memcpy(own->setup, c->setup, setup);
+  if (mem) memcpy(own->mem, c->mem, mem);
+  if (arg) memcpy(own->arg, c->arg, arg);
+  return own;
+}
+
+// ** running **
+
+// epochs and work items; reader -1: several
+typedef struct tn_eval_shadow { uint64_t written, read; int64_t writer, reader; } tn_eval_shadow;
+typedef struct tn_eval_run {
+  tiny_ctx *t; const tn_eval_code *c; const tiny_launch *l;
+  const int64_t *vars; int nvars;
+  int64_t items, group[3], groups[3], local[3];
+  int64_t *value, *shared, *reg;           // LOCAL and REG: element e of work item i is reg[e * items + i]
+  tn_eval_shadow *shadow;
+  uint8_t *mask; int depth;                // a row of flags for each open IF
+  uint64_t epoch;                          // counts barriers
+} tn_eval_run;
+
+static int64_t *tn_eval_slot(const tn_eval_run *r, int slot) { return r->value + (int64_t)slot * r->items; }
+
+static void tn_eval_fill(tn_eval_run *r, int slot, int lanes, int64_t value) {
+  int64_t *p = tn_eval_slot(r, slot);
+  for (int64_t i = 0; i < lanes * r->items; i++) p[i] = value;
+}
+
+static tiny_code tn_eval_setup(tn_eval_run *r, const tn_eval_ins *i) {
+  int64_t value = i->u.k;
+  if (i->u.op == TINY_OP_LANE) {
+    for (int lane = 0; lane < i->u.lanes; lane++) tn_eval_fill(r, i->slot + lane, 1, lane);
+    return TINY_OK;
+  }
+  if (i->u.op == TINY_OP_ARG) {
+    if (i->u.k >= (r->vars ? r->nvars : r->l->nargs))
+      return tiny_fail(r->t, TINY_E_ARG, "eval: variable %lld of %d", (long long)i->u.k, r->vars ? r->nvars
+        : r->l->nargs);
+    value = r->vars ? r->vars[i->u.k] : tn_dtype_load(i->u.dtype, &r->l->args[i->u.k]);
+  }
+  tn_eval_fill(r, i->slot, i->u.lanes, value);
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_special(tn_eval_run *r, const tn_eval_ins *i) {
+  const int dim = (int)(i->u.k & 15);
+  int64_t *out = tn_eval_slot(r, i->slot), inner = 1;
+  if (!(i->u.k & 16)) { tn_eval_fill(r, i->slot, i->u.lanes, r->group[dim]); return TINY_OK; }
+  for (int d = 0; d < dim; d++) inner *= r->local[d];
+  for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++)
+    *out++ = item / inner % r->local[dim];
+  return TINY_OK;
+}
+
+static void tn_eval_rows(tn_eval_run *r, const tn_eval_ins *i) {
+  tn_eval_in s[4];
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const int whole = r->items == 1;         // then the lanes are the row
+  for (int lane = 0; lane < (whole ? 1 : i->u.lanes); lane++) {
+    for (uint32_t j = 0; j < i->u.nsrc; j++) {
+      s[j].p = tn_eval_slot(r, a[j].slot + (a[j].lanes > 1 ? lane : 0));
+      s[j].step = !whole || a[j].lanes > 1;
+    }
+    tn_eval_row(&i->u, i->from, whole ? (int64_t)i->u.lanes : r->items, tn_eval_slot(r, i->slot + lane), s);
+  }
+}
+
+static void tn_eval_lanes(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const size_t row = (size_t)r->items * sizeof(int64_t);
+  int64_t *out = tn_eval_slot(r, i->slot);
+  if (i->u.op == TINY_OP_PICK) memcpy(out, tn_eval_slot(r, a->slot + (int)i->u.k), row);
+  else if (i->u.op == TINY_OP_BROADCAST) for (int lane = 0; lane < i->u.lanes; lane++)
+    memcpy(out + lane * r->items, tn_eval_slot(r, a->slot), row);
+  else if (i->u.op == TINY_OP_STACK) for (uint32_t j = 0; j < i->u.nsrc; j++) {
+    memcpy(out, tn_eval_slot(r, a[j].slot), row * (size_t)a[j].lanes);
+    out += a[j].lanes * r->items;
+  } else {
+    memcpy(out, tn_eval_slot(r, a->slot), row * (size_t)a->lanes);
+    for (int64_t half = a->lanes / 2; half; half /= 2)
+      for (int64_t e = 0; e < half * r->items; e++)
+        out[e] = tn_eval_fold((int)i->u.k, i->u.dtype, out[e], out[e + half * r->items]);
+  }
+}
+
+static tiny_code tn_eval_trap(tn_eval_run *r, const tn_eval_mem *m, int64_t item, const char *what,
+  int64_t element) {
+  static const char *const names[3] = {"PARAM", "LOCAL", "REG"};
+  return tiny_fail(r->t, TINY_E_INTERNAL,
+    "eval: %s %lld out of %lld in %s %d, work item %lld of group (%lld,%lld,%lld)", what, (long long)element,
+    (long long)m->nelem,
+    names[m->space], m->id, (long long)item, (long long)r->group[0], (long long)r->group[1],
+      (long long)r->group[2]);
+}
+
+// Work items may share a LOCAL element only across a barrier.
+static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t flat, int64_t item, int stores,
+  int64_t value) {
+  tn_eval_shadow *s = &r->shadow[m->at + flat];
+  const int written = s->written == r->epoch && s->writer != item, read = s->read == r->epoch &&
+    s->reader != item;
+  if (!stores) {
+    if (written) return tn_eval_trap(r, m, item,
+      "race: reads what another work item wrote since the last barrier, element", flat / m->lanes);
+    s->reader = s->read == r->epoch && s->reader != item ? -1 : item;
+    s->read = r->epoch;
+    return TINY_OK;
+  }
+  if (read) return tn_eval_trap(r, m, item,
+    "race: writes what another work item read since the last barrier, element", flat / m->lanes);
+  if (written && r->shared[m->at + flat] != value)
+    return tn_eval_trap(r, m, item,
+      "race: overwrites what another work item wrote since the last barrier, element", flat / m->lanes);
+  s->writer = item;
+  s->written = r->epoch;
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_eval_mem *m = &r->c->mem[i->mem];
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  const int stores = i->u.op == TINY_OP_STORE, d = i->u.dtype;
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  const int64_t *element = tn_eval_slot(r, a[0].slot), *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot)
+    : NULL;
+  int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
+  char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
+  for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
+    const int64_t from_value = value ? value[a[1].lanes > 1 ? lane * r->items + item : item] : 0;
+    if (!mask[item] || (valid && !valid[a[2].lanes > 1 ? lane * r->items + item : item])) {
+      if (!stores) out[lane * r->items + item] = from_value;
+      continue;
+    }
+    const int64_t e = a[0].lanes > 1 ? element[lane * r->items + item] : element[item];
+    // contiguous lanes follow each other
+    const int64_t last = a[0].lanes > 1 || m->lanes > 1 ? 0 : lane;
+    if (e < 0 || e >= m->nelem - last)
+      return tn_eval_trap(r, m, item, "index", e < 0 ? e : tn_clamp_add(e, last));
+    const int64_t flat = m->lanes > 1 ? e * m->lanes + lane : e + last;
+    if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
+      return TINY_E_INTERNAL;
+    int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat] : m->space == TN_SPACE_REG
+      ? &r->reg[(m->at + flat) * r->items + item] : NULL;
+    char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
+    if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
+    else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
+  }
+  return TINY_OK;
+}
+
+// The extent of a loop, which must be the same for all work items; -1 if not.
+static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i) {
+  const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg].slot);
+  for (int64_t item = 1; item < r->items; item++) if (extent[item] != extent[0]) {
+    tiny_fail(r->t, TINY_E_INTERNAL, "eval: RANGE %lld: the extent differs between work items",
+      (long long)(i->u.k >> 8));
+    return -1;
+  }
+  return extent[0] > 0 ? extent[0] : 0;
+}
+
+static tiny_code tn_eval_barrier(tn_eval_run *r) {
+  const uint8_t *mask = r->mask + r->depth * r->items;
+  for (int64_t item = 0; item < r->items; item++) if (!mask[item])
+    return tiny_fail(r->t, TINY_E_INTERNAL, "eval: work item %lld does not reach a barrier", (long long)item);
+  r->epoch++;
+  return TINY_OK;
+}
+
+static void tn_eval_if(tn_eval_run *r, const tn_eval_ins *i) {
+  const uint8_t *outer = r->mask + r->depth * r->items;
+  uint8_t *inner = r->mask + ++r->depth * r->items;
+  const int64_t *cond = tn_eval_slot(r, r->c->arg[i->arg].slot);
+  for (int64_t item = 0; item < r->items; item++) inner[item] = outer[item] && cond[item];
+}
+
+static tiny_code tn_eval_group(tn_eval_run *r) {
+  tiny_code code = TINY_OK;
+  for (int at = 0; at < r->c->nins && code == TINY_OK; at++) {
+    const tn_eval_ins *i = &r->c->ins[at];
+    switch (i->u.op) {
+      case TINY_OP_LOAD: case TINY_OP_STORE: code = tn_eval_touch(r, i); break;
+      case TINY_OP_SPECIAL: code = tn_eval_special(r, i); break;
+      case TINY_OP_BARRIER: code = tn_eval_barrier(r); break;
+      case TINY_OP_IF: tn_eval_if(r, i); break;
+      case TINY_OP_ENDIF: r->depth--; break;
+      case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE: tn_eval_lanes(r,
+        i); break;
+      case TINY_OP_RANGE: {
+        const int64_t extent = tn_eval_extent(r, i);
+        if (extent < 0) code = TINY_E_INTERNAL;
+        else if (extent == 0) at = i->jump;
+        else tn_eval_fill(r, i->slot, 1, 0);
+        break;
+      }
+      case TINY_OP_END: {
+        const tn_eval_ins *range = &r->c->ins[i->jump];
+        const int64_t next = *tn_eval_slot(r, range->slot) + 1;
+        if (next < *tn_eval_slot(r, r->c->arg[range->arg].slot)) {
+          tn_eval_fill(r, range->slot, 1, next);
+          at = i->jump;
+        }
+        break;
+      }
+      default: tn_eval_rows(r, i);
+    }
+  }
+  return code;
+}
+
+// Memory of a group or of work items before anything was stored.
+static void tn_eval_poison(tn_eval_run *r) {
+  for (int m = 0; m < r->c->nmem; m++) {
+    const tn_eval_mem *mem = &r->c->mem[m];
+    const int64_t n = mem->nelem * mem->lanes, value = tn_is_float(mem->dtype) ? tn_from_f64((double)NAN)
+      : tn_dtype_wrap(mem->dtype, 0x5A5A5A5A5A5A5A5All);
+    if (mem->space == TN_SPACE_LOCAL) for (int64_t i = 0; i < n; i++) r->shared[mem->at + i] = value;
+    if (mem->space == TN_SPACE_REG) for (int64_t i = 0; i < n * r->items; i++)
+      r->reg[mem->at * r->items + i] = value;
+  }
+}
+
+static tiny_code tn_eval_groups(tn_eval_run *r) {
+  const int64_t n = r->groups[0] * r->groups[1] * r->groups[2];
+  memset(r->mask, 1, (size_t)r->items);
+  for (int i = 0; i < r->c->nsetup; i++) if (tn_eval_setup(r, &r->c->setup[i]) != TINY_OK) return r->t->code;
+  for (int64_t g = 0; g < n; g++) {
+    r->group[0] = g % r->groups[0]; r->group[1] = g / r->groups[0] % r->groups[1];
+    r->group[2] = g / r->groups[0] / r->groups[1];
+    r->epoch++;
+    tn_eval_poison(r);
+    const tiny_code code = tn_eval_group(r);
+    if (code != TINY_OK) return code;
+  }
+  return TINY_OK;
+}
+
+// Runs decoded instructions with one block of memory. last, out: an expression's result, or NULL.
+static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t *out) {
+  const tn_eval_code *c = r->c;
+  tiny_ctx *t = r->t;
+  const double cells =
+    (double)c->nslots * (double)r->items + (double)c->local_nelem * 5 + (double)c->reg_nelem * (double)r->items;
+  if (cells > 1e12) return tiny_fail(t, TINY_E_MEMORY, "eval: the program needs too much memory");
+  const size_t nvalue = (size_t)(c->nslots * r->items), nreg = (size_t)(c->reg_nelem * r->items),
+    nlocal = (size_t)c->local_nelem;
+  const size_t nbytes = (nvalue + nreg + nlocal) * sizeof(int64_t) + nlocal * sizeof(tn_eval_shadow)
+    + (size_t)(c->depth_if + 1) * (size_t)r->items;
+  char *block = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
+  if (!block) return tiny_fail(t, TINY_E_MEMORY, "eval: %llu bytes were refused by the allocator",
+    (unsigned long long)nbytes);
+  memset(block, 0, nbytes);
+  r->value = (int64_t *)(void *)block;
+  r->reg = r->value + nvalue;
+  r->shared = r->reg + nreg;
+  r->shadow = (tn_eval_shadow *)(void *)(r->shared + nlocal);
+  r->mask = (uint8_t *)(r->shadow + nlocal);
+  const tiny_code code = tn_eval_groups(r);
+  if (code == TINY_OK && out) memcpy(out, tn_eval_slot(r, last->slot), (size_t)last->lanes * sizeof *out);
+  t->alloc.fn(t->alloc.user, block, nbytes, 0);
+  return code;
+}
+
+// Checks a launch against the program, and runs it.
+static tiny_code tn_eval_launch(tiny_ctx *t, const tn_eval_code *c, const tiny_launch *l) {
+  tn_eval_run r;
+  memset(&r, 0, sizeof r);
+  r.t = t; r.c = c; r.l = l;
+  r.items = 1;
+  for (int d = 0; d < 3; d++) {
+    r.groups[d] = l->global[d] > 0 ? l->global[d] : 1;
+    r.local[d] = l->local[d] > 0 ? l->local[d] : 1;
+    if (l->tasks > 0) { r.groups[d] = d ? 1 : l->tasks; r.local[d] = 1; }
+    if (r.local[d] > 4096 || (r.items *= r.local[d]) > 1 << 20)
+      return tiny_fail(t, TINY_E_ARG, "eval: too many work items in a group");
+  }
+  for (int m = 0; m < c->nmem; m++) {
+    if (c->mem[m].space != TN_SPACE_GLOBAL) continue;
+    if (c->mem[m].id >= l->nmem)
+      return tiny_fail(t, TINY_E_INTERNAL, "eval: PARAM %d of a launch with %d buffers", c->mem[m].id,
+        l->nmem);
+    if (!l->mem[c->mem[m].id].base && c->mem[m].nelem)
+      return tiny_fail(t, TINY_E_INTERNAL, "eval: PARAM %d has no memory", c->mem[m].id);
+  }
+  return tn_eval_start(&r, NULL, NULL);
+}
+
+typedef struct tn_eval_call { tiny_uop *u; const int64_t *vars; int nvars; int64_t *out; } tn_eval_call;
+
+static tiny_code tn_eval_expr_guarded(tiny_ctx *t, void *arg) {
+  const tn_eval_call *call = (const tn_eval_call *)arg;
+  const int64_t none = 0;
+  tn_eval_code c;
+  tn_eval_arg last;
+  tn_eval_run r;
+  tn_list order = {NULL, 0, 0};
+  tn_toposort(t, call->u, &order);
+  const tiny_code code = tn_eval_decode(t, order.u, order.n, 1, &c, &last);
+  if (code != TINY_OK) return code;
+  if (last.slot < 0) return tiny_fail(t, TINY_E_ARG, "eval: %s has no value", tiny_op_name(call->u->op));
+  memset(&r, 0, sizeof r);
+  r.t = t; r.c = &c; r.vars = call->nvars ? call->vars : &none; r.nvars = call->nvars; r.items = 1;
+  for (int d = 0; d < 3; d++) r.groups[d] = r.local[d] = 1;
+  return tn_eval_start(&r, &last, call->out);
+}
+// The value of u, one number for each lane. vars[i]: of every RANGE and ARG with id i (and SPECIAL with k i).
+static tiny_code tn_eval_expr(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out) {
+  tn_eval_call call = {u, vars, nvars, out};
+  return tn_guard(t, tn_eval_expr_guarded, &call);
+}
+TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out) {
+  if (!t || !u || !out || nvars < 0 || (nvars && !vars))
+    return tiny_fail(t, TINY_E_ARG, "uop_eval: u, vars or out is missing");
+  if (u->lanes != 1) return tiny_fail(t, TINY_E_ARG, "uop_eval: a vector of %d lanes", u->lanes);
+  return tn_eval_expr(t, u, vars, nvars, out);
+}
+
+// ** tensor graphs **
+
+typedef struct tn_eval_array { int64_t *data, n; int uses; } tn_eval_array;
+typedef const void *(*tn_eval_buffer)(tiny_ctx *t, tiny_uop *buffer);
+typedef struct tn_eval_graph_call {
+  tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index; tn_eval_array *array;
+} tn_eval_graph_call;
+
+static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {
+  return &g->array[(intptr_t)tn_map_get(&g->index, u) - 1];
+}
+
+// The flat element of u's source that movement op u reads at position at; -1: none, zero.
+static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
+  const tiny_uop *x = u->src[0];
+  int64_t flat = 0;
+  int64_t from[TINY_MAX_DIMS];
+  if (u->op == TINY_OP_VIEW) {
+    for (int i = 0; i < u->ndim; i++) flat += at[i] * u->v[u->ndim + i];
+    return u->k + flat;
+  }
+  for (int i = 0; i < x->ndim; i++) switch (u->op) {
+    case TINY_OP_PERMUTE: from[u->v[i]] = at[i]; break;
+    case TINY_OP_EXPAND: from[i] = x->dim[i] == 1 ? 0 : at[i]; break;
+    case TINY_OP_PAD: from[i] = at[i] - u->v[2 * i]; break;
+    case TINY_OP_SHRINK: from[i] = at[i] + u->v[2 * i]; break;
+    default: from[i] = u->k >> i & 1 ? x->dim[i] - 1 - at[i] : at[i];
+  }
+  for (int i = 0; i < x->ndim; i++) {
+    if (from[i] < 0 || from[i] >= x->dim[i]) return -1;
+    flat = flat * x->dim[i] + from[i];
+  }
+  return flat;
+}
+
+static void tn_eval_step(const int64_t *dim, int ndim, int64_t *at) {       // the next position, row-major
+  for (int i = ndim - 1; i >= 0; i--) {
+    if (++at[i] < dim[i]) return;
+    at[i] = 0;
+  }
+}
+
+static void tn_eval_move(const tiny_uop *u, const int64_t *x, int64_t *out, int64_t n, int64_t missing) {
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t from = u->op == TINY_OP_RESHAPE ? i : tn_eval_moved(u, at);
+    out[i] = from < 0 ? missing : x[from];
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
+static void tn_eval_reduce(const tiny_uop *u, const int64_t *x, int64_t nx, int64_t *out, int64_t n) {
+  const tiny_uop *s = u->src[0];
+  const int op = (int)(u->k & 0xFF);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) out[i] = tn_eval_identity(op, u->dtype);
+  for (int64_t i = 0; i < nx; i++) {
+    int64_t to = 0;
+    for (int d = 0; d < u->ndim; d++) to = to * u->dim[d] + (u->dim[d] == 1 ? 0 : at[d]);
+    out[to] = tn_eval_fold(op, u->dtype, out[to], tn_dtype_convert(u->dtype, s->dtype, x[i]));
+    tn_eval_step(s->dim, s->ndim, at);
+  }
+}
+
+// ASSIGN (base view value): the elements of base that view shows are replaced by value.
+static tiny_code tn_eval_assign(tiny_ctx *t, const tn_eval_graph_call *g, const tiny_uop *u, int64_t *out) {
+  const tn_eval_array *base = tn_eval_array_of(g, u->src[0]), *value = tn_eval_array_of(g, u->src[2]);
+  const int64_t n = tn_dims_nelem(u->src[1]->ndim, u->src[1]->dim);
+  memcpy(out, base->data, (size_t)base->n * sizeof *out);
+  if (u->src[2]->ndim && value->n != n) return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN of another shape");
+  for (int64_t i = 0; i < n; i++) {
+    int64_t at[TINY_MAX_DIMS], flat = i;
+    // from the view down to base
+    for (const tiny_uop *x = u->src[1]; x != u->src[0] && flat >= 0; x = x->src[0]) {
+      if (!tn_op_is(x->op, TINY_MOVEMENT))
+        return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN through %s", tiny_op_name(x->op));
+      if (x->op == TINY_OP_RESHAPE) continue;
+      for (int64_t d = x->ndim, rest = flat; d-- > 0; rest /= x->dim[d]) at[d] = rest % x->dim[d];
+      flat = tn_eval_moved(x, at);
+    }
+    if (flat >= 0) out[flat] = value->data[u->src[2]->ndim ? i : 0];
+  }
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *buffer, int64_t *out,
+  int64_t n) {
+  const char *p = (const char *)g->buffer(t, buffer);
+  if (!p && n) return tiny_fail(t, TINY_E_STATE, "eval: BUFFER #%lld has no data", (long long)buffer->k);
+  for (int64_t i = 0; i < n; i++)
+    out[i] = tn_dtype_load(buffer->dtype, p + i * tn_dtypes[buffer->dtype].nbytes);
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *u, int64_t *out,
+  int64_t n) {
+  const tn_eval_array *x = u->nsrc ? tn_eval_array_of(g, u->src[0]) : NULL;
+  tn_eval_in s[4];
+  const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
+  if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
+  if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
+  if (tn_op_is(u->op, TINY_MOVEMENT)) { tn_eval_move(u, x->data, out, n, 0); return TINY_OK; }
+  if (tn_eval_is_row(u->op)) {
+    for (uint32_t i = 0; i < u->nsrc; i++) {
+      const tn_eval_array *a = tn_eval_array_of(g, u->src[i]);
+      s[i].p = a->data; s[i].step = u->src[i]->ndim != 0;
+      if (s[i].step && a->n != n)
+        return tiny_fail(t, TINY_E_INTERNAL, "eval: %s of different shapes", tiny_op_name(u->op));
+    }
+    tn_eval_row(u, u->src[0]->dtype, n, out, s);
+    return TINY_OK;
+  }
+  switch (u->op) {
+    case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
+    case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
+    case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: memcpy(out, x->data, (size_t)n * sizeof *out);
+      return TINY_OK;
+    case TINY_OP_REDUCE:
+      if (u->nsrc != 1 || !tn_eval_folds(u->k & 0xFF))
+        return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
+      tn_eval_reduce(u, x->data, x->n, out, n);
+      return TINY_OK;
+    case TINY_OP_ASSIGN: return tn_eval_assign(t, g, u, out);
+    default: return tiny_fail(t, TINY_E_INTERNAL, "eval: %s has no meaning in a tensor graph here",
+      tiny_op_name(u->op));
+  }
+}
+
+static int tn_eval_inputs(const tn_eval_graph_call *g, const tiny_uop *u) {
+  return u->realized && u != g->u ? 0 : (int)u->nsrc;
+}
+// the view is only a path
+static int tn_eval_skips(const tiny_uop *u, int i) { return u->op == TINY_OP_ASSIGN && i == 1; }
+
+static void tn_eval_drop(tiny_ctx *t, tn_eval_array *a) {
+  if (a->data) t->alloc.fn(t->alloc.user, a->data, (size_t)(a->n ? a->n : 1) * sizeof *a->data, 0);
+  a->data = NULL;
+}
+
+static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
+  for (int i = 0; i < g->order.n; i++) {
+    tiny_uop *u = g->order.u[i];
+    tn_eval_array *a = &g->array[i];
+    if (!a->uses) continue;
+    a->n = tn_dims_nelem(u->ndim, u->dim);
+    if (a->n < 0) return tiny_fail(t, TINY_E_SHAPE, "eval: %s has too many elements", tiny_op_name(u->op));
+    const size_t nbytes = (size_t)(a->n ? a->n : 1) * sizeof *a->data;
+    a->data = (int64_t *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
+    if (!a->data) return tiny_fail(t, TINY_E_MEMORY, "eval: %llu bytes were refused by the allocator",
+      (unsigned long long)nbytes);
+    const tiny_code code = tn_eval_tensor(t, g, u, a->data, a->n);
+    if (code != TINY_OK) return code;
+    for (int s = 0; s < tn_eval_inputs(g, u); s++)
+      if (!tn_eval_skips(u, s) && --tn_eval_array_of(g, u->src[s])->uses == 0)
+        tn_eval_drop(t, tn_eval_array_of(g, u->src[s]));
+  }
+  return TINY_OK;
+}
+
+static tiny_code tn_eval_graph_guarded(tiny_ctx *t, void *arg) {
+  tn_eval_graph_call *g = (tn_eval_graph_call *)arg;
+  tn_toposort(t, g->u, &g->order);
+  g->array = (tn_eval_array *)tn_scratch(t, (size_t)g->order.n * sizeof *g->array);
+  for (int i = 0; i < g->order.n; i++) tn_map_set(t, &g->index, g->order.u[i], (void *)(intptr_t)(i + 1));
+  tn_eval_array *root = &g->array[g->order.n - 1];
+  root->uses = 1;
+  for (int i = g->order.n; i-- > 0;) if (g->array[i].uses)
+    for (int s = 0; s < tn_eval_inputs(g, g->order.u[i]); s++) if (!tn_eval_skips(g->order.u[i], s))
+      tn_eval_array_of(g, g->order.u[i]->src[s])->uses++;
+  const tiny_code code = tn_eval_arrays(t, g);
+  if (code == TINY_OK) for (int64_t i = 0; i < root->n; i++)
+    tn_dtype_store(g->u->dtype, (char *)g->out + i * tn_dtypes[g->u->dtype].nbytes, root->data[i]);
+  for (int i = 0; i < g->order.n; i++) tn_eval_drop(t, &g->array[i]);
+  return code;
+}
+
+// The value of tensor node u into out, row-major in its dtype's memory format. buffer gives the data of
+// BUFFERs. u is always computed from its sources; other nodes that are realized are taken from their BUFFER.
+static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buffer buffer) {
+  tn_eval_graph_call g;
+  memset(&g, 0, sizeof g);
+  g.u = u; g.out = out; g.buffer = buffer;
+  return tn_guard(t, tn_eval_graph_guarded, &g);
+}
+#endif

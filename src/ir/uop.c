@@ -1,0 +1,402 @@
+// uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and hash-consed: two nodes with the same
+// op, dtype, lanes, k, v, ptr and sources are the same pointer, so equality is ==. Made when a node is: its shape, integer
+// bounds and structural hash. Operands of commutative ops are put in structural order here, constants last, so that
+// neither the caller's order nor C's order of evaluation shows in any result.
+//
+// What k, v and the sources mean, where the op table does not say:
+//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
+//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind | SPECIAL (extent) k dim | 16 if local | DEFINE k id, v {space, nelem}
+//   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. | SHRINK v {begin, end}.. | FLIP k axis bits
+//   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
+//   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels | ASSIGN (base view value) -> base
+//   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
+//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) | PICK (vector) k lane | HREDUCE (vector) k op
+#ifndef TN_IR_UOP
+#define TN_IR_UOP
+#ifndef TINY_AMALGAMATED
+#include "alu.c"
+#endif
+
+static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TINY_OP_COUNT] = {
+#define TN_OP_ROW(name, nsrc, flags) {#name, nsrc, flags},
+  TINY_OPS(TN_OP_ROW)
+#undef TN_OP_ROW
+};
+TINY_API const char *tiny_op_name(int op) { return (unsigned)op < TINY_OP_COUNT ? tn_ops[op].name : "?"; }
+static int tn_op_is(int op, int flags) { return (tn_ops[op].flags & flags) != 0; }
+
+// Kinds of ranges, outermost first. A kernel's loops nest in this order.
+enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_KINDS };
+// Where a DEFINE or STAGE lives.
+enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+
+enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
+struct tn_ir {
+  tiny_uop **table; uint32_t cap, n;
+  void *unused[TN_NODE_CLASSES];           // nodes of 32, 64, 96 .. bytes to take again, linked through their first word
+  char *chunk; size_t left; void **chunks; // memory of nodes; each chunk begins with a pointer to the one before
+  uint32_t epoch;
+  int64_t serial;                          // of BUFFERs and of range ids
+  uint32_t collect_at;                     // number of nodes at which tn_collect does its work
+  tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
+  void (*release)(tiny_ctx *t, void *storage);   // called when a BUFFER node dies
+};
+
+static int tn_ir_open(tiny_ctx *t) {
+  t->ir = (struct tn_ir *)tn_alloc(t, sizeof *t->ir);
+  if (!t->ir) return 0;
+  t->ir->bad.lanes = 1;
+  t->ir->collect_at = 1 << 14;
+  t->ir->cap = TN_FIRST_SLOTS;
+  t->ir->table = (tiny_uop **)tn_alloc(t, t->ir->cap * sizeof(tiny_uop *));
+  return t->ir->table != NULL;
+}
+
+static size_t tn_uop_nbytes(const tiny_uop *u) {
+  const size_t own_dims = u->dim && u->dim == (const int64_t *)(u->src + u->nsrc) + u->nv ? u->ndim : 0;
+  return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
+}
+
+static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
+  struct tn_ir *ir = t->ir;
+  const size_t rounded = (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1), c = rounded / TN_NODE_CLASS;
+  if (c >= TN_NODE_CLASSES) return tn_realloc(t, NULL, 0, rounded);
+  if (ir->unused[c]) {
+    void *p = ir->unused[c];
+    memcpy(&ir->unused[c], p, sizeof(void *));
+    return p;
+  }
+  if (ir->left < rounded) {
+    void **chunk = (void **)tn_realloc(t, NULL, 0, TN_NODE_CHUNK);
+    if (!chunk) return NULL;
+    chunk[0] = ir->chunks; ir->chunks = chunk;
+    ir->chunk = (char *)chunk + TN_NODE_CLASS; ir->left = TN_NODE_CHUNK - TN_NODE_CLASS;
+  }
+  void *p = ir->chunk;
+  ir->chunk += rounded; ir->left -= rounded;
+  return p;
+}
+static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
+  const size_t rounded = (tn_uop_nbytes(u) + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1), c = rounded / TN_NODE_CLASS;
+  if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u->ptr);
+  if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
+  memcpy(u, &t->ir->unused[c], sizeof(void *));
+  t->ir->unused[c] = u;
+}
+
+// ** facts that are inferred when a node is made **
+
+static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
+static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
+static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
+static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
+
+// Shape of a tensor node into dim (room for TINY_MAX_DIMS); *shared is set instead when another node's list serves.
+static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const int64_t **shared) {
+  const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
+  switch (u->op) {
+    case TINY_OP_IOTA: dim[0] = u->k; return 1;
+    case TINY_OP_BUFFER: case TINY_OP_PARAM: dim[0] = v[0]; return 1;
+    case TINY_OP_CUSTOM: case TINY_OP_RESHAPE: case TINY_OP_EXPAND: *shared = v; return u->nv;
+    case TINY_OP_VIEW: for (int i = 0; i < u->nv / 2; i++) dim[i] = v[i]; return u->nv / 2;
+    case TINY_OP_PERMUTE: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[v[i]]; return x->ndim;
+    case TINY_OP_PAD: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i] + v[2 * i] + v[2 * i + 1]; return x->ndim;
+    case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
+    case TINY_OP_REDUCE: for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i]; return x->ndim;
+    default:                               // elementwise: 0-d sources broadcast
+      for (uint32_t i = 0; i < u->nsrc; i++) if (u->src[i]->ndim) { *shared = u->src[i]->dim; return u->src[i]->ndim; }
+      return 0;
+  }
+}
+
+static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
+  if (a == 0 || b == 0) return 0;
+  const double p = (double)a * (double)b;
+  return p > 4e18 ? INT64_MAX : p < -4e18 ? INT64_MIN : a * b;
+}
+static int64_t tn_clamp_add(int64_t a, int64_t b) {
+  if (a > 0 && b > INT64_MAX - a) return INT64_MAX;
+  if (a < 0 && b < INT64_MIN - a) return INT64_MIN;
+  return a + b;
+}
+static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
+
+static void tn_bounds_div(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
+  if (b->vmin <= 0 || a->vmin <= -((int64_t)1 << 62) || a->vmax >= (int64_t)1 << 62) return;
+  const int floors = u->op == TINY_OP_IDIV;
+  if (!floors && a->vmin < 0) {            // truncation: toward zero
+    u->vmin = a->vmin / b->vmin; u->vmax = a->vmax < 0 ? a->vmax / b->vmax : a->vmax / b->vmin;
+    return;
+  }
+  u->vmin = tn_floor_div(a->vmin, a->vmin < 0 ? b->vmin : b->vmax);
+  u->vmax = tn_floor_div(a->vmax, a->vmax < 0 ? b->vmax : b->vmin);
+}
+
+static void tn_bounds_mod(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
+  if (b->vmin <= 0) return;
+  u->vmax = b->vmax - 1;
+  u->vmin = u->op == TINY_OP_MOD || a->vmin >= 0 ? 0 : -(b->vmax - 1);
+  if (a->vmin >= 0 && a->vmax < u->vmax) u->vmax = a->vmax;
+  if (b->vmin == b->vmax && a->vmin > INT64_MIN / 2 && tn_floor_div(a->vmin, b->vmin) == tn_floor_div(a->vmax, b->vmin) &&
+      (a->vmin >= 0 || u->op == TINY_OP_MOD)) {            // the same quotient throughout
+    u->vmin = a->vmin - tn_floor_div(a->vmin, b->vmin) * b->vmin;
+    u->vmax = a->vmax - tn_floor_div(a->vmin, b->vmin) * b->vmin;
+  }
+}
+
+static void tn_bounds_compare(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
+  if (a->dtype == TINY_U64 || tn_is_float(a->dtype)) return;
+  const int apart = a->vmax < b->vmin || b->vmax < a->vmin;
+  const int same = a == b || (a->vmin == a->vmax && b->vmin == b->vmax && a->vmin == b->vmin);
+  if (u->op == TINY_OP_LT) { if (a->vmax < b->vmin) u->vmin = 1; if (a->vmin >= b->vmax || a == b) u->vmax = 0; }
+  if (u->op == TINY_OP_NE) { if (apart) u->vmin = 1; if (same) u->vmax = 0; }
+  if (u->op == TINY_OP_EQ) { if (apart) u->vmax = 0; if (same) u->vmin = 1; }
+}
+
+// Bounds of integer and bool nodes; a result that may wrap keeps the dtype's own bounds.
+static void tn_uop_bounds(tiny_uop *u) {
+  const int64_t low = tn_dtype_min(u->dtype), high = tn_dtype_max(u->dtype);
+  u->vmin = low; u->vmax = high;
+  if (tn_is_float(u->dtype) || u->dtype == TINY_U64 || u->dtype == TINY_VOID) {
+    if (u->op == TINY_OP_CONST && u->dtype == TINY_U64 && u->k >= 0) u->vmin = u->vmax = u->k;
+    return;
+  }
+  const tiny_uop *a = u->nsrc ? u->src[0] : NULL, *b = u->nsrc > 1 ? u->src[1] : NULL;
+  switch (u->op) {
+    case TINY_OP_CONST: u->vmin = u->vmax = u->k; break;
+    case TINY_OP_IOTA: u->vmin = 0; u->vmax = u->k > 0 ? u->k - 1 : 0; break;
+    case TINY_OP_LANE: u->vmin = 0; u->vmax = u->lanes - 1; break;
+    case TINY_OP_RANGE: case TINY_OP_SPECIAL: u->vmin = 0; u->vmax = a->vmax > 0 ? a->vmax - 1 : 0; break;
+    case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
+    case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP: case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS:
+    case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK: u->vmin = a->vmin; u->vmax = a->vmax; break;
+    case TINY_OP_PAD: u->vmin = a->vmin < 0 ? a->vmin : 0; u->vmax = a->vmax > 0 ? a->vmax : 0; break;
+    case TINY_OP_STACK:
+      u->vmin = a->vmin; u->vmax = a->vmax;
+      for (uint32_t i = 1; i < u->nsrc; i++) {
+        if (u->src[i]->vmin < u->vmin) u->vmin = u->src[i]->vmin;
+        if (u->src[i]->vmax > u->vmax) u->vmax = u->src[i]->vmax;
+      }
+      break;
+    case TINY_OP_NEG: if (a->vmin > INT64_MIN) { u->vmin = -a->vmax; u->vmax = -a->vmin; } break;
+    case TINY_OP_ADD:
+      if (u->dtype == TINY_BOOL) { u->vmin = a->vmin | b->vmin; u->vmax = a->vmax | b->vmax; break; }
+      u->vmin = tn_clamp_add(a->vmin, b->vmin); u->vmax = tn_clamp_add(a->vmax, b->vmax); break;
+    case TINY_OP_SUB: if (b->vmin > INT64_MIN) { u->vmin = tn_clamp_add(a->vmin, -b->vmax); u->vmax = tn_clamp_add(a->vmax, -b->vmin); } break;
+    case TINY_OP_MUL: {
+      const int64_t p[4] = {tn_clamp_mul(a->vmin, b->vmin), tn_clamp_mul(a->vmin, b->vmax), tn_clamp_mul(a->vmax, b->vmin), tn_clamp_mul(a->vmax, b->vmax)};
+      u->vmin = u->vmax = p[0];
+      for (int i = 1; i < 4; i++) { if (p[i] < u->vmin) u->vmin = p[i]; if (p[i] > u->vmax) u->vmax = p[i]; }
+      break;
+    }
+    case TINY_OP_IDIV: case TINY_OP_CDIV: tn_bounds_div(u, a, b); break;
+    case TINY_OP_MOD: case TINY_OP_CMOD: tn_bounds_mod(u, a, b); break;
+    case TINY_OP_MAX: u->vmin = a->vmin > b->vmin ? a->vmin : b->vmin; u->vmax = a->vmax > b->vmax ? a->vmax : b->vmax; break;
+    case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_bounds_compare(u, a, b); break;
+    case TINY_OP_AND:
+      if (u->dtype == TINY_BOOL) { u->vmin = a->vmin & b->vmin; u->vmax = a->vmax & b->vmax; }
+      else if (tn_is_const(b) && b->k >= 0) { u->vmin = 0; u->vmax = a->vmin >= 0 && a->vmax < b->k ? a->vmax : b->k; }
+      break;
+    case TINY_OP_OR: if (u->dtype == TINY_BOOL) { u->vmin = a->vmin | b->vmin; u->vmax = a->vmax | b->vmax; } break;
+    case TINY_OP_SHR: if (tn_is_const(b) && b->k >= 0 && b->k < 63) { u->vmin = tn_floor_div(a->vmin, (int64_t)1 << b->k); u->vmax = tn_floor_div(a->vmax, (int64_t)1 << b->k); } break;
+    case TINY_OP_SHL: if (tn_is_const(b) && b->k >= 0 && b->k < 62) { u->vmin = tn_clamp_mul(a->vmin, (int64_t)1 << b->k); u->vmax = tn_clamp_mul(a->vmax, (int64_t)1 << b->k); } break;
+    case TINY_OP_WHERE:
+      u->vmin = b->vmin < u->src[2]->vmin ? b->vmin : u->src[2]->vmin; u->vmax = b->vmax > u->src[2]->vmax ? b->vmax : u->src[2]->vmax; break;
+    case TINY_OP_CAST: if (!tn_is_float(a->dtype) && a->dtype != TINY_U64) { u->vmin = a->vmin; u->vmax = a->vmax; } break;
+    default: break;
+  }
+  const int saturated = u->dtype == TINY_I64 && (u->vmin == low || u->vmax == high);     // a sum beyond i64 wraps
+  if (u->dtype != TINY_INDEX && (saturated || u->vmin < low || u->vmax > high)) { u->vmin = low; u->vmax = high; }
+}
+
+static uint64_t tn_uop_hash(const tiny_uop *u) {
+  uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, u->nsrc);
+  if (u->op != TINY_OP_BUFFER && u->op != TINY_OP_SCALAR) h = tn_hash_mix(h, (uint64_t)u->k);
+  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++) h = tn_hash_mix(h, u->src[i]->hash);
+  return h;
+}
+
+// Structural order of the operands of commutative ops: constants last, plain ranges and lanes late, then by op and hash.
+static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
+  const int ka = tn_is_const(a), kb = tn_is_const(b);
+  if (ka != kb) return ka - kb;
+  if (a->op != b->op) return a->op > b->op ? -1 : 1;
+  if (a->op == TINY_OP_RANGE && a->k != b->k) return a->k < b->k ? -1 : 1;
+  return a->hash < b->hash ? -1 : a->hash > b->hash;
+}
+
+// ** construction **
+
+static void tn_ir_rehash(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  const uint32_t cap = ir->cap * 2;
+  tiny_uop **table = (tiny_uop **)tn_alloc(t, cap * sizeof *table);
+  if (!table) return;                      // longer chains until there is memory again; the caller's node fails on its own
+  for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop *u = ir->table[i], *next; u; u = next) {
+    next = u->next;
+    tiny_uop **slot = &table[u->hash & (cap - 1)];
+    u->next = *slot; *slot = u;
+  }
+  tn_release(t, ir->table, ir->cap * sizeof *ir->table);
+  ir->table = table; ir->cap = cap;
+}
+
+static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v, void *ptr) {
+  struct tn_ir *ir = t->ir;
+  tiny_uop *swapped[2];
+  for (int i = 0; i < nsrc; i++) if (!src[i] || src[i] == &ir->bad) return &ir->bad;
+  if (nsrc == 2 && tn_op_is(op, TINY_COMM) && tn_uop_order(src[0], src[1]) > 0) {
+    swapped[0] = src[1]; swapped[1] = src[0];
+    src = swapped;
+  }
+  tiny_uop key;
+  memset(&key, 0, sizeof key);
+  key.op = (uint8_t)op; key.dtype = (uint8_t)dtype; key.lanes = (uint16_t)lanes; key.nv = (uint16_t)nv; key.nsrc = (uint32_t)nsrc;
+  key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
+  key.hash = tn_uop_hash(&key);
+  for (tiny_uop *u = ir->table[key.hash & (ir->cap - 1)]; u; u = u->next) {
+    if (u->hash == key.hash && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc && u->nv == nv && u->k == k && u->ptr == ptr &&
+        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) && (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) return u;
+  }
+  int64_t dim[TINY_MAX_DIMS];
+  const int64_t *shared = NULL;
+  const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
+  tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
+  if (!u) return &ir->bad;
+  *u = key;
+  u->src = (tiny_uop **)(void *)(u + 1);
+  int64_t *list = (int64_t *)(void *)(u->src + nsrc);
+  if (nsrc) memcpy(u->src, src, (size_t)nsrc * sizeof *src);
+  if (nv) memcpy(list, v, (size_t)nv * sizeof *v);
+  u->v = list;
+  u->ndim = (uint8_t)ndim;
+  if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
+  else u->dim = shared == v ? list : shared;
+  tn_uop_bounds(u);
+  if (++ir->n > ir->cap) tn_ir_rehash(t);
+  tiny_uop **slot = &ir->table[u->hash & (ir->cap - 1)];
+  u->next = *slot; *slot = u;
+  t->stats.nodes = ir->n;
+  return u;
+}
+static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+  return tn_uop_make_with(t, op, dtype, lanes, nsrc, src, k, nv, v, NULL);
+}
+
+// The same node with other sources.
+static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
+  int lanes = u->lanes;
+  if (tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST) {
+    lanes = 1;
+    for (uint32_t i = 0; i < u->nsrc; i++) if (src[i] && src[i]->lanes > lanes) lanes = src[i]->lanes;
+  }
+  return tn_uop_make_with(t, u->op, u->dtype, lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+}
+
+static tiny_uop *tn_int(tiny_ctx *t, int dtype, int64_t k) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_wrap(dtype, k), 0, NULL); }
+static tiny_uop *tn_index(tiny_ctx *t, int64_t k) { return tn_int(t, TINY_INDEX, k); }
+static tiny_uop *tn_bool(tiny_ctx *t, int64_t k) { return tn_int(t, TINY_BOOL, k); }
+// A number as a constant of any dtype.
+static tiny_uop *tn_number(tiny_ctx *t, int dtype, double x) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_value(dtype, x), 0, NULL); }
+
+static tiny_uop *tn_u1(tiny_ctx *t, int op, tiny_uop *a) { return tn_uop_make(t, op, a->dtype, a->lanes, 1, &a, 0, 0, NULL); }
+static tiny_uop *tn_u2(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *src[2] = {a, b};
+  if (!a || !b) return &t->ir->bad;
+  return tn_uop_make(t, op, tn_op_is(op, TINY_CMP) ? (int)TINY_BOOL : a->dtype, a->lanes > b->lanes ? a->lanes : b->lanes, 2, src, 0, 0, NULL);
+}
+static tiny_uop *tn_u3(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
+  tiny_uop *src[3] = {a, b, c};
+  if (!a || !b || !c) return &t->ir->bad;
+  int lanes = a->lanes > b->lanes ? a->lanes : b->lanes;
+  if (c->lanes > lanes) lanes = c->lanes;
+  return tn_uop_make(t, op, b->dtype, lanes, 3, src, 0, 0, NULL);
+}
+static tiny_uop *tn_cast(tiny_ctx *t, tiny_uop *a, int dtype) {
+  if (a->dtype == dtype) return a;
+  return tn_uop_make(t, TINY_OP_CAST, dtype, a->lanes, 1, &a, 0, 0, NULL);
+}
+static tiny_uop *tn_not(tiny_ctx *t, tiny_uop *a) { return tn_u2(t, TINY_OP_XOR, a, tn_bool(t, 1)); }
+static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
+  tiny_uop *end = tn_index(t, extent);
+  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &end, ++t->ir->serial << 8 | kind, 0, NULL);
+}
+
+// ** walks **
+
+typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
+
+// Every node that root needs, sources before users, each once. Heavy code only.
+static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+  const uint32_t seen = ++t->ir->epoch;
+  tn_walk *stack = NULL, *top;
+  int n = 0, cap = 0;
+  top = TN_PUSH(t, stack, n, cap, tn_walk);
+  top->u = root;
+  root->mark = seen;
+  while (n) {
+    top = &stack[n - 1];
+    if (top->next == top->u->nsrc) { tn_push(t, out, top->u); n--; continue; }
+    tiny_uop *s = top->u->src[top->next++];
+    if (s->mark == seen) continue;
+    s->mark = seen;
+    top = TN_PUSH(t, stack, n, cap, tn_walk);
+    top->u = s; top->next = 0;
+  }
+}
+
+// ** life: what is not reached from the marks is freed by the sweep **
+
+static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
+  if (!u || u->mark == t->ir->epoch) return;
+  u->mark = t->ir->epoch;
+  tn_push(t, stack, u);
+  while (stack->n) {
+    u = stack->u[--stack->n];
+    for (uint32_t i = 0; i <= u->nsrc; i++) {
+      tiny_uop *s = i < u->nsrc ? u->src[i] : u->realized;
+      if (!s || s->mark == t->ir->epoch) continue;
+      s->mark = t->ir->epoch;
+      tn_push(t, stack, s);
+    }
+  }
+}
+
+static void tn_uop_sweep(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop **at = &ir->table[i]; *at;) {
+    tiny_uop *u = *at;
+    if (u->mark == ir->epoch) { at = &u->next; continue; }
+    *at = u->next;
+    tn_uop_free(t, u);
+    ir->n--;
+  }
+  t->stats.nodes = ir->n;
+}
+
+static void tn_ir_close(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  if (!ir) return;
+  if (ir->table) { ir->epoch++; tn_uop_sweep(t); tn_release(t, ir->table, ir->cap * sizeof *ir->table); }
+  while (ir->chunks) { void **older = (void **)ir->chunks[0]; tn_release(t, ir->chunks, TN_NODE_CHUNK); ir->chunks = older; }
+  tn_release(t, ir, sizeof *ir);
+  t->ir = NULL;
+}
+
+TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc, int64_t k, const int64_t *v, int nv) {
+  if (!t) return NULL;
+  if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || nv < 0 || nv > 2 * TINY_MAX_DIMS ||
+      (tn_ops[op].nsrc >= 0 && tn_ops[op].nsrc != nsrc)) {
+    tiny_fail(t, TINY_E_ARG, "uop_new: op %d with %d sources, dtype %d", op, nsrc, (int)dtype);
+    return NULL;
+  }
+  int lanes = 1;
+  for (int i = 0; i < nsrc; i++) {
+    if (!src[i]) { tiny_fail(t, TINY_E_ARG, "uop_new: source %d of %s is NULL", i, tn_ops[op].name); return NULL; }
+    if (src[i]->lanes > lanes) lanes = src[i]->lanes;
+  }
+  tiny_uop *u = tn_uop_make(t, op, dtype, lanes, nsrc, src, k, nv, v);
+  return u == &t->ir->bad ? NULL : u;
+}
+#endif

@@ -1,0 +1,378 @@
+// cstyle: a program -> text in any C-like language; the language is data (tiny_language), and nothing about one is here.
+//
+// In:  the list of a lowered kernel, verified, its ops all in the language. Out: the text of one function.
+// A value that is used once, in the block that makes it, is written where it is used; others become constants with a name.
+// Loads from memory always get a name, in list order, so that no store overtakes them.
+#ifndef TN_RENDER_CSTYLE
+#define TN_RENDER_CSTYLE
+#ifndef TINY_AMALGAMATED
+#include "lang_c.c"
+#include "../codegen/optimize.c"
+#endif
+
+enum { TN_MAX_INLINE = 400 };
+
+typedef struct tn_text { tiny_ctx *t; const tiny_language *lang; tiny_bytes out; tiny_uop *const *list; int n; const char **expr; int *uses, *depth, *user_depth; int indent, temps; } tn_text;
+
+typedef struct tn_blanks {                 // what a format's placeholders stand for
+  const char *arg[4], *type, *element, *integer, *source, *name, *list;
+  int64_t k; int lanes, bits;
+} tn_blanks;
+
+static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
+  for (const char *c = format; *c; c++) {
+    if (*c != '%') { tiny_bytes_add(out, c, 1); continue; }
+    c++;
+    const char *s = NULL;
+    switch (*c) {
+      case '0': case '1': case '2': case '3': s = b->arg[*c - '0']; break;
+      case 't': s = b->type; break;
+      case 'e': s = b->element; break;
+      case 'i': s = b->integer; break;
+      case 's': s = b->source; break;
+      case 'n': s = b->name; break;
+      case 'a': s = b->list; break;
+      case 'k': case 'd': tn_text_add(out, "%lld", (long long)b->k); break;
+      case 'l': tn_text_add(out, "%d", b->lanes); break;
+      case 'b': tn_text_add(out, "%d", b->bits); break;
+      default: tiny_bytes_add(out, c, 1); break;
+    }
+    if (s) tiny_bytes_add(out, s, strlen(s));
+  }
+}
+
+static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) {
+  char small[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(small, sizeof small, format, args);
+  va_end(args);
+  char *kept = (char *)tn_scratch(t, strlen(small) + 1);
+  return strcpy(kept, small);
+}
+
+static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
+  const char *element = x->lang->types[dtype] ? x->lang->types[dtype] : "?";
+  if (lanes == 1) return element;
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  tn_blanks b;
+  memset(&b, 0, sizeof b);
+  b.element = element; b.lanes = lanes;
+  tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
+  return out.data;
+}
+
+static int tn_integer_of(int dtype) {
+  switch (tn_bits(dtype)) { case 8: return TINY_I8; case 16: return TINY_I16; case 64: return TINY_I64; default: return TINY_I32; }
+}
+
+static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
+  const char *type = tn_type_text(x, dtype, 1);
+  if (tn_is_float(dtype)) {
+    const double v = tn_to_f64(k);
+    if (v != v || fabs(v) == HUGE_VAL) {
+      tiny_bytes out = {x->t, NULL, 0, 0};
+      tn_blanks b;
+      memset(&b, 0, sizeof b);
+      b.type = type;
+      tn_text_add(&out, v < 0 ? "(-" : "(");
+      tn_format(&out, v != v ? x->lang->nan : x->lang->infinity, &b);
+      tn_text_add(&out, ")");
+      return out.data;
+    }
+    return tn_keep_text(x->t, signbit(v) ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
+  }
+  switch (dtype) {
+    case TINY_U32: return tn_keep_text(x->t, "%lluu", (unsigned long long)k);
+    case TINY_U64: return tn_keep_text(x->t, "%lluull", (unsigned long long)k);
+    case TINY_I64: return k == INT64_MIN ? "(-9223372036854775807ll - 1)" : tn_keep_text(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
+    case TINY_I32: return k == INT32_MIN ? "(-2147483647 - 1)" : tn_keep_text(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
+    case TINY_BOOL: return k ? "1" : "0";
+    default: return tn_keep_text(x->t, "(%s)%lld", type, (long long)k);
+  }
+}
+
+// ** expressions **
+
+static const char *tn_expr(const tn_text *x, const tiny_uop *u) { return x->expr[u->seq]; }
+
+static int tn_is_wide(const tiny_uop *u) { return u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1); }
+
+static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
+  memset(b, 0, sizeof *b);
+  b->type = tn_type_text(x, u->dtype, u->lanes);
+  b->element = tn_type_text(x, u->dtype, 1);
+  b->integer = tn_type_text(x, tn_integer_of(u->dtype), u->lanes);
+  b->source = u->nsrc ? tn_type_text(x, u->src[0]->dtype, u->src[0]->lanes) : "";
+  b->k = u->k; b->lanes = u->lanes; b->bits = tn_bits(u->dtype);
+  for (uint32_t i = 0; i < u->nsrc && i < 4; i++) b->arg[i] = tn_expr(x, u->src[i]);
+}
+
+static const char *tn_op_format(const tn_text *x, int op, int wide) { return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op]; }
+
+static const char *tn_address(tn_text *x, const tiny_uop *index) {
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  tn_blanks b;
+  memset(&b, 0, sizeof b);
+  b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]);
+  tn_format(&out, x->lang->address, &b);
+  return out.data;
+}
+
+static int tn_is_reg(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+static int64_t tn_define_nelem(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m->v[1];
+}
+
+static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
+  if (tn_define_nelem(index->src[0]) == 1) return tn_expr(x, index->src[0]);
+  return tn_keep_text(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
+}
+
+static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const tiny_language *l = x->lang;
+  tn_blanks b;
+  if (tn_is_reg(index->src[0])) { tn_text_add(out, "%s", tn_reg_text(x, index)); return; }
+  tn_blanks_of(x, &b, u);
+  const char *zero = u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_keep_text(x->t, "(%s){0}", b.type);
+  const char *otherwise = u->nsrc == 2 ? tn_expr(x, u->src[1]) : zero;
+  b.arg[0] = tn_address(x, index);
+  if (u->lanes == 1 || index->lanes == 1) {
+    const int masked = valid && valid->lanes > 1;
+    if (valid && !masked) tn_text_add(out, "(%s ? ", tn_expr(x, valid));
+    b.arg[1] = masked ? tn_expr(x, valid) : NULL; b.arg[2] = otherwise;
+    tn_format(out, u->lanes == 1 ? l->ops[TINY_OP_LOAD] : masked ? l->load_masked : l->load, &b);
+    if (valid && !masked) tn_text_add(out, " : %s)", otherwise);
+    return;
+  }
+  b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]);
+  b.arg[2] = valid ? tn_expr(x, valid) : NULL; b.arg[3] = otherwise;
+  if (valid && valid->lanes == 1) {        // one condition for all lanes of a gather
+    tn_text_add(out, "(%s ? ", tn_expr(x, valid));
+    tn_format(out, l->gather, &b);
+    tn_text_add(out, " : %s)", otherwise);
+  } else tn_format(out, valid ? l->gather_masked : l->gather, &b);
+}
+
+// Halves are folded until one lane is left.
+static void tn_hreduce_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
+  const char *now = tn_expr(x, u->src[0]);
+  for (int lanes = u->src[0]->lanes; lanes > 1; lanes /= 2) {
+    tn_blanks b;
+    memset(&b, 0, sizeof b);
+    b.source = tn_type_text(x, u->dtype, lanes); b.type = tn_type_text(x, u->dtype, lanes / 2); b.element = tn_type_text(x, u->dtype, 1);
+    b.lanes = lanes / 2; b.bits = tn_bits(u->dtype); b.arg[0] = now;
+    tiny_bytes low = {x->t, NULL, 0, 0}, high = {x->t, NULL, 0, 0}, fold = {x->t, NULL, 0, 0};
+    if (lanes > 2 && x->lang->low) { tn_format(&low, x->lang->low, &b); tn_format(&high, x->lang->high, &b); }
+    else { tn_text_add(&low, "%s[0]", now); tn_text_add(&high, "%s[1]", now); }
+    b.arg[0] = low.data; b.arg[1] = high.data;
+    tn_format(&fold, tn_op_format(x, (int)u->k, lanes > 2), &b);
+    if (lanes == 2) { tn_text_add(out, "%s", fold.data); return; }
+    const char *name = tn_keep_text(x->t, "h%d", x->temps++);
+    tn_text_add(&x->out, "%*sconst %s %s = %s;\n", 2 * x->indent, "", b.type, name, fold.data);
+    now = name;
+  }
+}
+
+static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  for (int i = 0; i < (u->op == TINY_OP_LANE ? u->lanes : (int)u->nsrc); i++) {
+    if (i) tn_text_add(&list, ", ");
+    if (u->op == TINY_OP_LANE) tn_text_add(&list, "%d", i);
+    else tn_text_add(&list, "%s", tn_expr(x, u->src[i]));
+  }
+  return list.data;
+}
+
+static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
+  tn_blanks b;
+  if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
+  if (u->op == TINY_OP_HREDUCE) { tn_hreduce_text(x, u, out); return; }
+  tn_blanks_of(x, &b, u);
+  if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {
+    tn_text_add(out, tn_is_k(u->src[0], 1) ? "~(%s){0}" : "(%s){0}", b.type);
+    return;
+  }
+  const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
+  if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
+  if (u->op == TINY_OP_SPECIAL) {
+    tn_text_add(out, "(%s)", b.type);
+    b.k = u->k & 15;
+    tn_format(out, u->k & 16 ? x->lang->local_id : x->lang->global_id, &b);
+    return;
+  }
+  const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] : one_condition ? x->lang->ops[u->op] : tn_op_format(x, u->op, tn_is_wide(u));
+  if (!format) { tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name, tn_dtypes[u->dtype].name, x->lang->name); return; }
+  tn_format(out, format, &b);
+}
+
+// ** statements **
+
+static void tn_line(tn_text *x, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_line(tn_text *x, const char *format, ...) {
+  char small[1024];
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  const int n = vsnprintf(small, sizeof small, format, args);
+  va_end(args);
+  tn_text_add(&x->out, "%*s", 2 * x->indent, "");
+  if ((size_t)n < sizeof small) tiny_bytes_add(&x->out, small, (size_t)n);
+  else {
+    char *big = (char *)tn_scratch(x->t, (size_t)n + 1);
+    vsnprintf(big, (size_t)n + 1, format, again);
+    tiny_bytes_add(&x->out, big, (size_t)n);
+  }
+  va_end(again);
+  tiny_bytes_add(&x->out, "\n", 1);
+}
+
+static void tn_store_text(tn_text *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL, *value = u->src[1];
+  const tiny_language *l = x->lang;
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  tn_blanks b;
+  if (tn_is_reg(index->src[0])) { tn_line(x, "%s = %s;", tn_reg_text(x, index), tn_expr(x, value)); return; }
+  tn_blanks_of(x, &b, value);
+  const int masked = valid && valid->lanes > 1;
+  if (value->lanes == 1 || index->lanes == 1) {
+    b.arg[0] = tn_address(x, index); b.arg[1] = tn_expr(x, value); b.arg[2] = masked ? tn_expr(x, valid) : NULL;
+    tn_format(&out, value->lanes == 1 ? l->ops[TINY_OP_STORE] : masked ? l->store_masked : l->store, &b);
+  } else {
+    b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]); b.arg[2] = tn_expr(x, value); b.arg[3] = masked ? tn_expr(x, valid) : NULL;
+    tn_format(&out, masked ? l->scatter_masked : l->scatter, &b);
+  }
+  if (valid && !masked) tn_line(x, "if (%s) %s;", tn_expr(x, valid), out.data);
+  else tn_line(x, "%s;", out.data);
+}
+
+static void tn_define_text(tn_text *x, tiny_uop *u) {
+  tn_blanks b;
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  tn_blanks_of(x, &b, u);
+  x->expr[u->seq] = b.name = tn_keep_text(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
+  b.k = u->v[1];
+  if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) { tn_format(&out, x->lang->local, &b); tn_line(x, "%s", out.data); }
+  else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
+  else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
+}
+
+static void tn_value_statement(tn_text *x, tiny_uop *u) {
+  tiny_bytes value = {x->t, NULL, 0, 0};
+  const int i = (int)u->seq;
+  tn_value_text(x, u, &value);
+  if (!value.data) { x->expr[i] = "0"; return; }
+  const int in_memory = u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0]);
+  if (!in_memory && x->uses[i] == 1 && x->user_depth[i] == x->depth[i] && value.n < TN_MAX_INLINE) {
+    tiny_bytes atom = {x->t, NULL, 0, 0};
+    tn_text_add(&atom, "(%s)", value.data);
+    x->expr[i] = atom.data;
+    return;
+  }
+  x->expr[i] = tn_keep_text(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
+  tn_line(x, "const %s %s = %s;", tn_type_text(x, u->dtype, u->lanes), x->expr[i], value.data);
+}
+
+static void tn_statement(tn_text *x, tiny_uop *u) {
+  tn_blanks b;
+  switch (u->op) {
+    case TINY_OP_CONST: x->expr[u->seq] = tn_const_text(x, u->dtype, u->k); return;
+    case TINY_OP_PARAM: case TINY_OP_ARG: return;
+    case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK: return;
+    case TINY_OP_AFTER: x->expr[u->seq] = x->expr[u->src[0]->seq]; return;
+    case TINY_OP_DEFINE: tn_define_text(x, u); return;
+    case TINY_OP_STORE: tn_store_text(x, u); return;
+    case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
+    case TINY_OP_RANGE: {
+      const char *name = tn_keep_text(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
+      x->expr[u->seq] = name;
+      tn_line(x, "for (%s %s = 0; %s < %s; %s++) {", type, name, name, tn_expr(x, u->src[0]), name);
+      x->indent++;
+      return;
+    }
+    case TINY_OP_END: case TINY_OP_ENDIF: x->indent--; tn_line(x, "}"); return;
+    case TINY_OP_IF: tn_blanks_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
+    default: tn_value_statement(x, u); return;
+  }
+}
+
+// Counts of uses and loop depth of every node of the list.
+static void tn_text_survey(tn_text *x) {
+  int depth = 0;
+  for (int i = 0; i < x->n; i++) x->list[i]->seq = (uint32_t)i;
+  for (int i = 0; i < x->n; i++) {
+    const tiny_uop *u = x->list[i];
+    if (u->op == TINY_OP_END || u->op == TINY_OP_ENDIF) depth--;
+    x->depth[i] = depth;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (u->src[j]->op == TINY_OP_GROUP) continue;
+      const tiny_uop *s = u->src[j];
+      const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
+      x->uses[s->seq] += through_index ? 2 : 1;
+      x->user_depth[s->seq] = depth;
+    }
+    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF) depth++;
+  }
+}
+
+static void tn_render_entry(tn_text *x, const char *name) {
+  const tiny_language *l = x->lang;
+  tiny_bytes params = {x->t, NULL, 0, 0}, open = {x->t, NULL, 0, 0};
+  tn_blanks b;
+  for (int i = 0; i < x->n; i++) {
+    const tiny_uop *u = x->list[i];
+    if (u->op != TINY_OP_PARAM && u->op != TINY_OP_ARG) continue;
+    const int buffer = u->op == TINY_OP_PARAM;
+    tn_blanks_of(x, &b, u);
+    b.name = x->expr[u->seq] = tn_keep_text(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
+    const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar;
+    if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
+    if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }
+  }
+  memset(&b, 0, sizeof b);
+  b.name = name; b.list = params.n ? params.data : "";
+  tn_format(&x->out, l->kernel, &b);
+  tn_text_add(&x->out, "\n%s%s", open.n ? open.data : "", l->entry ? l->entry : "");
+}
+
+// The function of one kernel.
+static const char *tn_render(tiny_ctx *t, const tiny_language *lang, const char *name, const tn_lowered *k) {
+  tn_text x;
+  memset(&x, 0, sizeof x);
+  x.t = x.out.t = t; x.lang = lang; x.list = k->list; x.n = k->n; x.indent = 1;
+  x.expr = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.expr);
+  x.uses = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  x.user_depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  tn_text_survey(&x);
+  tn_render_entry(&x, name);
+  for (int i = 0; i < k->n; i++) tn_statement(&x, k->list[i]);
+  tn_text_add(&x.out, "}\n");
+  return x.out.data;
+}
+
+// What stands before the kernels of a module: the prelude, and the vector types of every width that occurs.
+static void tn_render_prelude(tiny_bytes *out, const tiny_language *lang, uint64_t lanes_used) {
+  for (int i = 0; lang->prelude && lang->prelude[i]; i++) tn_text_add(out, "%s\n", lang->prelude[i]);
+  for (int bit = 1; lang->lanes && bit < 16; bit++) if (lanes_used >> bit & 1) {
+    tn_blanks b;
+    memset(&b, 0, sizeof b);
+    b.lanes = 1 << bit;
+    tn_format(out, lang->lanes, &b);
+    tn_text_add(out, "\n");
+  }
+}
+
+// Bit b: the list holds vectors of 2^b lanes (or halves of them).
+static uint64_t tn_render_lanes(const tn_lowered *k) {
+  uint64_t used = 0;
+  for (int i = 0; i < k->n; i++) for (int b = 1; b < 16; b++) if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
+  return used;
+}
+#endif

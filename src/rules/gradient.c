@@ -1,0 +1,135 @@
+// gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given what flows into the node.
+//
+// In:  a float node r; ctx: tn_gradient with g, the gradient of r (r's shape and dtype), and which sources want theirs.
+// Out: (GROUP d0 d1 ..), the sources' gradients before broadcasting is undone; (GROUP) stands for none. A node that no rule
+//      matches has no gradient. The formulas are built like any others, so they can be differentiated again.
+// WHERE keeps what is infinite or NaN in one branch out of the other: 0 * inf must not happen.
+#ifndef TN_RULES_GRADIENT
+#define TN_RULES_GRADIENT
+#ifndef TINY_AMALGAMATED
+#include "../ir/match.c"
+#include "../ir/build.c"
+#endif
+
+typedef struct tn_gradient { tiny_uop *g; int wants; } tn_gradient;
+
+static tiny_uop *tn_gradient_none(tiny_ctx *t) { return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 0, NULL, 0, 0, NULL); }
+static tiny_uop *tn_gradient_group(tiny_ctx *t, int n, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
+  tiny_uop *d[3] = {a, b, c};
+  return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, d, 0, 0, NULL);
+}
+
+// Formulas of sources a, b, c; what is not wanted is not built.
+#define g              (((const tn_gradient *)ctx)->g)
+#define a              (r->src[0])
+#define b              (r->src[1])
+#define c              (r->src[2])
+#define none           tn_gradient_none(t)
+#define wanted(i, d)   (((const tn_gradient *)ctx)->wants >> (i) & 1 ? (d) : none)
+#define one(d)         tn_gradient_group(t, 1, wanted(0, d), NULL, NULL)
+#define two(d, e)      tn_gradient_group(t, 2, wanted(0, d), wanted(1, e), NULL)
+#define three(d, e, f) tn_gradient_group(t, 3, wanted(0, d), wanted(1, e), wanted(2, f))
+#define neg(x)         tn_neg(t, x)
+#define add(x, y)      tn_add(t, x, y)
+#define mul(x, y)      tn_mul(t, x, y)
+#define div(x, y)      tn_fdiv(t, x, y)
+#define lt(x, y)       tn_lt(t, x, y)
+#define eq(x, y)       tn_eq(t, x, y)
+#define times(x, k)    tn_times(t, x, k)
+#define number(k)      tn_k(t, r, k)
+#define where(p, x, y) tn_where(t, p, x, y)
+#define like(x, y)     tn_expand(t, x, (y)->ndim, (y)->dim)
+
+static tiny_uop *tn_gradient_permute(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
+  int64_t inverse[TINY_MAX_DIMS];
+  for (int i = 0; i < r->ndim; i++) inverse[r->v[i]] = i;
+  return tn_permute(t, d, inverse);
+}
+static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
+  int64_t v[2 * TINY_MAX_DIMS];
+  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = r->dim[i] - r->v[2 * i + 1]; }
+  return tn_shrink(t, d, v);
+}
+static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  int64_t v[2 * TINY_MAX_DIMS];
+  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
+  return tn_pad(t, d, v);
+}
+// Shared equally by all maxima.
+static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
+  tiny_uop *is = eq(x, like(r, x));
+  if (tn_bad(t, is)) return is;
+  tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), (int)(r->k >> 8), 1);
+  return where(is, like(div(d, count), x), number(0));
+}
+// The product of the others: r / x; where x is the only zero, the product of what is not zero.
+static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
+  const int axes = (int)(r->k >> 8);
+  tiny_uop *zero = eq(x, number(0)), *safe = where(zero, number(1), x);
+  if (tn_bad(t, zero)) return zero;
+  tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1), *rest = mul(d, tn_reduce(t, TINY_OP_MUL, safe, axes, 1));
+  tiny_uop *of_zero = where(eq(zeros, number(1)), rest, number(0)), *of_others = where(eq(zeros, number(0)), rest, number(0));
+  return where(zero, like(of_zero, x), div(like(of_others, x), safe));
+}
+
+RULES(tn_rules_gradient, x, c0)
+  // ** arithmetic **
+  RULE("(ADD _ _)")        return two(g, g);
+  RULE("(MUL _ _)")        return two(mul(g, b), mul(g, a));
+  RULE("(FDIV _ _)")       return two(div(g, b), neg(div(mul(g, r), b)));
+  RULE("(SQRT _)")         return one(div(times(g, 0.5), r));
+  RULE("(EXP2 _)")         return one(times(mul(g, r), TN_LN_2));
+  RULE("(LOG2 _)")         return one(div(times(g, TN_LOG2_E), a));
+  RULE("(SIN _)")          return one(mul(g, tn_cos(t, a)));
+  RULE("(TRUNC _)")        return one(none);
+  RULE("(POW _ _)") {                                        // y x^(y-1), and x^y ln x, with their limits at 0
+    tiny_uop *base_zero = eq(a, number(0)), *at_zero = where(lt(b, number(0)), number(-HUGE_VAL), number(0));
+    return two(mul(g, where(eq(b, number(0)), number(0), mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
+               mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
+  }
+  RULE("(MAX _ c0)")       return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
+  RULE("(MAX _ _)")        return two(where(eq(a, b), times(g, 0.5), where(lt(b, a), g, number(0))),
+                                      where(eq(a, b), times(g, 0.5), where(lt(a, b), g, number(0))));
+  RULE("(WHERE _ _ _)")    return three(none, where(a, g, number(0)), where(a, number(0), g));
+  RULE("(CAST _)")         return one(tn_cast(t, g, a->dtype));
+  RULE("(BITCAST _)")      return one(none);
+  // ** movement: the inverse movement **
+  RULE("(RESHAPE _)")      return one(tn_reshape(t, g, a->ndim, a->dim));
+  RULE("(EXPAND _)")       return one(tn_unbroadcast(t, g, a->ndim, a->dim));
+  RULE("(PERMUTE _)")      return one(tn_gradient_permute(t, r, g));
+  RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
+  RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
+  RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
+  // ** reductions: k is the op and, from bit 8 on, the axes **
+  RULE("(REDUCE x)") {
+    switch (r->k & 0xFF) {
+      case TINY_OP_ADD: return one(like(g, x));
+      case TINY_OP_MAX: return one(tn_gradient_max(t, r, x, g));
+      default:          return one(tn_gradient_product(t, r, x, g));
+    }
+  }
+  // ** identities **
+  RULE("(CONTIGUOUS _)")   return one(g);
+  RULE("(DETACH _)")       return one(none);
+RULES_END
+
+#undef g
+#undef a
+#undef b
+#undef c
+#undef none
+#undef wanted
+#undef one
+#undef two
+#undef three
+#undef neg
+#undef add
+#undef mul
+#undef div
+#undef lt
+#undef eq
+#undef times
+#undef number
+#undef where
+#undef like
+#endif

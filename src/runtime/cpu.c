@@ -1,0 +1,314 @@
+// cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c
+// loads those.
+//
+// A kernel is void NAME(void *const *mem, const long long *args, long long task): mem[i] is the memory of
+// PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1. Sources go to the compiler's stdin and objects
+// come from its stdout, one process each, all at once: no file is written, and the path is the same on every
+// system, as clang writes ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they
+// need a file for their output.
+#ifndef TN_RUNTIME_CPU
+#define TN_RUNTIME_CPU
+#ifndef TINY_AMALGAMATED
+#include "elf.c"
+#endif
+
+static void tn_lang_c(tiny_language *out);
+
+typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task);
+
+enum {
+  TN_CPU_ALIGN = 64,                       // of buffers: a cache line, and the widest vector
+  TN_CPU_HUGE = 4 << 20,                   // bytes from which a buffer gets pages of its own
+  TN_CPU_FLAGS = 32, TN_CPU_PARAMS = 64    // PARAMs whose pointers need no allocation
+};
+
+typedef struct tn_cpu {
+  tiny_ctx *t;
+  tn_os_cpu facts;
+  int is_clang, cores;
+  char compiler[TN_OS_PATH];               // "": there is none
+  char target[TN_OS_PATH + 256];
+} tn_cpu;
+
+// ** the compiler **
+
+// -fPIE: all references are relative, so that the image may lie anywhere. Kernels call nothing and are called
+// by nothing but the loader: no PLT, unwind tables or stack checks.
+static const char *const tn_cpu_both[] = {
+  "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
+  "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
+#ifdef TN_OS_ARM64
+  "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
+#else
+  "-march=native",
+#endif
+  NULL
+};
+#if defined(TN_OS_X86) && defined(_WIN32)
+  #define TN_CPU_TRIPLE "--target=x86_64-pc-windows-elf"    // the host's calling convention
+#elif defined(TN_OS_X86)
+  #define TN_CPU_TRIPLE "--target=x86_64-none-unknown-elf"
+#else
+  #define TN_CPU_TRIPLE "--target=aarch64-none-elf"
+#endif
+static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hidden",
+#ifdef _WIN32
+  "-mno-stack-arg-probe",
+#endif
+  NULL
+};
+#ifdef TN_OS_ARM64
+  enum { TN_CPU_MACHINE = TN_ELF_ARM64 };
+#else
+  enum { TN_CPU_MACHINE = TN_ELF_X86 };
+#endif
+
+static void tn_cpu_find_compiler(tn_cpu *c) {
+  static const char *const names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
+                                       "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+  const char *chosen = tn_os_env("TINY_CC");
+  int found = chosen && tn_os_find_program(chosen, c->compiler, sizeof c->compiler);
+#ifdef __ELF__
+  const int n = (int)(sizeof names / sizeof *names);
+#else
+  const int n = (int)(sizeof names / sizeof *names) - 2;
+#endif
+  for (int i = 0; i < n && !found && !chosen; i++)
+    found = tn_os_find_program(names[i], c->compiler, sizeof c->compiler);
+  if (!found) c->compiler[0] = 0;
+  c->is_clang = strstr(c->compiler, "clang") != NULL;
+}
+
+static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
+
+// Fills the list of arguments. object: the file that is written, "-": stdout.
+static void tn_cpu_arguments(const tn_cpu *c, const char *object, const char **argv) {
+  int n = 0;
+  argv[n++] = c->compiler;
+  for (const char *const *f = tn_cpu_both; *f; f++) argv[n++] = *f;
+  for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
+  if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
+  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = "-c"; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = object;
+  argv[n] = NULL;
+}
+
+// The first lines of what a compiler said.
+static int tn_cpu_head(const char *text, int lines) {
+  const char *at = text;
+  while (*at && (*at != '\n' || --lines)) at++;
+  return (int)(at - text);
+}
+
+static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *binary) {
+  const char *said = job->err.n ? job->err.data : "(it said nothing)";
+  const int length = tn_cpu_head(said, 10);
+  if (job->exit_code == 0 && binary->n) return TINY_OK;
+  return tiny_fail(t, TINY_E_COMPILE, "%s failed (exit code %d):\n%.*s", job->argv[0], job->exit_code,
+                   length, said);
+}
+
+typedef struct tn_cpu_batch {
+  tn_cpu *c; int n;
+  const char *const *source; tiny_bytes *binary, *log;
+  tn_job *job; char (*object)[TN_OS_PATH];     // object: files of a compiler that is not clang
+} tn_cpu_batch;
+
+static void tn_cpu_remove_objects(void *arg) {
+  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+  for (int i = 0; i < b->n && b->object; i++) tn_os_remove(b->object[i]);
+}
+
+static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
+  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+  tiny_code code = tn_process_run(t, b->job, b->n, b->c->cores);
+  for (int i = 0; i < b->n; i++) {
+    if (b->object) tn_os_read_file(b->object[i], TN_ELF_MAX_NBYTES, &b->binary[i]);
+    else tiny_bytes_add(&b->binary[i], b->job[i].out.data, b->job[i].out.n);
+    if (b->log && b->job[i].err.n) tiny_bytes_add(b->log, b->job[i].err.data, b->job[i].err.n);
+    if (code == TINY_OK) code = tn_cpu_judge(t, &b->job[i], &b->binary[i]);
+  }
+  tn_cpu_remove_objects(b);
+  return code;
+}
+
+static void tn_cpu_name_object(char *path) {
+  const unsigned long long process = tn_os_process_id(), here = (uintptr_t)path, now = tn_os_now();
+  snprintf(path, TN_OS_PATH, "%s/tiny-%llx-%llx-%llx.o", tn_os_temp_dir(), process, here, now);
+}
+// The file is ours before the compiler opens it: nobody can put a link in its place.
+static int tn_cpu_make_object(const char *path) {
+  tn_os_handle h;
+  return tn_os_open(path, 1, &h) && tn_os_close(h);
+}
+
+static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
+  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+  b->job = (tn_job *)tn_scratch(t, (size_t)b->n * sizeof *b->job);
+  const char **argv = (const char **)tn_scratch(t, (size_t)b->n * TN_CPU_FLAGS * sizeof *argv);
+  char (*object)[TN_OS_PATH] = NULL;
+  if (!b->c->is_clang) object = (char (*)[TN_OS_PATH])tn_scratch(t, (size_t)b->n * sizeof *object);
+  for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
+    if (object) tn_cpu_name_object(object[i]);
+    tn_cpu_arguments(b->c, object ? object[i] : "-", argv);
+    b->job[i].argv = argv;
+    b->job[i].input = b->source[i];
+    b->job[i].input_nbytes = strlen(b->source[i]);
+  }
+  b->object = object;
+  for (int i = 0; i < b->n && object; i++) if (!tn_cpu_make_object(object[i]))
+    return tiny_fail(t, TINY_E_IO, "%s: the compiler's output cannot be written there", object[i]);
+  return tn_cpu_compile_batch(t, b);
+}
+
+static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
+                                tiny_bytes *binary, tiny_bytes *log) {
+  tn_cpu *c = (tn_cpu *)dev;
+  tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL };
+  if (!c->compiler[0])
+    return tiny_fail(c->t, TINY_E_COMPILE, "no C compiler was found: install clang, or name one in $TINY_CC");
+  if (n < 1) return TINY_OK;
+  return tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_objects, &b);
+}
+
+// ** the device **
+
+// What clang takes, compiler, its age and its flags: objects of another machine or compiler are never taken
+// for ours.
+static void tn_cpu_describe(tn_cpu *c) {
+  const char *argv[TN_CPU_FLAGS];
+  tn_os_facts file = { 0, 0 };
+  uint64_t flags = 0;
+  tn_os_file(c->compiler, &file);
+  tn_cpu_arguments(c, "-", argv);
+  for (int i = 1; argv[i]; i++) flags = tn_hash_bytes(flags, argv[i], strlen(argv[i]));
+  snprintf(c->target, sizeof c->target, "%s %s %llx %llx flags %016llx", c->facts.name,
+           c->compiler[0] ? c->compiler : "(no compiler)", (unsigned long long)file.nbytes,
+           (unsigned long long)file.changed, (unsigned long long)flags);
+}
+
+static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  if (which && *which && strcmp(which, "0")) {
+    tiny_fail(t, TINY_E_DEVICE, "CPU: there is one, not '%.100s'", which);
+    return NULL;
+  }
+  tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
+  if (!c) return NULL;
+  c->t = t;
+  c->facts = tn_os_cpu_get();
+  c->cores = tn_os_cores();
+  tn_cpu_find_compiler(c);
+  tn_cpu_describe(c);
+  memset(limits, 0, sizeof *limits);
+  limits->host_memory = limits->threads = 1;
+  limits->vector_nbytes = c->facts.vector_nbytes;
+  limits->vector_registers = c->facts.vector_registers;
+  limits->cache_nbytes = c->facts.l2_nbytes;
+  return c;
+}
+static void tn_cpu_close(void *dev) { tn_release(((tn_cpu *)dev)->t, dev, sizeof(tn_cpu)); }
+static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
+static void tn_cpu_language(void *dev, tiny_language *out) { (void)dev; tn_lang_c(out); }
+
+// ** memory **
+
+// Big buffers get huge pages, unless the host brought an allocator: then every byte is asked of it.
+static int tn_cpu_paged(const tiny_ctx *t, size_t nbytes) {
+  return nbytes >= TN_CPU_HUGE && t->alloc.fn == tn_default_alloc;
+}
+
+// The byte before an aligned block tells how far it was moved.
+static void *tn_cpu_aligned_alloc(tiny_ctx *t, size_t nbytes) {
+  if (nbytes > (size_t)-1 - TN_OS_HUGE) return NULL;
+  if (tn_cpu_paged(t, nbytes)) return tn_os_pages_alloc(nbytes);
+  char *p = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes + TN_CPU_ALIGN);
+  if (!p) return NULL;
+  const size_t moved = TN_CPU_ALIGN - ((uintptr_t)p & (TN_CPU_ALIGN - 1));
+  p[moved - 1] = (char)moved;
+  return p + moved;
+}
+static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
+  if (!mem) return;
+  if (tn_cpu_paged(t, nbytes)) { tn_os_pages_free(mem, nbytes); return; }
+  char *p = (char *)mem;
+  t->alloc.fn(t->alloc.user, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
+}
+
+static void *tn_cpu_alloc(void *dev, size_t nbytes) {
+  return tn_cpu_aligned_alloc(((tn_cpu *)dev)->t, nbytes);
+}
+static void tn_cpu_free(void *dev, void *mem, size_t nbytes) {
+  tn_cpu_aligned_free(((tn_cpu *)dev)->t, mem, nbytes);
+}
+static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_cpu_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy(dst, (const char *)src.base + src.offset, nbytes);
+  return TINY_OK;
+}
+
+// ** modules and launches **
+
+// What compiled kernels may call: clang makes calls of the first four by itself, the others come from the
+// language.
+#define TN_CPU_F1(name) { #name, (void (*)(void))(double (*)(double))name }, \
+                        { #name "f", (void (*)(void))(float (*)(float))name##f }
+#define TN_CPU_F2(name) { #name, (void (*)(void))(double (*)(double, double))name }, \
+                        { #name "f", (void (*)(void))(float (*)(float, float))name##f }
+#define TN_CPU_F3(name) { #name, (void (*)(void))(double (*)(double, double, double))name }, \
+                        { #name "f", (void (*)(void))(float (*)(float, float, float))name##f }
+static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
+  static const tn_elf_name names[] = {
+    { "memcpy", (void (*)(void))memcpy }, { "memmove", (void (*)(void))memmove },
+    { "memset", (void (*)(void))memset }, { "memcmp", (void (*)(void))memcmp },
+    TN_CPU_F1(exp2), TN_CPU_F1(exp), TN_CPU_F1(log2), TN_CPU_F1(log), TN_CPU_F1(sin), TN_CPU_F1(cos),
+    TN_CPU_F1(sqrt), TN_CPU_F1(trunc), TN_CPU_F1(floor), TN_CPU_F1(ceil), TN_CPU_F1(rint), TN_CPU_F1(round),
+    TN_CPU_F1(nearbyint), TN_CPU_F2(fmod), TN_CPU_F2(pow), TN_CPU_F2(fmin), TN_CPU_F2(fmax), TN_CPU_F3(fma)
+  };
+  tn_cpu *c = (tn_cpu *)dev;
+  tn_elf *image;
+  tn_elf_load(c->t, binary, nbytes, TN_CPU_MACHINE, names, (int)(sizeof names / sizeof *names), &image);
+  return image;
+}
+#undef TN_CPU_F1
+#undef TN_CPU_F2
+#undef TN_CPU_F3
+static void tn_cpu_unload(void *dev, void *module) { tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)module); }
+static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
+  (void)dev;
+  return tn_elf_symbol((const tn_elf *)module, kernel);
+}
+
+typedef struct tn_cpu_call { tn_cpu_kernel kernel; void *const *mem; const long long *args; } tn_cpu_call;
+static void tn_cpu_task(void *arg, int i) {
+  const tn_cpu_call *call = (const tn_cpu_call *)arg;
+  call->kernel(call->mem, call->args, i);
+}
+
+static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
+  tiny_ctx *t = ((tn_cpu *)dev)->t;
+  void *few[TN_CPU_PARAMS], **mem = few;
+  tn_cpu_call call;
+  if (l->tasks > INT_MAX)
+    return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
+  const size_t nbytes = (size_t)l->nmem * sizeof *mem;
+  if (l->nmem > TN_CPU_PARAMS) mem = (void **)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
+  if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
+  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
+  memcpy(&call.kernel, &kernel, sizeof kernel);
+  call.mem = mem; call.args = (const long long *)(const void *)l->args;
+  tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, tn_cpu_task, &call);
+  if (mem != few) tn_release(t, mem, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
+
+static const tiny_backend tn_cpu_backend = {
+  "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync
+};
+#endif

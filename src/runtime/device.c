@@ -1,0 +1,167 @@
+// device: which backend a context runs on, and the memory of its buffers.
+//
+// Storage is what BUFFER nodes point to; several nodes share one when assignment makes new states of it. Freed memory
+// is kept by size and taken again, and given back when the device or the cap is short.
+#ifndef TN_RUNTIME_DEVICE
+#define TN_RUNTIME_DEVICE
+#ifndef TINY_AMALGAMATED
+#include "cpu.c"
+#include "interp.c"
+#include "null.c"
+#include "../render/cstyle.c"
+#endif
+
+typedef struct tn_storage {
+  struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
+  void *mem; size_t nbytes;                // nbytes as allocated: a size class
+  int refs, borrowed;                      // borrowed: caller's memory
+} tn_storage;
+
+enum { TN_SIZE_CLASSES = 256, TN_BACKENDS = 3 };
+struct tn_device {
+  const tiny_backend *backend; void *dev;
+  tiny_limits limits; tiny_language lang; char name[64];
+  tn_storage *live, *spare[TN_SIZE_CLASSES];
+  size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
+};
+
+// Four size classes for each power of two, from 256 bytes.
+static size_t tn_size_class(size_t nbytes, int *number) {
+  size_t step = 64;
+  int n = 0;
+  while (step * 8 < nbytes) { step *= 2; n += 4; }
+  const size_t quarter = nbytes <= step * 4 ? 0 : (nbytes - step * 4 + step - 1) / step;
+  *number = n + (int)quarter;
+  return step * (4 + quarter);
+}
+
+static void tn_storage_unlink(tn_storage **list, tn_storage *s) {
+  if (s->prev) s->prev->next = s->next; else *list = s->next;
+  if (s->next) s->next->prev = s->prev;
+}
+static void tn_storage_link(tn_storage **list, tn_storage *s) {
+  s->prev = NULL; s->next = *list;
+  if (*list) (*list)->prev = s;
+  *list = s;
+}
+
+static void tn_storage_give_back(tiny_ctx *t) {
+  struct tn_device *d = t->device;
+  for (int c = 0; c < TN_SIZE_CLASSES; c++) while (d->spare[c]) {
+    tn_storage *s = d->spare[c];
+    tn_storage_unlink(&d->spare[c], s);
+    d->backend->free(d->dev, s->mem, s->nbytes);
+    tn_release(t, s, sizeof *s);
+  }
+  d->spare_nbytes = 0;
+}
+
+static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
+  struct tn_device *d = t->device;
+  int c;
+  const size_t rounded = tn_size_class(nbytes ? nbytes : 1, &c);
+  tn_storage *s = d->spare[c];
+  if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= rounded; }
+  else {
+    if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes) tn_storage_give_back(t);
+    if (t->max_nbytes && t->stats.nbytes_live + rounded > t->max_nbytes) {
+      tiny_fail(t, TINY_E_MEMORY, "buffers: %llu bytes live and %llu wanted, more than max_nbytes %llu", (unsigned long long)t->stats.nbytes_live, (unsigned long long)rounded, (unsigned long long)t->max_nbytes);
+      return NULL;
+    }
+    s = (tn_storage *)tn_alloc(t, sizeof *s);
+    if (!s) return NULL;
+    s->mem = d->backend->alloc(d->dev, rounded);
+    if (!s->mem) { tn_storage_give_back(t); s->mem = d->backend->alloc(d->dev, rounded); }
+    if (!s->mem) {
+      tn_release(t, s, sizeof *s);
+      tiny_fail(t, TINY_E_MEMORY, "buffers: %s has no %llu bytes left", d->name, (unsigned long long)rounded);
+      return NULL;
+    }
+    s->nbytes = rounded;
+  }
+  s->refs = 1;
+  tn_storage_link(&d->live, s);
+  t->stats.nbytes_live += rounded;
+  if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
+  return s;
+}
+
+static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
+  struct tn_device *d = t->device;
+  if (!s || --s->refs) return;
+  tn_storage_unlink(&d->live, s);
+  if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
+  int c;
+  tn_size_class(s->nbytes, &c);
+  t->stats.nbytes_live -= s->nbytes;
+  d->spare_nbytes += s->nbytes;
+  tn_storage_link(&d->spare[c], s);
+}
+static void tn_storage_release(tiny_ctx *t, void *storage) { tn_storage_drop(t, (tn_storage *)storage); }
+
+// A BUFFER node over storage, which it then owns one reference of.
+static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->serial, 1, &nelem, s);
+  if (u == &t->ir->bad) tn_storage_drop(t, s);
+  return u;
+}
+
+// ** choosing a device **
+
+static const tiny_backend *const tn_backends[TN_BACKENDS] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
+
+static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
+  for (int i = 0; d && i < 8; i++) if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n)) return d->backends[i];
+  for (int i = 0; i < TN_BACKENDS; i++) if (strlen(tn_backends[i]->name) == n && !strncmp(tn_backends[i]->name, name, n)) return tn_backends[i];
+  return NULL;
+}
+
+static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
+  struct tn_device *d = t->device;
+  memset(&d->limits, 0, sizeof d->limits);
+  d->backend = b;
+  d->dev = b->open(t, which, &d->limits);
+  if (!d->dev) return tiny_fail(t, TINY_E_DEVICE, "device %s could not be opened", b->name);
+  snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
+  if (b->language) b->language(d->dev, &d->lang);
+  return TINY_OK;
+}
+
+static void tn_device_names(const tiny_desc *d, char *out, size_t nbytes) {
+  size_t at = 0;
+  for (int i = 0; i < 8 + TN_BACKENDS; i++) {
+    const tiny_backend *b = i >= 8 ? tn_backends[i - 8] : d ? d->backends[i] : NULL;
+    if (b && at < nbytes) at += (size_t)snprintf(out + at, nbytes - at, "%s%s", at ? ", " : "", b->name);
+  }
+}
+
+static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
+  const char *name = desc && desc->device ? desc->device : tn_os_env("TINY_DEV");
+  t->device = (struct tn_device *)tn_alloc(t, sizeof *t->device);
+  if (!t->device) return TINY_E_MEMORY;
+  t->ir->release = tn_storage_release;
+  if (!name || !*name) {
+    for (int i = 0; desc && i < 8; i++) {
+      if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) { if (t->device->dev) return TINY_OK; continue; }
+      t->code = TINY_OK;                   // the next one may do
+    }
+    return tn_device_try(t, &tn_cpu_backend, "");
+  }
+  const char *colon = strchr(name, ':');
+  const tiny_backend *b = tn_backend_find(desc, name, colon ? (size_t)(colon - name) : strlen(name));
+  if (b) return tn_device_try(t, b, colon ? colon + 1 : "");
+  char names[256];
+  tn_device_names(desc, names, sizeof names);
+  return tiny_fail(t, TINY_E_DEVICE, "there is no device %s; there are: %s", name, names);
+}
+
+static void tn_device_close(tiny_ctx *t) {
+  struct tn_device *d = t->device;
+  if (!d) return;
+  if (d->dev) { tn_storage_give_back(t); d->backend->close(d->dev); }
+  tn_release(t, d, sizeof *d);
+  t->device = NULL;
+}
+
+TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t->device->name : ""; }
+#endif

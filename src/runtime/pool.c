@@ -1,0 +1,176 @@
+// pool: the context's threads, which stand ready between kernels.
+//
+// In:  a task and a count. Out: task(arg, i) has run once for every i in 0..count-1, on this thread and the
+//      workers. A job is open from its publication until the caller has found no more tasks to take. A worker
+//      enters (inside + 1), then looks whether the job is open, and only then reads what the job is. The
+//      caller closes the job and waits until nobody is inside. All four are sequentially consistent, so
+//      either the worker sees the job closed or the caller sees the worker. Thus a worker that the system has
+//      not scheduled delays nobody, and the job's plain fields are never read while written. Workers spin for
+//      a moment before they sleep: the next kernel of a schedule mostly comes within microseconds.
+#ifndef TN_RUNTIME_POOL
+#define TN_RUNTIME_POOL
+#ifndef TINY_AMALGAMATED
+#include "../base/process.c"
+#endif
+
+enum {
+  TN_POOL_MAX = 1024,                      // threads
+  TN_POOL_SPIN_NS = 30000,                 // sleeping and waking costs about as much
+  TN_POOL_SHARES = 16                      // a thread takes 1/16 of its fair share of the tasks at a time
+};
+
+struct tn_pool {
+  tiny_pool host;                          // fn: the caller's threads are used instead
+  int threads;                             // the caller's included
+  int started, spins;                      // spins: there is a core for each thread
+  int workers;                             // that could be started
+  tn_os_thread *worker;
+  void (*task)(void *arg, int i); void *arg; int n, step;              // the job
+  char apart0[64]; int64_t next;           // first task that nobody has taken; counters are cache lines apart
+  char apart1[64]; int64_t jobs;           // number of jobs published so far
+  char apart2[64]; int64_t busy, open, inside;     // busy: from publication until all have left
+  char apart3[64]; int64_t sleepers, caller_sleeps, quit;
+  tn_os_mutex lock; tn_os_cond wake, done;
+};
+
+static void tn_pool_take(struct tn_pool *p) {
+  const int n = p->n, step = p->step;
+  for (;;) {
+    const int64_t from = tn_os_atomic_add(&p->next, step);
+    for (int64_t i = from; i < from + step; i++) {
+      if (i >= n) return;
+      p->task(p->arg, (int)i);
+    }
+  }
+}
+
+// Spins until *value is no longer old, for a moment. 1: it changed.
+static int tn_pool_spin(const struct tn_pool *p, int64_t *value, int64_t old) {
+  if (!p->spins) return tn_os_atomic_load(value) != old;
+  const uint64_t start = tn_os_now();
+  do {
+    for (int i = 0; i < 32; i++) {
+      if (tn_os_atomic_load(value) != old) return 1;
+      tn_os_relax();
+    }
+  } while (tn_os_now() - start < TN_POOL_SPIN_NS);
+  return 0;
+}
+
+static void tn_pool_work(void *arg) {
+  struct tn_pool *p = (struct tn_pool *)arg;
+  int64_t seen = 0;
+  for (;;) {
+    if (!tn_pool_spin(p, &p->jobs, seen)) {
+      tn_os_lock(&p->lock);
+      tn_os_atomic_add(&p->sleepers, 1);   // then reads jobs; the caller writes jobs, then reads sleepers
+      while (tn_os_atomic_load(&p->jobs) == seen) tn_os_wait(&p->wake, &p->lock);
+      tn_os_atomic_add(&p->sleepers, -1);
+      tn_os_unlock(&p->lock);
+    }
+    seen = tn_os_atomic_load(&p->jobs);
+    if (tn_os_atomic_load(&p->quit)) return;
+    tn_os_atomic_add(&p->inside, 1);
+    if (tn_os_atomic_load(&p->open)) tn_pool_take(p);
+    if (tn_os_atomic_add(&p->inside, -1) == 1 && tn_os_atomic_load(&p->caller_sleeps)) {
+      tn_os_lock(&p->lock);
+      tn_os_wake_one(&p->done);
+      tn_os_unlock(&p->lock);
+    }
+  }
+}
+
+// Tells the workers that jobs has changed; wakes as many as there is work for.
+static void tn_pool_call(struct tn_pool *p, int wanted) {
+  tn_os_atomic_add(&p->jobs, 1);
+  if (!tn_os_atomic_load(&p->sleepers)) return;
+  tn_os_lock(&p->lock);
+  if (wanted < p->workers) for (int i = 0; i < wanted; i++) tn_os_wake_one(&p->wake);
+  else tn_os_wake_all(&p->wake);
+  tn_os_unlock(&p->lock);
+}
+
+// Waits until no worker is inside; the job is closed, so that those who enter now leave at once.
+static void tn_pool_wait(struct tn_pool *p) {
+  const uint64_t start = tn_os_now();
+  for (int i = 1; tn_os_atomic_load(&p->inside); i++) {
+    tn_os_relax();
+    if (i & 31 || (p->spins && tn_os_now() - start < TN_POOL_SPIN_NS)) continue;
+    tn_os_lock(&p->lock);
+    tn_os_atomic_store(&p->caller_sleeps, 1);
+    while (tn_os_atomic_load(&p->inside)) tn_os_wait(&p->done, &p->lock);
+    tn_os_atomic_store(&p->caller_sleeps, 0);
+    tn_os_unlock(&p->lock);
+  }
+}
+
+static void tn_pool_start(struct tn_pool *p) {
+  p->started = 1;
+  while (p->workers < p->threads - 1) {
+    if (!tn_os_thread_start(&p->worker[p->workers], tn_pool_work, p)) return;    // fewer do it too
+    p->workers++;
+  }
+}
+
+// A task that calls this again gets its tasks run one after the other, on its own thread.
+TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
+  struct tn_pool *p = t->pool;
+  if (p && p->host.fn && n > 1) { p->host.fn(p->host.user, n, task, arg); return; }
+  if (!p || n < 2 || p->threads < 2 || tn_os_atomic_load(&p->busy)) {
+    for (int i = 0; i < n; i++) task(arg, i);
+    return;
+  }
+  if (!p->started) tn_pool_start(p);
+  tn_os_atomic_store(&p->busy, 1);
+  p->task = task; p->arg = arg; p->n = n;
+  p->step = n / (p->threads * TN_POOL_SHARES) + 1;
+  tn_os_atomic_store(&p->next, 0);
+  tn_os_atomic_store(&p->open, 1);
+  tn_pool_call(p, n - 1);
+  tn_pool_take(p);
+  tn_os_atomic_store(&p->open, 0);
+  tn_pool_wait(p);
+  tn_os_atomic_store(&p->busy, 0);
+}
+
+static int tn_pool_wanted(const tiny_desc *d) {
+  const char *threads = tn_os_env("TINY_THREADS");
+  int n = d ? d->threads : 0;
+  if (n < 1 && threads) n = atoi(threads);
+  if (n < 1) n = tn_os_cores();
+  return n < TN_POOL_MAX ? n : TN_POOL_MAX;
+}
+
+static int tn_pool_threads(const tiny_ctx *t) { return t->pool ? t->pool->threads : 1; }
+
+static void tn_pool_close(tiny_ctx *t) {
+  struct tn_pool *p = t->pool;
+  if (!p) return;
+  tn_os_atomic_store(&p->quit, 1);
+  if (p->workers) tn_pool_call(p, p->workers);
+  for (int i = 0; i < p->workers; i++) tn_os_thread_join(&p->worker[i]);
+  tn_os_mutex_close(&p->lock);
+  tn_os_cond_close(&p->wake);
+  tn_os_cond_close(&p->done);
+  tn_release(t, p, sizeof *p + (size_t)p->threads * sizeof *p->worker);
+  t->pool = NULL;
+}
+
+// Threads are started by the first tiny_parallel that has use for them.
+static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
+  const int host = d && d->pool.fn;
+  const int threads = !host ? tn_pool_wanted(d) : d->pool.threads > 1 ? d->pool.threads : 1;
+  const size_t nbytes = sizeof(struct tn_pool) + (size_t)threads * sizeof(tn_os_thread);
+  struct tn_pool *p = (struct tn_pool *)tn_alloc(t, nbytes);
+  if (!p) return TINY_E_MEMORY;
+  if (host) p->host = d->pool;
+  p->threads = threads;
+  p->spins = threads <= tn_os_cores();     // else spinning takes the core from those who work
+  p->worker = (tn_os_thread *)(void *)(p + 1);
+  tn_os_mutex_open(&p->lock);
+  tn_os_cond_open(&p->wake);
+  tn_os_cond_open(&p->done);
+  t->pool = p;
+  return TINY_OK;
+}
+#endif

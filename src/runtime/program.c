@@ -1,0 +1,321 @@
+// program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
+//
+// In memory an executable is known by the structural hash of its kernel. On disk it is known by a hash of its text, the
+// device's target and this library's version: KEY.kernel names a module and an entry, MODULE.bin holds the binary; both
+// carry lengths and checksums, and anything that does not fit is compiled anew. Many kernels share one module.
+#ifndef TN_RUNTIME_PROGRAM
+#define TN_RUNTIME_PROGRAM
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#endif
+
+enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
+
+typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
+
+typedef struct tn_executable {
+  struct tn_executable *next;
+  uint64_t key;                            // of the kernel
+  void *kernel;                            // the backend's
+  char name[TN_KERNEL_NAME];
+  int64_t global[3], local[3], tasks;
+  double flops, nbytes;
+  int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
+} tn_executable;
+
+struct tn_programs {
+  tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
+  tn_module *modules;
+  char dir[TN_OS_PATH];                    // "": keep nothing on disk
+  int interpret, said;                     // no compiler: everything is interpreted
+};
+
+// A kernel on its way to an executable.
+typedef struct tn_build {
+  tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
+  uint64_t key, text_key;
+  tn_lowered low; const char *text;
+  char name[TN_KERNEL_NAME];
+  tn_executable *exe;
+} tn_build;
+
+static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
+  t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
+  if (!t->programs) return TINY_E_MEMORY;
+  const char *dir = d && d->cache_dir ? d->cache_dir : tn_os_env("TINY_CACHE");
+  if (dir) snprintf(t->programs->dir, sizeof t->programs->dir, "%s", dir);
+  else if (!tn_os_cache_dir(t->programs->dir, sizeof t->programs->dir)) t->programs->dir[0] = 0;
+  return TINY_OK;
+}
+
+static void tn_programs_close(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  if (!p) return;
+  for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
+    tn_executable *e = p->bucket[i];
+    p->bucket[i] = e->next;
+    if (e->runs_on_host && e->kernel) tn_interp_backend.unload(t, e->kernel);
+    tn_release(t, e, sizeof *e);
+  }
+  while (p->modules) {
+    tn_module *m = p->modules;
+    p->modules = m->next;
+    if (m->handle) t->device->backend->unload(t->device->dev, m->handle);
+    tn_release(t, m, sizeof *m);
+  }
+  tn_release(t, p, sizeof *p);
+  t->programs = NULL;
+}
+
+static tn_executable *tn_executable_find(tiny_ctx *t, uint64_t key) {
+  for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next) if (e->key == key && e->kernel) return e;
+  return NULL;
+}
+
+// ** lowering **
+
+// r_ for reductions, E_ for elementwise; then the extents of the loops, and of what is reduced.
+static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
+  tn_profile p;
+  tn_profile_kernel(t, b->ast, &p);
+  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", p.nreduce ? "r" : "E");
+  for (int i = 0; i < p.nout + p.nred && at < 40; i++)
+    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld", (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
+  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->key ^ b->key >> 32));
+}
+
+// Floating-point and integer operations, and bytes of the buffers touched, of one launch.
+static void tn_estimate(tn_lowered *k) {
+  double times = 1, stack[72];
+  int depth = 0;
+  for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
+  for (int i = 0; i < k->n; i++) {
+    const tiny_uop *u = k->list[i];
+    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
+    else if (u->op == TINY_OP_END && depth) times = stack[--depth];
+    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE) k->flops += times * u->lanes;
+    else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
+    else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
+  }
+}
+
+static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
+  const struct tn_device *d = t->device;
+  const int interpret = !d->backend->language || t->programs->interpret;
+  const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
+  const uint64_t from = tn_os_now();
+  tn_trace_pass(t, "schedule", b->ast);
+  tiny_uop *sink = tn_simplify(t, b->ast);
+  sink = tn_rewrite(t, sink, tn_rules_reduce, NULL);
+  sink = tn_optimize(t, sink, &target);
+  tn_trace_pass(t, "moves", sink);
+  sink = tn_lower(t, sink, &target, &b->low);
+  if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
+  if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
+  tn_estimate(&b->low);
+  if (!interpret) b->text = tn_render(t, &d->lang, b->name, &b->low);
+  t->stats.lower_ns += tn_os_now() - from;
+  return t->code;
+}
+
+// ** disk **
+
+typedef struct tn_file_head { char magic[8]; uint64_t key, nbytes, sum; } tn_file_head;
+static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '1'};
+
+static int tn_cache_path(tiny_ctx *t, uint64_t key, const char *suffix, char *out, size_t nbytes) {
+  if (!t->programs->dir[0]) return 0;
+  const int n = snprintf(out, nbytes, "%s/%016llx.%s", t->programs->dir, (unsigned long long)key, suffix);
+  return n > 0 && (size_t)n < nbytes;
+}
+
+// The payload of a cache file into out; 0 when it is missing or not what was written.
+static int tn_cache_read(tiny_ctx *t, uint64_t key, const char *suffix, tiny_bytes *out) {
+  char path[TN_OS_PATH + 32];
+  tn_file_head head;
+  tiny_bytes raw = {t, NULL, 0, 0};
+  if (!tn_cache_path(t, key, suffix, path, sizeof path) || !tn_os_read_file(path, TN_MAX_BINARY, &raw) || raw.n < sizeof head) return 0;
+  memcpy(&head, raw.data, sizeof head);
+  const char *data = raw.data + sizeof head;
+  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || head.key != key || head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(key, data, raw.n - sizeof head)) return 0;
+  tiny_bytes_add(out, data, raw.n - sizeof head);
+  return 1;
+}
+
+static void tn_cache_write(tiny_ctx *t, uint64_t key, const char *suffix, const void *data, size_t nbytes) {
+  char path[TN_OS_PATH + 32];
+  tn_file_head head;
+  tiny_bytes raw = {t, NULL, 0, 0};
+  if (!tn_cache_path(t, key, suffix, path, sizeof path)) return;
+  memcpy(head.magic, tn_file_magic, sizeof head.magic);
+  head.key = key; head.nbytes = nbytes; head.sum = tn_hash_bytes(key, data, nbytes);
+  tiny_bytes_add(&raw, &head, sizeof head);
+  tiny_bytes_add(&raw, data, nbytes);
+  if (!tn_os_make_dirs(t->programs->dir) || !tn_os_write_file(path, raw.data, raw.n)) t->programs->dir[0] = 0;   // no use trying again
+}
+
+// ** modules **
+
+static void *tn_module_loaded(tiny_ctx *t, uint64_t key) {
+  for (tn_module *m = t->programs->modules; m; m = m->next) if (m->key == key) return m->handle;
+  return NULL;
+}
+
+static void *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_t nbytes) {
+  tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
+  m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
+  t->programs->modules = m;
+  m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
+  if (m->handle) m->key = key;
+  return m->handle;
+}
+
+static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, int on_host) {
+  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e), **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
+  memcpy(e->name, b->name, sizeof e->name);
+  memcpy(e->global, b->low.global, sizeof e->global);
+  memcpy(e->local, b->low.local, sizeof e->local);
+  e->key = b->key; e->kernel = kernel; e->tasks = b->low.tasks; e->flops = b->low.flops; e->nbytes = b->low.nbytes;
+  e->runs_on_host = on_host;
+  e->next = *slot;
+  return *slot = e;
+}
+
+static void tn_build_take(tiny_ctx *t, tn_build *b, void *module) {
+  void *kernel = t->device->backend->find(t->device->dev, module, b->entry ? b->entry : b->name);
+  if (kernel) b->exe = tn_executable_new(t, b, kernel, 0);
+}
+
+typedef struct tn_cache_entry { uint64_t module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
+
+static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
+  tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
+  tn_cache_entry e;
+  if (!tn_cache_read(t, b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  memcpy(&e, entry.data, sizeof e);
+  void *module = tn_module_loaded(t, e.module);
+  if (!module && tn_cache_read(t, e.module, "bin", &binary)) {
+    const tiny_code before = t->code;
+    module = tn_module_load(t, e.module, binary.data, binary.n);
+    if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
+  }
+  if (!module) return;
+  tn_build_take(t, b, module);
+  t->stats.cache_hits += b->exe != NULL;
+}
+
+static uint64_t tn_text_key(tiny_ctx *t, const char *text) {
+  const char *target = t->device->backend->target ? t->device->backend->target(t->device->dev) : "";
+  uint64_t h = tn_hash_bytes(0, TINY_VERSION, sizeof TINY_VERSION);
+  h = tn_hash_bytes(h, t->device->backend->name, strlen(t->device->backend->name));
+  h = tn_hash_bytes(h, target, strlen(target));
+  return tn_hash_bytes(h, text, strlen(text));
+}
+
+// The text of a module: prelude and kernels. Foreign source stands alone.
+static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
+  tiny_bytes text = {t, NULL, 0, 0};
+  uint64_t lanes = 0;
+  if (n == 1 && b[0]->custom) return b[0]->custom;
+  for (int i = 0; i < n; i++) lanes |= tn_render_lanes(&b[i]->low);
+  tn_render_prelude(&text, &t->device->lang, lanes);
+  for (int i = 0; i < n; i++) tn_text_add(&text, "%s", b[i]->text);
+  return text.data;
+}
+
+static void tn_say_compiler_missing(tiny_ctx *t) {
+  if (t->programs->said++) return;
+  tn_log(t, "tiny: no C compiler was found; kernels are interpreted, which is slow. Install clang (apt install clang, brew install llvm) or set TINY_CC.");
+}
+
+static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
+  struct tn_device *d = t->device;
+  const int on_host = d->backend->language != NULL;
+  b->exe = tn_executable_new(t, b, NULL, on_host);
+  if (on_host) b->exe->kernel = tn_interp_backend.load_uops(t, b->low.list, b->low.n);
+  else {
+    tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
+    m->next = t->programs->modules;
+    t->programs->modules = m;
+    m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
+    if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
+  }
+  return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+}
+
+// Compiles the builds that are left, spread over as many modules as there are cores.
+static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
+  struct tn_device *d = t->device;
+  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = 0;
+  for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
+  if (foreign) modules = n;
+  const char **text = (const char **)tn_scratch(t, (size_t)modules * sizeof *text);
+  tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
+  for (int m = 0; m < modules; m++) {
+    text[m] = tn_module_text(t, b + (size_t)n * (size_t)m / (size_t)modules, (int)((size_t)n * (size_t)(m + 1) / (size_t)modules - (size_t)n * (size_t)m / (size_t)modules));
+    binary[m].t = t;
+    if (tn_debug(t, 'c')) tn_log_text(t, text[m]);
+  }
+  const int progress = n >= TN_PROGRESS_AT && (tn_debug(t, 'p') || (!t->log.fn && tn_os_terminal()));
+  const uint64_t from = tn_os_now();
+  if (progress) fprintf(stderr, "tiny: compiling %d kernels\r", n);
+  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  if (progress) fprintf(stderr, "                              \r");
+  t->stats.compile_ns += tn_os_now() - from;
+  if (code != TINY_OK) return code;
+  t->stats.compiled += (uint64_t)n;
+  for (int m = 0; m < modules; m++) {
+    const uint64_t key = tn_text_key(t, text[m]);
+    void *module = tn_module_loaded(t, key);
+    if (!module) module = tn_module_load(t, key, binary[m].data, binary[m].n);
+    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
+    tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
+    for (size_t i = (size_t)n * (size_t)m / (size_t)modules; i < (size_t)n * (size_t)(m + 1) / (size_t)modules; i++) {
+      tn_build_take(t, b[i], module);
+      if (!b[i]->exe) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+      tn_cache_entry e;
+      memset(&e, 0, sizeof e);
+      e.module = key;
+      memcpy(e.name, b[i]->name, sizeof e.name);
+      tn_cache_write(t, b[i]->text_key, "kernel", &e, sizeof e);
+    }
+  }
+  return TINY_OK;
+}
+
+static tiny_code tn_build_prepare(tiny_ctx *t, tn_build *b) {
+  if (b->custom) {
+    b->key = tn_hash_bytes(tn_hash_bytes(1, b->custom, strlen(b->custom)), b->entry, strlen(b->entry));
+    snprintf(b->name, sizeof b->name, "%s", b->entry);
+  } else {
+    b->key = b->ast->hash;
+    tn_kernel_name(t, b);
+  }
+  b->exe = tn_executable_find(t, b->key);
+  if (b->exe) return TINY_OK;
+  if (b->custom) b->text = b->custom;
+  else if (tn_build_lower(t, b) != TINY_OK) return t->code;
+  if (b->text) b->text_key = tn_text_key(t, b->text);
+  return TINY_OK;
+}
+
+// Executables for builds[0..n-1].
+static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
+  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
+  int nleft = 0;
+  struct tn_device *d = t->device;
+  if (d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) { t->programs->interpret = 1; tn_say_compiler_missing(t); }
+  for (int i = 0; i < n; i++) {
+    tn_build *b = &builds[i], *twin = NULL;
+    if (tn_build_prepare(t, b) != TINY_OK) return t->code;
+    for (int j = 0; j < i && !b->exe; j++) if (builds[j].key == b->key) twin = &builds[j];
+    if (b->exe || twin) continue;
+    if (!b->text) { if (tn_build_interpret(t, b) != TINY_OK) return t->code; continue; }
+    tn_build_from_disk(t, b);
+    if (!b->exe) left[nleft++] = b;
+  }
+  if (nleft && tn_build_compile(t, left, nleft) != TINY_OK) return t->code;
+  for (int i = 0; i < n; i++) if (!builds[i].exe) builds[i].exe = tn_executable_find(t, builds[i].key);
+  return t->code;
+}
+#endif

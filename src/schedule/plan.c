@@ -1,0 +1,339 @@
+// plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
+//
+// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place updates; a place in memory for
+//      each; for the intermediate ones an offset in one arena, shared when lives do not overlap.
+// A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
+// same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
+#ifndef TN_SCHEDULE_PLAN
+#define TN_SCHEDULE_PLAN
+#ifndef TINY_AMALGAMATED
+#include "rangeify.c"
+#endif
+
+enum { TN_ARENA_ALIGN = 128 };
+enum { TN_PLACE_LEAF, TN_PLACE_OUTPUT, TN_PLACE_TEMP };
+
+typedef struct tn_place_row {              // where a stored value lives
+  int kind, index;                         // LEAF: number of the leaf; OUTPUT: number of the output
+  int64_t nbytes, offset;                  // TEMP: offset in the arena
+} tn_place_row;
+
+typedef struct tn_step {
+  struct tn_executable *exe;               // NULL: nothing to run (no elements)
+  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar
+} tn_step;
+
+typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
+
+typedef struct tn_plan {
+  struct tn_plan *next;                    // same bucket
+  uint64_t hash; int64_t *words; int nwords;
+  tn_step *step; int nstep;
+  tn_place_row *place; int nplace;
+  tn_output *output; int noutput;
+  int64_t arena_nbytes;
+  size_t nbytes;                           // of this allocation
+} tn_plan;
+
+// A walk over a graph: what the plan's blanks are filled with this time.
+typedef struct tn_visit {
+  tn_list all, leaves, scalars;
+  int64_t *words; int nwords, cap;
+  uint64_t hash;
+} tn_visit;
+
+static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
+
+static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) { *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w; }
+
+static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
+  u->seq = (uint32_t)v->all.n;
+  tn_push(t, &v->all, u);
+  if (tn_is_leaf(u)) {
+    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
+    for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
+    tn_push(t, &v->leaves, u);
+    return;
+  }
+  tn_visit_word(t, v, (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
+  if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
+  tn_visit_word(t, v, u->k);
+  if (u->op == TINY_OP_CUSTOM) tn_visit_word(t, v, (int64_t)(intptr_t)u->ptr);
+  for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
+}
+
+// Sources before users from each root in turn; stops at leaves.
+static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int nroots) {
+  const uint32_t seen = ++t->ir->epoch;
+  tn_walk *stack = NULL, *top;
+  int n = 0, cap = 0;
+  for (int r = 0; r < nroots; r++) {
+    if (roots[r]->mark != seen) {
+      roots[r]->mark = seen;
+      top = TN_PUSH(t, stack, n, cap, tn_walk);
+      top->u = roots[r]; top->next = 0;
+    }
+    while (n) {
+      top = &stack[n - 1];
+      if (tn_is_leaf(top->u) || top->next == top->u->nsrc) { tn_visit_describe(t, v, top->u); n--; continue; }
+      tiny_uop *s = top->u->src[top->next++];
+      if (s->mark == seen) continue;
+      s->mark = seen;
+      top = TN_PUSH(t, stack, n, cap, tn_walk);
+      top->u = s; top->next = 0;
+    }
+    tn_visit_word(t, v, ~(int64_t)roots[r]->seq);
+  }
+  v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
+}
+
+// ** kernels **
+
+// An in-place update whose value reads the old contents elsewhere than where it writes: that value is stored first.
+static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
+  tn_list all = {NULL, 0, 0};
+  if (k->node->op != TINY_OP_ASSIGN || !k->ast) return 0;
+  const tiny_uop *end = k->ast->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end, *to = store->src[0];
+  tn_toposort(t, k->ast, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1]) return 1;
+  return 0;
+}
+
+static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, const tn_list *forced) {
+  memset(g, 0, sizeof *g);
+  g->t = t;
+  g->n = v->all.n;
+  g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
+  for (int i = 0; i < g->n; i++) {
+    g->node[i].u = v->all.u[i];
+    g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
+    tn_map_set(t, &g->index, v->all.u[i], (void *)(intptr_t)(i + 1));
+  }
+  for (int i = 0; i < nroots; i++) tn_graph_node(g, roots[i])->forced = 1;
+  for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
+}
+
+static void tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots) {
+  tn_list forced = {NULL, 0, 0};
+  for (int clashes = 1; clashes;) {
+    clashes = 0;
+    tn_graph_open(g, t, v, roots, nroots, &forced);
+    tn_choose_stores(g);
+    for (int i = 0; i < g->nkernel; i++) {
+      tn_kernel_write(g, &g->kernel[i]);
+      if (tn_update_clashes(t, &g->kernel[i])) { tn_push(t, &forced, g->kernel[i].node->src[2]); clashes = 1; }
+    }
+  }
+}
+
+// ** order **
+
+// Does kernel a have to run before kernel b?
+static int tn_runs_before(const tn_kernel *a, const tn_kernel *b) {
+  for (int i = 1; i < b->nmem; i++) if (b->mem[i] == a->node) return 1;
+  return 0;
+}
+
+// State read by a slot: kernels name places, and an ASSIGN's place is its base; so reads of a state are found in the graph.
+static int tn_reads_state(tn_graph *g, const tn_kernel *k, const tiny_uop *state) {
+  tn_list stack = {NULL, 0, 0};
+  tn_map seen = {NULL, NULL, 0, 0};
+  tiny_uop *root = k->node;
+  for (uint32_t i = root->op == TINY_OP_ASSIGN ? 1 : 0; i < root->nsrc; i++) tn_push(g->t, &stack, root->src[i]);
+  if (root->op == TINY_OP_ASSIGN && root->src[1] == root->src[0]) stack.n = 0, tn_push(g->t, &stack, root->src[2]);
+  while (stack.n) {
+    tiny_uop *u = stack.u[--stack.n];
+    if (u == state) return 1;
+    if (tn_map_has(&seen, u)) continue;
+    tn_map_set(g->t, &seen, u, u);
+    const tn_node *n = tn_graph_node(g, u);
+    if (n->leaf || n->stored) continue;
+    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
+  }
+  return 0;
+}
+
+// Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected.
+static int tn_order_kernels(tn_graph *g, int *order) {
+  const int n = g->nkernel;
+  uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1), *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
+  for (int b = 0; b < n; b++) {
+    const tiny_uop *u = g->kernel[b].node;
+    for (int a = 0; a < n; a++) {
+      if (a == b) continue;
+      if (tn_reads_state(g, &g->kernel[b], g->kernel[a].node) || (u->op == TINY_OP_ASSIGN && u->src[0] == g->kernel[a].node)) before[a * n + b] = 1;
+      if (u->op == TINY_OP_ASSIGN && tn_reads_state(g, &g->kernel[a], u->src[0])) before[a * n + b] = 1;
+    }
+  }
+  for (int i = 0; i < n; i++) {            // the last kernel made is the first in topological order
+    int next = -1;
+    for (int b = n - 1; b >= 0 && next < 0; b--) {
+      int ready = !done[b];
+      for (int a = 0; a < n && ready; a++) ready = !before[a * n + b] || done[a];
+      if (ready) next = b;
+    }
+    if (next < 0) return 0;
+    done[next] = 1;
+    order[i] = next;
+  }
+  return 1;
+}
+
+// ** places **
+
+typedef struct tn_life { int place, first, last; } tn_life;
+
+// Offsets in one arena: the largest first, each at the lowest offset that is free during its life.
+static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n) {
+  int *by = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *by);
+  int64_t total = 0;
+  for (int i = 0; i < n; i++) {
+    int j = i;
+    for (; j && place[life[by[j - 1]].place].nbytes < place[life[i].place].nbytes; j--) by[j] = by[j - 1];
+    by[j] = i;
+  }
+  for (int i = 0; i < n; i++) {
+    tn_place_row *p = &place[life[by[i]].place];
+    int64_t at = 0;
+    for (int moved = 1; moved;) {
+      moved = 0;
+      for (int j = 0; j < i; j++) {
+        const tn_life *o = &life[by[j]];
+        const tn_place_row *q = &place[o->place];
+        if (o->last < life[by[i]].first || o->first > life[by[i]].last || at + p->nbytes <= q->offset || at >= q->offset + q->nbytes) continue;
+        at = (q->offset + q->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+        moved = 1;
+      }
+    }
+    p->offset = at;
+    if (at + p->nbytes > total) total = at + p->nbytes;
+  }
+  return total;
+}
+
+static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
+
+typedef struct tn_draft { tn_plan plan; tn_map place; int cap_place, cap_output; } tn_draft;   // a plan in scratch memory
+
+static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *u) {
+  tiny_uop *at = tn_place(u);
+  const int known = (int)(intptr_t)tn_map_get(&d->place, at);
+  if (known) return known - 1;
+  tn_place_row *row = TN_PUSH(t, d->plan.place, d->plan.nplace, d->cap_place, tn_place_row);
+  memset(row, 0, sizeof *row);
+  row->kind = TN_PLACE_TEMP;
+  row->nbytes = tn_node_nbytes(at);
+  for (int i = 0; i < v->leaves.n; i++) if (tn_place(v->leaves.u[i]) == at) { row->kind = TN_PLACE_LEAF; row->index = i; break; }
+  tn_map_set(t, &d->place, at, (void *)(intptr_t)d->plan.nplace);
+  return d->plan.nplace - 1;
+}
+
+// The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
+static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *roots, int nroots) {
+  for (int i = 0; i < v->all.n; i++) {
+    tiny_uop *u = v->all.u[i];
+    int keep = u->op == TINY_OP_ASSIGN;
+    for (int r = 0; r < nroots; r++) keep |= roots[r] == u;
+    if (!keep || tn_is_leaf(u)) continue;
+    const int at = tn_draft_place(t, d, v, u);
+    if (d->plan.place[at].kind == TN_PLACE_TEMP) { d->plan.place[at].kind = TN_PLACE_OUTPUT; d->plan.place[at].index = d->plan.noutput; }
+    tn_output *o = TN_PUSH(t, d->plan.output, d->plan.noutput, d->cap_output, tn_output);
+    o->node = i; o->place = at;
+  }
+}
+
+static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
+  tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
+  int nlife = 0;
+  d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
+  d->plan.nstep = g->nkernel;
+  for (int i = 0; i < g->nkernel; i++) {
+    const tn_kernel *k = &g->kernel[order[i]];
+    tn_step *s = &d->plan.step[i];
+    s->nmem = k->nmem; s->narg = k->narg;
+    s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
+    s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
+    for (int j = 0; j < k->nmem; j++) {
+      s->mem[j] = tn_draft_place(t, d, v, k->mem[j]);
+      if (d->plan.place[s->mem[j]].kind != TN_PLACE_TEMP) continue;
+      int l = 0;
+      while (l < nlife && life[l].place != s->mem[j]) l++;
+      if (l == nlife) { life[nlife].place = s->mem[j]; life[nlife++].first = i; }
+      life[l].last = i;
+    }
+    for (int j = 0; j < k->narg; j++) for (int n = 0; n < v->scalars.n; n++) if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
+  }
+  d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
+}
+
+// Everything but the executables. kernels: the graph's, asts[i] belongs to step i (NULL: nothing to run).
+static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_draft *d, const tn_kernel ***kernels) {
+  tn_graph g;
+  memset(d, 0, sizeof *d);
+  tn_graph_kernels(&g, t, v, roots, nroots);
+  if (t->code != TINY_OK) return t->code;
+  int *order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
+  if (!tn_order_kernels(&g, order)) return tiny_fail(t, TINY_E_STATE, "assign: a value needs a tensor both before and after it is assigned; realize one of them first");
+  tn_draft_outputs(t, d, v, roots, nroots);
+  tn_draft_steps(t, d, v, &g, order);
+  *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
+  for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
+  return TINY_OK;
+}
+
+// ** the cache of plans **
+
+enum { TN_PLAN_BUCKETS = 256 };
+struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; };
+
+static int tn_schedules_open(tiny_ctx *t) {
+  t->schedules = (struct tn_schedules *)tn_alloc(t, sizeof *t->schedules);
+  return t->schedules != NULL;
+}
+static void tn_schedules_close(tiny_ctx *t) {
+  if (!t->schedules) return;
+  for (int i = 0; i < TN_PLAN_BUCKETS; i++) while (t->schedules->bucket[i]) {
+    tn_plan *p = t->schedules->bucket[i];
+    t->schedules->bucket[i] = p->next;
+    tn_release(t, p, p->nbytes);
+  }
+  tn_release(t, t->schedules, sizeof *t->schedules);
+  t->schedules = NULL;
+}
+
+static tn_plan *tn_plan_find(tiny_ctx *t, const tn_visit *v) {
+  for (tn_plan *p = t->schedules->bucket[v->hash % TN_PLAN_BUCKETS]; p; p = p->next)
+    if (p->hash == v->hash && p->nwords == v->nwords && !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words)) return p;
+  return NULL;
+}
+
+static void *tn_plan_put(char **at, const void *data, size_t nbytes) {
+  void *to = *at;
+  if (nbytes) memcpy(to, data, nbytes);
+  *at += (nbytes + 15) & ~(size_t)15;
+  return to;
+}
+
+// Copies a finished draft into one allocation and remembers it under the visit's words.
+static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) {
+  const tn_plan *p = &d->plan;
+  size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place + (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step + 16 * 5;
+  for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
+  tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
+  char *at = (char *)kept;
+  tn_plan_put(&at, p, sizeof *p);
+  kept->nbytes = nbytes; kept->hash = v->hash; kept->nwords = v->nwords;
+  kept->words = (int64_t *)tn_plan_put(&at, v->words, (size_t)v->nwords * sizeof *v->words);
+  kept->place = (tn_place_row *)tn_plan_put(&at, p->place, (size_t)p->nplace * sizeof *p->place);
+  kept->output = (tn_output *)tn_plan_put(&at, p->output, (size_t)p->noutput * sizeof *p->output);
+  kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
+  for (int i = 0; i < p->nstep; i++) {
+    kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));
+    kept->step[i].arg = (int *)tn_plan_put(&at, p->step[i].arg, (size_t)p->step[i].narg * sizeof(int));
+  }
+  tn_plan **slot = &t->schedules->bucket[v->hash % TN_PLAN_BUCKETS];
+  kept->next = *slot;
+  return *slot = kept;
+}
+#endif

@@ -1,0 +1,454 @@
+// rangeify: decides which nodes of a tensor graph are stored, and writes the kernel of each.
+//
+// In:  a graph in topological order whose leaves are BUFFERs and realized nodes. Out: one SINK per stored node, over
+//      RANGEs, reading PARAMs; a table says which node each PARAM and ARG stands for.
+// First pass, from the outputs to the inputs: every node gets its uses, each with the index expressions at which a
+// kernel wants it. A node is stored when computing it at its uses would repeat work: a REDUCE that two kernels, two
+// indices or a reduce loop want; elementwise work that costs more to repeat than to write and read back.
+// Second pass: every stored node pulls its expression through the graph. Movement ops are index arithmetic in both.
+// An index list is one node, (GROUP i0 i1 .. valid), so that equal lists are equal pointers.
+//
+// A REDUCE whose indices are some of a kernel's output ranges (its scope) runs in loops between those ranges and the
+// others: softmax and layernorm over rows become one kernel that walks each row several times while it is in cache.
+#ifndef TN_SCHEDULE_RANGEIFY
+#define TN_SCHEDULE_RANGEIFY
+#ifndef TINY_AMALGAMATED
+#include "../tensor/optim.c"
+#endif
+
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15 };
+
+typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
+
+typedef struct tn_node {                   // what is known of a node of the graph
+  tiny_uop *u;
+  tn_use use[TN_MAX_USES]; int nuse;
+  uint8_t leaf, forced, stored, has_reduce;
+  int depth; double cost;                  // of the expression below, down to leaves and REDUCEs
+} tn_node;
+
+typedef struct tn_kernel {                 // one stored node
+  tiny_uop *node, *ast;
+  tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
+  tiny_uop *at;                            // its output ranges
+  tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
+  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR
+} tn_kernel;
+
+typedef struct tn_graph {
+  tiny_ctx *t;
+  tn_node *node; int n; tn_map index;      // node -> 1 + position
+  tn_kernel *kernel; int nkernel, kernel_cap;
+  tn_map reduce_at, pulled;
+} tn_graph;
+
+static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) { return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1]; }
+
+static int64_t tn_nelem(const tiny_uop *u) {
+  int64_t n = 1;
+  for (int i = 0; i < u->ndim; i++) n *= u->dim[i];
+  return n;
+}
+
+// ** index lists **
+
+static tiny_uop *tn_at(tiny_ctx *t, int n, tiny_uop **index, tiny_uop *valid) {
+  index[n] = valid;
+  return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n + 1, index, 0, 0, NULL);
+}
+static tiny_uop *tn_at_valid(const tiny_uop *at) { return at->src[at->nsrc - 1]; }
+
+static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) { tiny_uop *index[1]; return tn_at(t, 0, index, valid); }
+
+// Fresh ranges over a shape; dims of 1 are index 0.
+static tiny_uop *tn_at_fresh(tiny_ctx *t, const tiny_uop *u) {
+  tiny_uop *index[TINY_MAX_DIMS + 1];
+  for (int i = 0; i < u->ndim; i++) index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
+  return tn_at(t, u->ndim, index, tn_bool(t, 1));
+}
+
+static tiny_uop *tn_flat(tiny_ctx *t, int n, tiny_uop *const *index, const int64_t *dim) {
+  tiny_uop *flat = tn_index(t, 0);
+  for (int i = 0; i < n; i++) flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, dim[i])), index[i]);
+  return tn_simplify(t, flat);
+}
+
+// Index list of a reshaped node -> of its source. Dims are matched in the smallest groups of equal size, so that
+// division and modulo appear only where dims really split or join.
+static void tn_at_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, tiny_uop **in) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0;
+  while (i < x->ndim || o < u->ndim) {
+    const int i0 = i, o0 = o;
+    int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->ndim ? u->dim[o++] : 1;
+    while (ni != no) {
+      if (ni < no) ni *= i < x->ndim ? x->dim[i++] : 0;
+      else no *= o < u->ndim ? u->dim[o++] : 0;
+    }
+    if (i - i0 == 1 && o - o0 == 1) { in[i0] = out[o0]; continue; }
+    tiny_uop *flat = tn_flat(t, o - o0, out + o0, u->dim + o0);
+    for (int d = i - 1; d >= i0; d--) {
+      in[d] = d == i0 ? flat : tn_simplify(t, tn_u2(t, TINY_OP_MOD, flat, tn_index(t, x->dim[d])));
+      if (d > i0) flat = tn_simplify(t, tn_u2(t, TINY_OP_IDIV, flat, tn_index(t, x->dim[d])));
+    }
+  }
+}
+
+static tiny_uop *tn_at_pad(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, tiny_uop **in, tiny_uop *valid) {
+  const tiny_uop *x = u->src[0];
+  for (int i = 0; i < x->ndim; i++) {
+    const int64_t before = u->v[2 * i], after = u->v[2 * i + 1];
+    in[i] = before ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, -before))) : out[i];
+    if (before > 0) valid = tn_u2(t, TINY_OP_AND, valid, tn_not(t, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, 0))));
+    if (after > 0) valid = tn_u2(t, TINY_OP_AND, valid, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, x->dim[i])));
+  }
+  return tn_simplify(t, valid);
+}
+
+// The index list at which a movement op's source is wanted when the op itself is wanted at `at`.
+static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
+  const tiny_uop *x = u->src[0];
+  tiny_uop *in[TINY_MAX_DIMS + 1], *valid = tn_at_valid(at), **out = at->src;
+  switch (u->op) {
+    case TINY_OP_RESHAPE:
+      if (tn_nelem(u) == 0) for (int i = 0; i < x->ndim; i++) in[i] = tn_index(t, 0);
+      else tn_at_reshape(t, u, out, in);
+      break;
+    case TINY_OP_PERMUTE: for (int i = 0; i < u->ndim; i++) in[u->v[i]] = out[i]; break;
+    case TINY_OP_EXPAND: for (int i = 0; i < u->ndim; i++) in[i] = x->dim[i] == 1 ? tn_index(t, 0) : out[i]; break;
+    case TINY_OP_SHRINK: for (int i = 0; i < u->ndim; i++) in[i] = u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i]; break;
+    case TINY_OP_PAD: valid = tn_at_pad(t, u, out, in, valid); break;
+    case TINY_OP_FLIP:
+      for (int i = 0; i < u->ndim; i++)
+        in[i] = u->k >> i & 1 ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, -1)), tn_index(t, u->dim[i] - 1))) : out[i];
+      break;
+    case TINY_OP_VIEW: {
+      tiny_uop *flat = tn_index(t, u->k);
+      for (int i = 0; i < u->ndim; i++) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, u->v[u->ndim + i])));
+      in[0] = tn_simplify(t, flat);
+      break;
+    }
+    default: return at;                    // CONTIGUOUS, DETACH
+  }
+  return tn_at(t, x->ndim, in, valid);
+}
+
+// The list inside of a REDUCE: fresh ranges for the reduced axes, the same for the same (node, list).
+static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
+  tiny_ctx *t = g->t;
+  tiny_uop *pair[2] = {u, at}, *key = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 1, 0, NULL);
+  tiny_uop *inner = (tiny_uop *)tn_map_get(&g->reduce_at, key);
+  if (inner) return inner;
+  tiny_uop *index[TINY_MAX_DIMS + 1];
+  const tiny_uop *x = u->src[0];
+  for (int i = 0; i < x->ndim; i++)
+    index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] : x->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, x->dim[i], TN_REDUCE);
+  inner = tn_at(t, x->ndim, index, tn_at_valid(at));
+  tn_map_set(t, &g->reduce_at, key, inner);
+  return inner;
+}
+
+// ** first pass: what is stored **
+
+static double tn_op_cost(const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_EXP2: case TINY_OP_LOG2: return 12;
+    case TINY_OP_SIN: case TINY_OP_POW: return 30;
+    case TINY_OP_THREEFRY: return 80;
+    case TINY_OP_FDIV: case TINY_OP_SQRT: return 4;
+    case TINY_OP_IDIV: case TINY_OP_MOD: return 6;
+    default: return tn_op_is(u->op, TINY_ALU) ? 1 : 0;
+  }
+}
+
+static int tn_is_passing(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
+
+// Facts that flow from sources to users.
+static void tn_node_summarize(tn_graph *g, tn_node *n) {
+  const tiny_uop *u = n->u;
+  n->cost = tn_op_cost(u);
+  if (n->leaf) return;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tn_node *s = tn_graph_node(g, u->src[i]);
+    const int cut = s->forced || s->leaf;
+    if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
+    n->cost += cut ? 0 : s->cost;
+    n->has_reduce |= !cut && s->has_reduce;
+  }
+  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->cost = 1; }
+  if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
+  if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim) n->forced = 1;
+  if (n->forced) { n->depth = 0; n->cost = 0; }
+}
+
+static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
+  tn_node *n = tn_graph_node(g, u);
+  if (n->leaf || !u->nsrc) return;
+  for (int i = 0; i < n->nuse; i++) if (n->use[i].kernel == kernel && n->use[i].at == at) { n->use[i].evals += evals; return; }
+  if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
+  else if (!tn_is_passing(n->u)) n->forced = 1;   // wanted in too many ways: once and for all
+}
+
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) tn_push(t, out, all.u[i]);
+}
+
+// May a REDUCE wanted at `at` run inside of the kernel that wants it, without any of it being computed twice?
+static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
+  tn_list ranges = {NULL, 0, 0}, all = {NULL, 0, 0};
+  tn_collect_ranges(g->t, at, &ranges);
+  tn_collect_ranges(g->t, k->at, &all);
+  double scope_nelem = 1, all_nelem = 1;
+  int pure = 1;
+  for (int i = 0; i < all.n; i++) all_nelem *= (double)tn_range_extent(all.u[i]);
+  for (int i = 0; i < ranges.n; i++) {
+    if (tn_range_kind(ranges.u[i]) != TN_LOOP) return 0;
+    scope_nelem *= (double)tn_range_extent(ranges.u[i]);
+  }
+  for (uint32_t i = 0; i + 1 < at->nsrc; i++) pure &= at->src[i]->op == TINY_OP_RANGE || tn_is_const(at->src[i]);
+  if (scope_nelem > (double)tn_nelem(n->u)) return 0;
+  if (ranges.n < all.n) {                  // a row kernel
+    const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
+    if (!pure || row > TN_ROW_MAX_NELEM || (scope_nelem < TN_ROW_MIN && all_nelem > TN_ROW_SMALL)) return 0;
+  }
+  tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
+  if (k->scope && k->scope != scope) return 0;
+  k->scope = scope;
+  return 1;
+}
+
+static int tn_should_store(tn_graph *g, tn_node *n) {
+  const tiny_uop *u = n->u;
+  if (n->forced) return 1;
+  if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA || !n->nuse) return 0;
+  int kernels = 1;
+  double evals = 0;
+  const double nelem = (double)tn_nelem(u);
+  for (int i = 0; i < n->nuse; i++) { evals += n->use[i].evals; kernels += i && n->use[i].kernel != n->use[i - 1].kernel; }
+  if (n->has_reduce) {
+    if (n->nuse > 1 && u->op == TINY_OP_REDUCE) return 1;
+    if (kernels > 1) return 1;
+    if (u->op == TINY_OP_REDUCE) return !tn_reduce_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
+    for (int i = 0; i < n->nuse; i++) {    // store the last elementwise step rather than the REDUCE below it
+      tn_list ranges = {NULL, 0, 0};
+      tn_collect_ranges(g->t, n->use[i].at, &ranges);
+      for (int r = 0; r < ranges.n; r++) if (tn_range_kind(ranges.u[r]) == TN_REDUCE && n->use[i].evals > nelem) {
+        tiny_uop *scope = g->kernel[n->use[i].kernel].scope;   // rows that are walked again are fine: their REDUCEs are not
+        if (!scope || n->nuse == 1) return n->use[i].evals > nelem * 1.5;
+      }
+    }
+    return 0;
+  }
+  if (u->ndim == 0) return 0;
+  const double again = evals / (nelem > 0 ? nelem : 1);
+  return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
+}
+
+static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at, double evals) {
+  tiny_ctx *t = g->t;
+  tiny_uop *u = n->u;
+  if (u->op == TINY_OP_ASSIGN) { tn_add_use(g, u->src[2], kernel, at, evals); return; }
+  if (u->op == TINY_OP_CUSTOM) return;
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) { tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals); return; }
+  if (u->op == TINY_OP_REDUCE) {
+    if (tn_nelem(u->src[0]) == 0) return;
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals * (double)tn_nelem(u->src[0]) / (double)tn_nelem(u));
+    return;
+  }
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    tn_add_use(g, s, kernel, s->ndim == u->ndim ? at : tn_at_scalar(t, tn_at_valid(at)), evals);
+  }
+}
+
+// Walks from users to sources; g->node is in topological order. Outputs are marked forced.
+static void tn_choose_stores(tn_graph *g) {
+  for (int i = 0; i < g->n; i++) tn_node_summarize(g, &g->node[i]);
+  for (int i = g->n - 1; i >= 0; i--) {
+    tn_node *n = &g->node[i];
+    if (n->leaf || (!n->forced && !n->nuse)) continue;
+    n->stored = (uint8_t)tn_should_store(g, n);
+    if (!n->stored) {
+      for (int j = 0; j < n->nuse; j++) tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
+      continue;
+    }
+    tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);
+    memset(k, 0, sizeof *k);
+    k->node = n->u;
+    k->at = tn_at_fresh(g->t, n->u->op == TINY_OP_ASSIGN ? n->u->src[1] : n->u);
+    if (tn_nelem(n->u)) tn_node_propagate(g, n, g->nkernel - 1, k->at, (double)tn_nelem(n->u));
+  }
+}
+
+// ** second pass: the kernel of a stored node **
+
+static tiny_uop *tn_kernel_param(tn_graph *g, tn_kernel *k, tiny_uop *place) {
+  int slot = 0;
+  while (slot < k->nmem && k->mem[slot] != place) slot++;
+  if (slot == k->nmem) *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
+  const int64_t nelem = tn_nelem(place);
+  return tn_uop_make(g->t, TINY_OP_PARAM, place->dtype, 1, 0, NULL, slot, 1, &nelem);
+}
+
+static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
+  int slot = 0;
+  while (slot < k->narg && k->arg[slot] != scalar) slot++;
+  if (slot == k->narg) *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
+  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
+}
+
+// The memory in which a stored node or leaf lives: an ASSIGN lives in its base.
+static tiny_uop *tn_place(const tiny_uop *u) {
+  while (u->op == TINY_OP_ASSIGN && !u->realized) u = u->src[0];
+  return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
+}
+
+static tiny_uop *tn_load_at(tn_graph *g, tn_kernel *k, tiny_uop *place, const tiny_uop *shape, tiny_uop *at) {
+  tiny_ctx *t = g->t;
+  tiny_uop *flat = tn_flat(t, (int)at->nsrc - 1, at->src, shape->dim), *valid = tn_at_valid(at);
+  tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
+  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
+}
+
+// A chain of movement ops over memory: its views fold before any index arithmetic is written.
+static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *chain[64], *x = u;
+  int n = 0;
+  while (tn_is_passing(x) && n < 64) { chain[n++] = x; x = x->src[0]; }
+  const tn_node *bottom = tn_graph_node(g, x);
+  if (!(bottom->leaf || bottom->stored) || n < 1 || tn_nelem(u) == 0) return NULL;
+  if (!bottom->leaf && x->op == TINY_OP_CONST) return NULL;
+  if (x->op == TINY_OP_CONST || x->op == TINY_OP_SCALAR || x->op == TINY_OP_IOTA) return NULL;
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  s.ndim = x->ndim;
+  memcpy(s.dim, x->dim, (size_t)x->ndim * sizeof *s.dim);
+  tiny_views v = tiny_views_of(s);
+  while (n--) {
+    const tiny_uop *m = chain[n];
+    tiny_code code = TINY_OK;
+    memset(&s, 0, sizeof s);
+    s.ndim = m->nv;
+    if (m->nv > TINY_MAX_DIMS && m->nv != 2 * m->ndim) return NULL;
+    if (m->op == TINY_OP_PAD || m->op == TINY_OP_SHRINK) { if (m->nv > TINY_MAX_DIMS) return NULL; }
+    memcpy(s.dim, m->v, (size_t)(m->nv <= TINY_MAX_DIMS ? m->nv : 0) * sizeof *s.dim);
+    switch (m->op) {
+      case TINY_OP_RESHAPE: code = tiny_views_reshape(&v, s); break;
+      case TINY_OP_PERMUTE: code = tiny_views_permute(&v, s); break;
+      case TINY_OP_EXPAND: code = tiny_views_expand(&v, s); break;
+      case TINY_OP_PAD: code = tiny_views_pad(&v, s); break;
+      case TINY_OP_SHRINK: code = tiny_views_shrink(&v, s); break;
+      case TINY_OP_FLIP:
+        s.ndim = 0;
+        for (int i = 0; i < m->ndim; i++) if (m->k >> i & 1) s.dim[s.ndim++] = i;
+        code = tiny_views_flip(&v, s);
+        break;
+      case TINY_OP_DETACH: break;
+      default: return NULL;
+    }
+    if (code != TINY_OK) return NULL;
+  }
+  tiny_uop *flat, *valid;
+  if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
+  valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
+  tiny_uop *src[3] = {tn_kernel_param(g, k, tn_place(x)), tn_simplify(g->t, flat), valid};
+  tiny_uop *index = tn_uop_make(g->t, TINY_OP_INDEX, src[0]->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
+  return tn_uop_make(g->t, TINY_OP_LOAD, src[0]->dtype, 1, 1, &index, 0, 0, NULL);
+}
+
+static int64_t tn_reduce_identity(int op, int dtype) {
+  switch (op) {
+    case TINY_OP_MUL: return tn_dtype_value(dtype, 1);
+    case TINY_OP_MAX: return tn_is_float(dtype) ? tn_from_f64(-HUGE_VAL) : tn_dtype_min(dtype);
+    default: return tn_dtype_value(dtype, 0);
+  }
+}
+static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL); }
+
+static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at);
+
+static tiny_uop *tn_pull_reduce(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_ctx *t = g->t;
+  const int op = (int)(u->k & 0xFF);
+  if (tn_nelem(u->src[0]) == 0) return tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype));
+  tiny_uop *inner = tn_at_reduce(g, u, at), *src[TINY_MAX_DIMS + 1];
+  int n = 0;
+  src[n++] = tn_pull(g, k, u->src[0], inner);
+  for (int i = 0; i < u->src[0]->ndim; i++) if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
+  return n == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, n, src, op, 0, NULL);
+}
+
+// What a node's value is at a place where a PAD put zeros.
+static tiny_uop *tn_pull_pad(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *inner = tn_at_source(g->t, u, at), *x = tn_pull(g, k, u->src[0], inner);
+  if (x->op == TINY_OP_LOAD && x->src[0]->nsrc == 3 && x->src[0]->src[2] == tn_at_valid(inner)) return x;
+  if (tn_is_k(tn_at_valid(inner), 1)) return x;
+  return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x, tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
+}
+
+static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  const tn_node *n = tn_graph_node(g, u);
+  if (n->leaf || (n->stored && u != k->node)) return tn_load_at(g, k, tn_place(u), u, at);
+  if (u->op == TINY_OP_CONST) return u;
+  if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
+  if (u->op == TINY_OP_IOTA) return at->src[0];
+  if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, k, u, at);
+  if (tn_is_passing(u)) {
+    tiny_uop *load = tn_load_view(g, k, u, at);
+    if (load) return load;
+  }
+  if (u->op == TINY_OP_PAD) return tn_pull_pad(g, k, u, at);
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return tn_pull(g, k, u->src[0], tn_at_source(g->t, u, at));
+  tiny_uop *src[4];
+  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_pull(g, k, u->src[i], u->src[i]->ndim == u->ndim ? at : tn_at_scalar(g->t, tn_at_valid(at)));
+  return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
+}
+
+// The value of u at an index list, as an expression of kernel k. Depth is bounded by TN_MAX_DEPTH.
+static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *pair[2] = {u, at}, *key = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 3, 0, NULL);
+  tiny_uop *x = (tiny_uop *)tn_map_get(&g->pulled, key);
+  if (x) return x;
+  x = tn_pull_new(g, k, u, at);
+  tn_map_set(g->t, &g->pulled, key, x);
+  return x;
+}
+
+// Where an ASSIGN through a view writes: the view's index list, walked down to its base.
+static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at) {
+  const tiny_uop *v = assign->src[1], *base = assign->src[0];
+  while (v != base && tn_is_passing(v)) { at = tn_at_source(t, v, at); v = v->src[0]; }
+  return at;
+}
+
+static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
+  tiny_ctx *t = g->t;
+  tiny_uop *u = k->node, *value, *at = k->at;
+  memset(&g->pulled, 0, sizeof g->pulled);
+  if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
+    tn_kernel_param(g, k, tn_place(u));
+    for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++) tn_kernel_param(g, k, tn_place(u->src[i]));
+    return;
+  }
+  tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
+  value = u->op == TINY_OP_ASSIGN ? tn_pull(g, k, u->src[2], at) : tn_pull_new(g, k, u, at);
+  tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
+  const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
+  tiny_uop *src[TINY_MAX_DIMS + 2] = {memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim)};
+  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL), tn_cast(t, value, memory->dtype)};
+  int n = 0;
+  src[n++] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
+    for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
+      int in_scope = 0;
+      for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
+      if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
+    }
+  tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
+  k->ast = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+}
+#endif

@@ -1,0 +1,316 @@
+// tensor: the handle that users hold, the frames that free it, and assignment in place.
+//
+// A tensor is a pointer to a node of the graph and a place in one of two lists: tensors outside of frames, and tensors
+// in frames, newest first, so that closing a frame pops from the front. Handles come from chunks and go to a free
+// list: making one costs a few nanoseconds. The context's one poisoned tensor stands for every failed operator.
+//
+// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
+// whose graph is the base or a reshape of it, move on to the new state; what was built from the old one keeps it.
+// t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties the list.
+//
+// Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
+// that must stay apart carry a number in ptr, which equality compares and the structural hash leaves out.
+#ifndef TN_TENSOR_TENSOR
+#define TN_TENSOR_TENSOR
+#ifndef TINY_AMALGAMATED
+#include "../ir/build.c"
+#endif
+
+struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
+
+typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; tiny_tensor tensor[TN_FIRST_SLOTS]; } tn_tensor_chunk;
+
+struct tn_tensors {
+  tiny_tensor poison;
+  tiny_tensor *kept, *framed, *unused;     // outside of frames; in frames; to take again
+  tn_tensor_chunk *chunks;
+  int depth;                               // of open frames
+  int refuse;                              // 1: the context did not open well, every operator gives poison
+  tiny_uop **pending; int npending, cappending;
+  uintptr_t identity;                      // the last one given
+  uint32_t random;                         // calls of the random number generator so far
+};
+
+static int tn_tensors_open(tiny_ctx *t) {
+  t->tensors = (struct tn_tensors *)tn_alloc(t, sizeof *t->tensors);
+  if (!t->tensors) return 0;
+  t->tensors->poison.t = t;
+  t->tensors->poison.uop = &t->ir->bad;
+  t->tensors->identity = 16;               // below: the library's own scalars
+  return 1;
+}
+
+static void tn_tensors_close(tiny_ctx *t) {
+  struct tn_tensors *all = t->tensors;
+  if (!all) return;
+  while (all->chunks) {
+    tn_tensor_chunk *older = all->chunks->older;
+    tn_release(t, all->chunks, sizeof *all->chunks);
+    all->chunks = older;
+  }
+  tn_release(t, all->pending, (size_t)all->cappending * sizeof *all->pending);
+  tn_release(t, all, sizeof *all);
+  t->tensors = NULL;
+}
+
+// ** handles **
+
+static tiny_tensor *tn_poison(tiny_ctx *t) { return t && t->tensors ? &t->tensors->poison : NULL; }
+
+// Records an error and gives poison: what an operator returns when its arguments are wrong.
+static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
+static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) {
+  char message[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  tiny_fail(t, code, "%s", message);
+  return tn_poison(t);
+}
+
+static void tn_tensor_link(tiny_tensor **list, tiny_tensor *x) {
+  x->prev = NULL; x->next = *list;
+  if (*list) (*list)->prev = x;
+  *list = x;
+}
+static void tn_tensor_unlink(tiny_tensor *x) {
+  struct tn_tensors *all = x->t->tensors;
+  if (x->prev) x->prev->next = x->next;
+  else if (x->frame) all->framed = x->next;
+  else all->kept = x->next;
+  if (x->next) x->next->prev = x->prev;
+}
+
+static int tn_tensors_more(tiny_ctx *t) {
+  struct tn_tensors *all = t->tensors;
+  tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, sizeof *chunk);
+  if (!chunk) return 0;
+  chunk->older = all->chunks; all->chunks = chunk;
+  for (int i = TN_FIRST_SLOTS - 1; i >= 0; i--) { chunk->tensor[i].next = all->unused; all->unused = &chunk->tensor[i]; }
+  return 1;
+}
+
+// A handle of u in the innermost frame; poison when u or the handle could not be made.
+static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
+  if (!t || !t->tensors) return NULL;
+  struct tn_tensors *all = t->tensors;
+  if (tn_bad(t, u) || all->refuse || (!all->unused && !tn_tensors_more(t))) return &all->poison;
+  tiny_tensor *x = all->unused;
+  all->unused = x->next;
+  x->t = t; x->uop = u; x->frame = all->depth;
+  tn_tensor_link(x->frame ? &all->framed : &all->kept, x);
+  return x;
+}
+
+static int tn_poisoned(const tiny_tensor *x) { return x == &x->t->tensors->poison; }
+
+TINY_API void tiny_free(tiny_tensor *x) {
+  if (!x || !x->t || tn_poisoned(x)) return;
+  struct tn_tensors *all = x->t->tensors;
+  tn_tensor_unlink(x);
+  x->t = NULL; x->uop = NULL;              // a second tiny_free of x does nothing
+  x->next = all->unused; all->unused = x;
+}
+
+TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
+  if (!x || !x->t || tn_poisoned(x) || !x->frame) return x;
+  tn_tensor_unlink(x);
+  x->frame = 0;
+  tn_tensor_link(&x->t->tensors->kept, x);
+  return x;
+}
+
+TINY_API void tiny_begin(tiny_ctx *t) { if (t && t->tensors) t->tensors->depth++; }
+
+// Frees the tensors of the innermost frame. 0: no frame is open.
+static int tn_frame_close(tiny_ctx *t) {
+  struct tn_tensors *all = t->tensors;
+  if (!all->depth) return 0;
+  while (all->framed && all->framed->frame == all->depth) tiny_free(all->framed);
+  all->depth--;
+  return 1;
+}
+
+// The live tensor after x in some order, or the first for NULL. x may have been given another uop, not freed.
+static tiny_tensor *tn_tensor_next(tiny_ctx *t, const tiny_tensor *x) {
+  if (!x) return t->tensors->framed ? t->tensors->framed : t->tensors->kept;
+  return x->next ? x->next : x->frame ? t->tensors->kept : NULL;
+}
+
+// Every node that a live tensor or a pending assignment holds. Heavy code only.
+static void tn_tensors_roots(tiny_ctx *t, tn_list *roots) {
+  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) tn_push(t, roots, x->uop);
+  for (int i = 0; i < t->tensors->npending; i++) tn_push(t, roots, t->tensors->pending[i]);
+}
+
+TINY_API int tiny_ok(const tiny_tensor *x) { return x && x->t && !tn_poisoned(x); }
+TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return x ? x->t : NULL; }
+TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? x->uop : NULL; }
+TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) { return tiny_ok(x) ? (tiny_dtype)x->uop->dtype : TINY_VOID; }
+TINY_API int64_t tiny_nelem(const tiny_tensor *x) { return tiny_ok(x) ? tn_dims_nelem(x->uop->ndim, x->uop->dim) : 0; }
+TINY_API tiny_shape tiny_shape_get(const tiny_tensor *x) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  if (!tiny_ok(x)) return s;
+  s.ndim = x->uop->ndim;
+  for (int i = 0; i < s.ndim; i++) s.dim[i] = x->uop->dim[i];
+  return s;
+}
+
+// ** what operators check first **
+
+// Are x[0..n-1] tensors of one context? If not, *out is what the operator returns: poison, or NULL when no argument
+// tells the context. A poisoned argument leaves the first error alone.
+static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
+  tiny_ctx *t = NULL;
+  int null_at = 0;
+  for (int i = n; i-- > 0;) {
+    if (!x[i] || !x[i]->t) null_at = i + 1;
+    else t = x[i]->t;
+  }
+  *out = tn_poison(t);
+  if (!t) return 0;
+  for (int i = 0; i < n; i++) if (x[i] && x[i]->t && tn_poisoned(x[i])) { *out = x[i]; return 0; }
+  if (null_at) { tn_wrong(t, TINY_E_ARG, "%s: tensor argument %d is NULL or was freed", name, null_at); return 0; }
+  for (int i = 0; i < n; i++)
+    if (x[i]->t != t) { tn_wrong(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, i + 1); return 0; }
+  return 1;
+}
+
+enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
+static const char *tn_text_of(const tiny_uop *u, char *out) { return tn_dims_text(out, TN_DIMS_TEXT, u->ndim, u->dim); }
+
+// Is s a shape: dims within bounds and fewer than 2^60 elements?
+static int tn_shape_valid(tiny_ctx *t, const char *name, const tiny_shape *s) {
+  char text[TN_DIMS_TEXT];
+  if (s->ndim < 0 || s->ndim > TINY_MAX_DIMS) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %d dims, but shapes have 0 to %d", name, s->ndim, TINY_MAX_DIMS);
+    return 0;
+  }
+  double nelem = 1;
+  for (int i = 0; i < s->ndim; i++) {
+    if (s->dim[i] < 0) { tiny_fail(t, TINY_E_SHAPE, "%s: negative size in %s", name, tn_dims_text(text, sizeof text, s->ndim, s->dim)); return 0; }
+    nelem *= s->dim[i] ? (double)s->dim[i] : 1;
+  }
+  if (nelem < 1152921504606846976.0) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: too many elements in %s", name, tn_dims_text(text, sizeof text, s->ndim, s->dim));
+  return 0;
+}
+
+static int tn_dtype_check(tiny_ctx *t, const char *name, tiny_dtype d) {
+  if (tn_dtype_valid(d)) return 1;
+  tiny_fail(t, TINY_E_DTYPE, "%s: %d is no dtype of tensors", name, (int)d);
+  return 0;
+}
+
+// Axis counted from the front; -1 after an error. 0-d tensors take axis 0 and -1, as in PyTorch.
+static int tn_axis(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  char text[TN_DIMS_TEXT];
+  const int n = u->ndim ? u->ndim : 1, at = axis < 0 ? axis + n : axis;
+  if (at >= 0 && at < n) return at;
+  tiny_fail(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(u, text));
+  return -1;
+}
+
+// u as a node of its own, unequal to every other.
+static tiny_uop *tn_unique(tiny_ctx *t, int op, tiny_uop *u, int nv, const int64_t *v) {
+  if (tn_bad(t, u)) return u;
+  return tn_uop_make_with(t, op, u->dtype, 1, 1, &u, 0, nv, v, (void *)++t->tensors->identity);
+}
+
+// ** assignment **
+
+enum { TN_MAX_CHAIN = 64 };                // movement ops between a tensor and its memory
+typedef struct tn_chain { tiny_uop *link[TN_MAX_CHAIN]; int n; tiny_uop *bottom; } tn_chain;
+
+// The movement ops that make u, and what they start from. 0: too many.
+static int tn_chain_of(tiny_uop *u, tn_chain *c) {
+  c->n = 0;
+  for (; !u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH); u = u->src[0]) {
+    if (c->n == TN_MAX_CHAIN) return 0;
+    c->link[c->n++] = u;
+  }
+  c->bottom = u;
+  return 1;
+}
+// The same movement of another bottom.
+static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
+  for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
+    if (c->link[i]->op != TINY_OP_DETACH) x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
+  return x;
+}
+
+static int tn_pending_add(tiny_ctx *t, tiny_uop *u) {
+  struct tn_tensors *all = t->tensors;
+  if (all->npending == all->cappending) {
+    const int cap = all->cappending ? all->cappending * 2 : TN_FIRST_SLOTS;
+    tiny_uop **grown = (tiny_uop **)tn_realloc(t, all->pending, (size_t)all->cappending * sizeof *grown, (size_t)cap * sizeof *grown);
+    if (!grown) return 0;
+    all->pending = grown; all->cappending = cap;
+  }
+  all->pending[all->npending++] = u;
+  return 1;
+}
+
+// Does this node stand for memory that nothing else computes? A CONTIGUOUS with an identity was made by an assignment.
+static int tn_is_memory(const tiny_uop *u) {
+  return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
+}
+// Is dst a part of what another live tensor stands for?
+static int tn_is_part(tiny_ctx *t, const tiny_tensor *dst, const tn_chain *c) {
+  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    if (x == dst || x->uop == dst->uop) continue;
+    for (int i = 1; i <= c->n; i++) if (x->uop == (i < c->n ? c->link[i] : c->bottom)) return 1;
+  }
+  return 0;
+}
+// A tensor whose value was not computed yet gets new memory.
+static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tiny_tensor *dst, tiny_uop *value) {
+  tiny_uop *state = tn_unique(t, TINY_OP_CONTIGUOUS, value, 0, NULL);
+  if (tn_bad(t, state) || !tn_pending_add(t, state)) return tn_poison(t);
+  dst->uop = state;
+  return dst;
+}
+static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_chain *c, tiny_uop *value) {
+  tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_unique(t, TINY_OP_CONTIGUOUS, old, 0, NULL);
+  tiny_uop *src[3] = {base, tn_chain_apply(t, c, base), value};
+  tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL), *view = tn_chain_apply(t, c, state);
+  if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
+  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    if (x->uop == old) x->uop = state;
+    else if (x->uop->op == TINY_OP_RESHAPE && x->uop->src[0] == old && x != dst) {
+      tiny_uop *u = tn_move(t, TINY_OP_RESHAPE, state, 0, x->uop->nv, x->uop->v);
+      if (tn_bad(t, u)) return tn_poison(t);
+      x->uop = u;
+    }
+  }
+  dst->uop = view;
+  return dst;
+}
+
+// The next state of dst is v, broadcast and cast.
+static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_ctx *t = dst->t;
+  tiny_uop *u = dst->uop;
+  tiny_shape s = tiny_shape_get(dst);
+  tn_chain c;
+  if (tn_bad(t, v)) return tn_poison(t);
+  if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
+    return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b), tn_text_of(u, a));
+  if (!tn_chain_of(u, &c))
+    return tn_wrong(t, TINY_E_ARG, "assign: more than %d movement ops between the tensor and its memory", TN_MAX_CHAIN);
+  if (v == u) return dst;
+  v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
+  if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, dst, &c, v);
+  const int part = tn_is_part(t, dst, &c);
+  if (part && c.bottom->realized) return tn_assign_in_place(t, dst, &c, v);
+  if (part) return tn_wrong(t, TINY_E_ARG, "assign: %s is a view of a tensor that is not computed yet; realize that first", tn_text_of(u, a));
+  return tn_assign_fresh(t, dst, v);
+}
+TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
+  tiny_tensor *out, *in[2] = {dst, value};
+  return tn_usable("assign", 2, in, &out) ? tn_assign(dst, value->uop) : out;
+}
+#endif

@@ -1,0 +1,34 @@
+// test: the few macros that every test program uses. A program ends with `return test_report();`.
+#ifndef TEST_H
+#define TEST_H
+#include <stdio.h>
+#include <string.h>
+
+static int test_passed, test_failed;
+
+static void test_check(int ok, const char *file, int line, const char *what) {
+  if (ok) { test_passed++; return; }
+  test_failed++;
+  fprintf(stderr, "%s:%d: failed: %s\n", file, line, what);
+}
+
+static void test_check_eq(long long a, long long b, const char *file, int line, const char *what) {
+  test_check(a == b, file, line, what);
+  if (a != b) fprintf(stderr, "    %lld != %lld\n", a, b);
+}
+
+static void test_check_str(const char *a, const char *b, const char *file, int line, const char *what) {
+  const int ok = a && b && strcmp(a, b) == 0;
+  test_check(ok, file, line, what);
+  if (!ok) fprintf(stderr, "    got:  %s\n    want: %s\n", a ? a : "(null)", b ? b : "(null)");
+}
+
+#define CHECK(cond) test_check(!!(cond), __FILE__, __LINE__, #cond)
+#define CHECK_EQ(a, b) test_check_eq((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
+#define CHECK_STR(a, b) test_check_str(a, b, __FILE__, __LINE__, #a " == " #b)
+
+static int test_report(void) {
+  printf("%d passed, %d failed\n", test_passed, test_failed);
+  return test_failed != 0;
+}
+#endif

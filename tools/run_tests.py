@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Runs test programs, a line each, and prints the sum of their counts last: `N passed, N failed`.
+
+  tools/run_tests.py [--jobs N] PROGRAM...      PROGRAM: a path, or valgrind:path
+
+A program ends its output with `N passed, N failed`. One that is missing, crashes, hangs, or fails without having
+counted why is one failure more. What a failing program said is shown.
+"""
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+COUNTS = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
+TIME_LIMIT = 900
+SHOWN_LINES = 40
+WRAPPERS = {"valgrind": ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite"]}
+INTERPRETERS = {".py": [sys.executable], ".sh": ["bash"]}
+
+
+def environment():
+    env = dict(os.environ)
+    cache = os.path.abspath("build/test-cache")     # fresh each time: a test must not find what the last run left
+    shutil.rmtree(cache, ignore_errors=True)
+    env["TINY_CACHE"] = cache
+    env.pop("TINY_DEBUG", None)
+    env.pop("TINY_DEV", None)
+    env["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    env["ASAN_OPTIONS"] = "allocator_may_return_null=1"
+    env["TSAN_OPTIONS"] = "halt_on_error=1"
+    return env
+
+
+def run(program, env):
+    """(passed, failed, seconds, output, what went wrong)"""
+    wrapper, path = program.rsplit(":", 1) if ":" in program else ("", program)
+    if not os.path.exists(path):
+        return 0, 1, 0.0, "", "did not build"
+    command = WRAPPERS.get(wrapper, []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
+    start = time.monotonic()
+    try:
+        p = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, timeout=TIME_LIMIT)
+        output, status = p.stdout.decode(errors="replace"), p.returncode
+    except subprocess.TimeoutExpired as e:
+        output, status = (e.stdout or b"").decode(errors="replace"), "time"
+    except OSError as e:
+        output, status = str(e), "start"
+    seconds = time.monotonic() - start
+    counts = COUNTS.findall(output)
+    passed, failed = map(int, counts[-1]) if counts else (0, 0)
+    wrong = ""
+    if status == "time":
+        wrong = "still running after %d s" % TIME_LIMIT
+    elif status == "start":
+        wrong = "did not start"
+    elif status < 0:
+        wrong = "killed by signal %d" % -status
+    elif not counts:
+        wrong = "printed no counts, exit status %d" % status
+    elif status and not failed:
+        wrong = "exit status %d" % status
+    return passed, failed + bool(wrong), seconds, output, wrong
+
+
+def main(args):
+    jobs = 2
+    if args[:1] == ["--jobs"]:
+        jobs, args = int(args[1]), args[2:]
+    env, passed, failed = environment(), 0, 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(run, program, env): program for program in args}
+        for done in concurrent.futures.as_completed(running):
+            p, f, seconds, output, wrong = done.result()
+            passed, failed = passed + p, failed + f
+            name = running[done].replace("build/", "")
+            print("%-36s %8d passed, %3d failed %7.1f s%s" % (name, p, f, seconds, "  " + wrong if wrong else ""), flush=True)
+            if f:
+                print("".join("    | %s\n" % line for line in output.splitlines()[-SHOWN_LINES:]), end="", flush=True)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

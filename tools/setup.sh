@@ -1,0 +1,81 @@
+#!/bin/sh
+# setup.sh run|test: looks for the programs that `make run` or `make test` needs. What is missing it installs with the
+# system's package manager when it may, otherwise it prints the one command that does. Says nothing when all is there.
+set -eu
+purpose=${1:-run}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+# Does this clang link a program with these flags? (Its sanitizers come in a package of their own.)
+clang_links() { echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n ? 0 : 0; }' |
+  clang -x c - "$@" -o /dev/null >/dev/null 2>&1; }
+python_finds() { for p in python3 /usr/bin/python3; do has $p && $p -c "import $1" 2>/dev/null && return 0; done; return 1; }
+
+# What is needed, as words that the table below turns into packages.
+need=
+want() { case " $need " in *" $1 "*) ;; *) need="$need $1" ;; esac; }
+has cc || want cc
+has clang || want clang
+has python3 || want python3
+if [ "$purpose" = test ]; then
+  has g++ || want c++
+  has clang++ || want clang
+  [ "$(uname)" != Linux ] || has valgrind || want valgrind
+  has z3 || want z3
+  python_finds numpy || want numpy
+  clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
+fi
+[ -n "$need" ] || exit 0
+
+# package <manager> <word>: the package's name.
+package() {
+  case $1:$2 in
+    apt-get:cc) echo gcc libc6-dev ;;
+    apt-get:c++ | apk:c++) echo g++ ;;
+    dnf:c++) echo gcc-c++ ;;
+    apt-get:numpy) echo python3-numpy ;;
+    apt-get:sanitizers)                    # of the version that the package clang stands for, or of the one that is here
+      version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
+      [ -n "$version" ] || version=$(apt-cache depends clang 2>/dev/null | sed -n "s/.*Depends: clang-\([0-9]*\)\$/\1/p" | head -n 1)
+      echo "libclang-rt-${version:+$version-}dev" ;;
+    dnf:cc) echo gcc ;;
+    dnf:numpy) echo python3-numpy ;;
+    dnf:sanitizers | apk:sanitizers) echo compiler-rt ;;
+    apk:cc) echo build-base ;;
+    apk:numpy) echo py3-numpy ;;
+    pacman:cc | pacman:c++) echo gcc ;;
+    pacman:python3) echo python ;;
+    pacman:numpy) echo python-numpy ;;
+    pacman:sanitizers) echo compiler-rt ;;
+    brew:cc | brew:c++ | brew:clang | brew:sanitizers) echo llvm ;;
+    *) echo "$2" ;;
+  esac
+}
+
+packages() { for word in $need; do printf ' %s' "$(package $manager "$word")"; done; }
+
+manager=
+for m in apt-get dnf apk pacman brew; do
+  if has $m; then manager=$m; break; fi
+done
+if [ -z "$manager" ]; then
+  echo "setup: please install:$need" >&2
+  exit 1
+fi
+
+case $manager in
+  apt-get) install="apt-get install -y --no-install-recommends" update="apt-get update -q" ;;
+  dnf)     install="dnf install -y" update=: ;;
+  apk)     install="apk add" update=: ;;
+  pacman)  install="pacman -S --noconfirm --needed" update="pacman -Sy" ;;
+  brew)    install="brew install" update=: ;;
+esac
+
+if [ $manager != brew ] && [ "$(id -u)" != 0 ]; then
+  echo "setup: some packages are missing and only root can install them. Please run:" >&2
+  echo "  sudo sh -c '$update && $install$(packages)'" >&2
+  exit 1
+fi
+export DEBIAN_FRONTEND=noninteractive
+$update >&2
+echo "setup: $install$(packages)" >&2
+$install $(packages) >&2
