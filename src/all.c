@@ -12,6 +12,7 @@
 #include "ir/dtype.c"
 #include "ir/alu.c"
 #include "ir/uop.c"
+#include "ir/args.c"
 #include "ir/print.c"
 #include "ir/match.c"
 #include "ir/build.c"
@@ -25,6 +26,8 @@
 #include "rules/symbolic.c"
 #include "rules/valid.c"
 #include "rules/reduce.c"
+#include "rules/transcendental.c"
+#include "rules/decompose.c"
 #include "rules/notation_end.c"
 #include "rules/gradient.c"
 

@@ -1,8 +1,17 @@
 // fuzz_parse: any text may be given to the parser; what it takes is printed and must parse back to the same node.
+// The verifier and the decoder of the interpreter take any nodes that can be made.
 #include "../src/ir/spec.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 static tiny_code fuzz_verify(tiny_ctx *t, void *arg) {
+  tn_list list = {NULL, 0, 0};
+  tn_eval_code c;
+  tn_eval_arg last;
+  tn_toposort(t, (tiny_uop *)arg, &list);
+  tn_verify_list(t, list.u, list.n);
+  t->code = TINY_OK;
+  tn_eval_decode(t, list.u, list.n, 0, &c, &last);
+  t->code = TINY_OK;
   tn_verify(t, (tiny_uop *)arg, TN_SPEC_TENSOR);
   t->code = TINY_OK;
   tn_verify(t, (tiny_uop *)arg, TN_SPEC_KERNEL);

@@ -93,13 +93,13 @@ static void test_groups(tiny_ctx *t) {
   test_run(t, &c, NULL);
   for (int g = 0; g < 4; g++) CHECK(c.m[0].f[g] == (float)(64 * 64 * g + 63 * 32));
   c.text = TEST_TREE("");
-  test_run(t, &c, "race: reads what another work item wrote since the last barrier, element");
+  test_run(t, &c, "race: reads what another item wrote since the barrier, element");
 
   // reversing in place: read, then written by another
   c = test_fresh("o = (PARAM:f32:0 4) m = (DEFINE:f32:0:local 4) i = (SPECIAL:item0 4) s = (STORE (INDEX m i) 1.0:f32) b = (BARRIER s)"
     "v = (LOAD (INDEX (AFTER m b) (SUB 3 i))) (STORE (INDEX (AFTER m v) i) v)");
   c.local[0] = 4;
-  test_run(t, &c, "race: writes what another work item read");
+  test_run(t, &c, "race: writes what another item read");
   c.text = "m = (DEFINE:f32:0:local 4) i = (SPECIAL:item0 4) (STORE (INDEX m 2) (CAST:f32 i))";
   test_run(t, &c, "race: overwrites");
   c.text = "i = (SPECIAL:item0 4) f = (IF (LT i 3)) b = (BARRIER) (ENDIF f)";

@@ -431,7 +431,9 @@ typedef struct tiny_language {
 enum {
   TINY_LANG_SATURATES = 1,                 // float to integer saturates and NaN gives 0
   TINY_LANG_DIVIDES = 2,                   // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
-  TINY_LANG_SHIFTS = 4                     // shifts by the width or more give 0 (or the sign)
+  TINY_LANG_SHIFTS = 4,                    // shifts by the width or more give 0 (or the sign)
+  TINY_LANG_OPTIMIZES = 8,                 // its compiler turns divisions by constants into multiplications
+  TINY_LANG_PREFERS_SHIFTS = 16            // multiplications by powers of two are written as shifts
 };
 
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;

@@ -152,6 +152,23 @@ static tiny_uop *tn_split_ends(tiny_ctx *t, tiny_uop *sink) {
   }
 }
 
+// HREDUCE as arithmetic on halves, for languages that are rendered: PICK with lanes takes the low (k 0) or high half.
+static tiny_uop *tn_lower_hreduces(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  for (;;) {
+    all.n = 0;
+    tn_collect_op(t, sink, TINY_OP_HREDUCE, &all);
+    if (!all.n) return sink;
+    tiny_uop *x = all.u[0]->src[0];
+    for (int lanes = x->lanes / 2; lanes; lanes /= 2) {
+      tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
+      tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
+      x = tn_u2(t, (int)all.u[0]->k, low, high);
+    }
+    sink = tn_replace(t, sink, 1, all.u, &x);
+  }
+}
+
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
   tiny_uop **list; int n;
   int64_t global[3], local[3], tasks;
@@ -181,7 +198,9 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_lower_specials(t, sink, 1, out->local, 3);
   for (int d = 0; d < 3; d++) out->global[d] = groups[d];
   out->tasks = target->limits->threads ? groups[0] : 0;
-  sink = tn_simplify(t, tn_split_ends(t, sink));
+  sink = tn_split_ends(t, sink);
+  if (target->lang) sink = tn_lower_hreduces(t, sink);
+  sink = tn_simplify(t, sink);
   sink = tn_decompose(t, sink, target);
   tn_trace_pass(t, "decompositions", sink);
   return sink;

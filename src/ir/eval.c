@@ -4,8 +4,7 @@
 //
 //   tn_eval_graph   a tensor graph: every node becomes an array, one after the other
 //   tn_eval_expr    an expression over variables (ids of RANGE, ARG and SPECIAL)
-//   tn_eval_decode, tn_eval_launch   a linear program: all work items of a group run in lockstep, one instruction at
-//                   a time
+//   tn_eval_decode, tn_eval_launch   a linear program: all work items of a group run in lockstep
 //
 // A program is first decoded into instructions over numbered slots. A slot holds one value for each work
 // item; a vector takes one slot a lane. What real devices would get wrong silently is an error here: an
@@ -28,12 +27,14 @@ typedef struct tn_eval_in { const int64_t *p; int step; } tn_eval_in;
 static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, const tn_eval_in *s) {
   enum { WIDE = TINY_OP_COUNT };
   const int d = u->dtype, operand = tn_op_is(u->op, TINY_CMP) ? from : d;
-  const int real = operand == TINY_F32 || operand == TINY_F64, wide = operand == TINY_INDEX ||
-    operand == TINY_I64;
+  const int real = operand == TINY_F32 || operand == TINY_F64;
+  const int wide = operand == TINY_INDEX || operand == TINY_I64;
   const int64_t *pa = s[0].p, *pb = u->nsrc > 1 ? s[1].p : pa, *pc = u->nsrc > 2 ? s[2].p : pa;
   const int da = s[0].step, db = u->nsrc > 1 ? s[1].step : da, dc = u->nsrc > 2 ? s[2].step : da;
   int64_t v[4];
-#define TN_ROW(value) for (int64_t i = 0; i < n; i++, pa += da, pb += db, pc += dc) { out[i] = (value); } return
+#define TN_ROW(value) \
+  for (int64_t i = 0; i < n; i++, pa += da, pb += db, pc += dc) { out[i] = (value); } \
+  return
 #define TN_ROW_REAL(x) TN_ROW(tn_from_f64(tn_dtype_round(d, x)))
 #define TN_A tn_to_f64(*pa)
 #define TN_B tn_to_f64(*pb)
@@ -208,7 +209,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
   if (row && (u->nsrc < 1 || u->nsrc > 4)) return tn_eval_bad(d, u, "the number of sources");
   if (u->op == TINY_OP_STACK && total != u->lanes) return tn_eval_bad(d, u, "the number of lanes");
   if (u->op == TINY_OP_BROADCAST && total != 1) return tn_eval_bad(d, u, "the source is a vector");
-  if (u->op == TINY_OP_PICK && (u->lanes != 1 || u->k < 0 || u->k >= total))
+  if (u->op == TINY_OP_PICK && (u->k < 0 || u->k + u->lanes > total))
     return tn_eval_bad(d, u, "no such lane");
   if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_eval_folds(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
@@ -219,10 +220,9 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
 }
 
 static tiny_code tn_eval_leaf(tn_eval_decoder *d, const tiny_uop *u) {
-  const int id = u->op == TINY_OP_RANGE ? (int)(u->k >> 8)
-    : (int)u->k, variable = u->op != TINY_OP_CONST && u->op != TINY_OP_SCALAR && u->op != TINY_OP_LANE;
-  if (variable && (d->vars || u->op == TINY_OP_ARG) &&
-    (id < 0 || (u->op == TINY_OP_RANGE ? u->k >> 8 : u->k) != id))
+  const int64_t id = u->op == TINY_OP_RANGE ? u->k >> 8 : u->k;
+  const int variable = u->op != TINY_OP_CONST && u->op != TINY_OP_SCALAR && u->op != TINY_OP_LANE;
+  if (variable && (d->vars || u->op == TINY_OP_ARG) && (id < 0 || id > INT_MAX))
     return tn_eval_bad(d, u, "no such variable");
   if (u->op == TINY_OP_SPECIAL && !d->vars && (u->k < 0 || u->k > 18 || (u->k & 15) > 2))
     return tn_eval_bad(d, u, "no such dim");
@@ -256,8 +256,8 @@ static tiny_code tn_eval_loop(tn_eval_decoder *d, const tiny_uop *u, const tn_ev
 }
 
 static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
-  const tn_eval_note *few[8], **s = u->nsrc <= 8 ? few
-    : (const tn_eval_note **)tn_scratch(d->t, u->nsrc * sizeof *s);
+  const tn_eval_note *few[8], **s = few;
+  if (u->nsrc > 8) s = (const tn_eval_note **)tn_scratch(d->t, u->nsrc * sizeof *s);
   if (tn_eval_noted(d, u)) return tn_eval_bad(d, u, "is twice in the list");
   if (!tn_sources_fit(u->op, (int)u->nsrc)) return tn_eval_bad(d, u, "the number of sources");
   for (uint32_t i = 0; i < u->nsrc; i++) if (!(s[i] = tn_eval_noted(d, u->src[i])))
@@ -266,8 +266,10 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
   if (tn_eval_is_row(u->op)) return tn_eval_value(d, u, s);
   if (d->c->nslots > 1 << 24) return tn_eval_bad(d, u, "the program is too large");
   switch (u->op) {
-    case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL: return tn_eval_leaf(d, u);
-    case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE: return tn_eval_value(d, u, s);
+    case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL:
+      return tn_eval_leaf(d, u);
+    case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
+      return tn_eval_value(d, u, s);
     case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
     case TINY_OP_SINK: case TINY_OP_GROUP: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
     default: break;
@@ -297,8 +299,8 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
 }
 
 // Instructions in scratch memory. Heavy code.
-static tiny_code tn_eval_decode(tiny_ctx *t, tiny_uop *const *list, int n, int vars, tn_eval_code *c,
-  tn_eval_arg *last) {
+static tiny_code tn_eval_decode(tiny_ctx *t, tiny_uop *const *list, int n, int vars,
+                                tn_eval_code *c, tn_eval_arg *last) {
   tn_eval_decoder d;
   memset(&d, 0, sizeof d);
   memset(c, 0, sizeof *c);
@@ -316,8 +318,8 @@ static tiny_code tn_eval_decode(tiny_ctx *t, tiny_uop *const *list, int n, int v
 
 // The same in one owned block, for modules that outlive the call.
 static tn_eval_code *tn_eval_copy(tiny_ctx *t, const tn_eval_code *c) {
-  const size_t ins = (size_t)c->nins * sizeof *c->ins, setup = (size_t)c->nsetup * sizeof *c->setup,
-    arg = (size_t)c->narg * sizeof *c->arg, mem = (size_t)c->nmem * sizeof *c->mem;
+  const size_t ins = (size_t)c->nins * sizeof *c->ins, setup = (size_t)c->nsetup * sizeof *c->setup;
+  const size_t arg = (size_t)c->narg * sizeof *c->arg, mem = (size_t)c->nmem * sizeof *c->mem;
   const size_t nbytes = sizeof *c + ins + setup + mem + arg;
   tn_eval_code *own = (tn_eval_code *)tn_alloc(t, nbytes);
   if (!own) return NULL;
@@ -362,9 +364,8 @@ static tiny_code tn_eval_setup(tn_eval_run *r, const tn_eval_ins *i) {
     return TINY_OK;
   }
   if (i->u.op == TINY_OP_ARG) {
-    if (i->u.k >= (r->vars ? r->nvars : r->l->nargs))
-      return tiny_fail(r->t, TINY_E_ARG, "eval: variable %lld of %d", (long long)i->u.k, r->vars ? r->nvars
-        : r->l->nargs);
+    const int n = r->vars ? r->nvars : r->l->nargs;
+    if (i->u.k >= n) return tiny_fail(r->t, TINY_E_ARG, "eval: variable %lld of %d", (long long)i->u.k, n);
     value = r->vars ? r->vars[i->u.k] : tn_dtype_load(i->u.dtype, &r->l->args[i->u.k]);
   }
   tn_eval_fill(r, i->slot, i->u.lanes, value);
@@ -398,7 +399,7 @@ static void tn_eval_lanes(tn_eval_run *r, const tn_eval_ins *i) {
   const tn_eval_arg *a = &r->c->arg[i->arg];
   const size_t row = (size_t)r->items * sizeof(int64_t);
   int64_t *out = tn_eval_slot(r, i->slot);
-  if (i->u.op == TINY_OP_PICK) memcpy(out, tn_eval_slot(r, a->slot + (int)i->u.k), row);
+  if (i->u.op == TINY_OP_PICK) memcpy(out, tn_eval_slot(r, a->slot + (int)i->u.k), row * i->u.lanes);
   else if (i->u.op == TINY_OP_BROADCAST) for (int lane = 0; lane < i->u.lanes; lane++)
     memcpy(out + lane * r->items, tn_eval_slot(r, a->slot), row);
   else if (i->u.op == TINY_OP_STACK) for (uint32_t j = 0; j < i->u.nsrc; j++) {
@@ -413,33 +414,32 @@ static void tn_eval_lanes(tn_eval_run *r, const tn_eval_ins *i) {
 }
 
 static tiny_code tn_eval_trap(tn_eval_run *r, const tn_eval_mem *m, int64_t item, const char *what,
-  int64_t element) {
+                              int64_t at) {
   static const char *const names[3] = {"PARAM", "LOCAL", "REG"};
   return tiny_fail(r->t, TINY_E_INTERNAL,
-    "eval: %s %lld out of %lld in %s %d, work item %lld of group (%lld,%lld,%lld)", what, (long long)element,
-    (long long)m->nelem,
-    names[m->space], m->id, (long long)item, (long long)r->group[0], (long long)r->group[1],
-      (long long)r->group[2]);
+    "eval: %s %lld out of %lld in %s %d, work item %lld of group (%lld,%lld,%lld)",
+    what, (long long)at, (long long)m->nelem, names[m->space], m->id, (long long)item,
+    (long long)r->group[0], (long long)r->group[1], (long long)r->group[2]);
 }
 
 // Work items may share a LOCAL element only across a barrier.
-static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t flat, int64_t item, int stores,
-  int64_t value) {
+static tiny_code tn_eval_share(tn_eval_run *r, const tn_eval_mem *m, int64_t flat, int64_t item,
+                               int stores, int64_t value) {
   tn_eval_shadow *s = &r->shadow[m->at + flat];
-  const int written = s->written == r->epoch && s->writer != item, read = s->read == r->epoch &&
-    s->reader != item;
+  const int written = s->written == r->epoch && s->writer != item;
+  const int read = s->read == r->epoch && s->reader != item;
+  const int64_t at = flat / m->lanes;
   if (!stores) {
-    if (written) return tn_eval_trap(r, m, item,
-      "race: reads what another work item wrote since the last barrier, element", flat / m->lanes);
+    if (written)
+      return tn_eval_trap(r, m, item, "race: reads what another item wrote since the barrier, element", at);
     s->reader = s->read == r->epoch && s->reader != item ? -1 : item;
     s->read = r->epoch;
     return TINY_OK;
   }
-  if (read) return tn_eval_trap(r, m, item,
-    "race: writes what another work item read since the last barrier, element", flat / m->lanes);
+  if (read)
+    return tn_eval_trap(r, m, item, "race: writes what another item read since the barrier, element", at);
   if (written && r->shared[m->at + flat] != value)
-    return tn_eval_trap(r, m, item,
-      "race: overwrites what another work item wrote since the last barrier, element", flat / m->lanes);
+    return tn_eval_trap(r, m, item, "race: overwrites another item's value since the barrier, element", at);
   s->writer = item;
   s->written = r->epoch;
   return TINY_OK;
@@ -450,8 +450,8 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   const tn_eval_arg *a = &r->c->arg[i->arg];
   const int stores = i->u.op == TINY_OP_STORE, d = i->u.dtype;
   const uint8_t *mask = r->mask + r->depth * r->items;
-  const int64_t *element = tn_eval_slot(r, a[0].slot), *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot)
-    : NULL;
+  const int64_t *element = tn_eval_slot(r, a[0].slot);
+  const int64_t *valid = a[2].slot >= 0 ? tn_eval_slot(r, a[2].slot) : NULL;
   int64_t *value = a[1].slot >= 0 ? tn_eval_slot(r, a[1].slot) : NULL, *out = tn_eval_slot(r, i->slot);
   char *base = m->space == TN_SPACE_GLOBAL ? (char *)r->l->mem[m->id].base + r->l->mem[m->id].offset : NULL;
   for (int lane = 0; lane < i->u.lanes; lane++) for (int64_t item = 0; item < r->items; item++) {
@@ -468,8 +468,8 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
     const int64_t flat = m->lanes > 1 ? e * m->lanes + lane : e + last;
     if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
       return TINY_E_INTERNAL;
-    int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat] : m->space == TN_SPACE_REG
-      ? &r->reg[(m->at + flat) * r->items + item] : NULL;
+    int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
+                  : m->space == TN_SPACE_REG ? &r->reg[(m->at + flat) * r->items + item] : NULL;
     char *p = cell ? NULL : base + flat * (int64_t)tn_dtypes[d].nbytes;
     if (stores) { if (cell) *cell = from_value; else tn_dtype_store(d, p, from_value); }
     else out[lane * r->items + item] = cell ? *cell : tn_dtype_load(d, p);
@@ -513,8 +513,9 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
       case TINY_OP_BARRIER: code = tn_eval_barrier(r); break;
       case TINY_OP_IF: tn_eval_if(r, i); break;
       case TINY_OP_ENDIF: r->depth--; break;
-      case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE: tn_eval_lanes(r,
-        i); break;
+      case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
+        tn_eval_lanes(r, i);
+        break;
       case TINY_OP_RANGE: {
         const int64_t extent = tn_eval_extent(r, i);
         if (extent < 0) code = TINY_E_INTERNAL;
@@ -541,8 +542,8 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
 static void tn_eval_poison(tn_eval_run *r) {
   for (int m = 0; m < r->c->nmem; m++) {
     const tn_eval_mem *mem = &r->c->mem[m];
-    const int64_t n = mem->nelem * mem->lanes, value = tn_is_float(mem->dtype) ? tn_from_f64((double)NAN)
-      : tn_dtype_wrap(mem->dtype, 0x5A5A5A5A5A5A5A5All);
+    const int64_t n = mem->nelem * mem->lanes, pattern = tn_dtype_wrap(mem->dtype, 0x5A5A5A5A5A5A5A5All);
+    const int64_t value = tn_is_float(mem->dtype) ? tn_from_f64((double)NAN) : pattern;
     if (mem->space == TN_SPACE_LOCAL) for (int64_t i = 0; i < n; i++) r->shared[mem->at + i] = value;
     if (mem->space == TN_SPACE_REG) for (int64_t i = 0; i < n * r->items; i++)
       r->reg[mem->at * r->items + i] = value;
@@ -564,20 +565,22 @@ static tiny_code tn_eval_groups(tn_eval_run *r) {
   return TINY_OK;
 }
 
+static tiny_code tn_eval_refused(tiny_ctx *t, size_t nbytes) {
+  return tiny_fail(t, TINY_E_MEMORY, "eval: %.0f bytes were refused by the allocator", (double)nbytes);
+}
+
 // Runs decoded instructions with one block of memory. last, out: an expression's result, or NULL.
 static tiny_code tn_eval_start(tn_eval_run *r, const tn_eval_arg *last, int64_t *out) {
   const tn_eval_code *c = r->c;
   tiny_ctx *t = r->t;
-  const double cells =
-    (double)c->nslots * (double)r->items + (double)c->local_nelem * 5 + (double)c->reg_nelem * (double)r->items;
+  const double cells = (double)(c->nslots + c->reg_nelem) * (double)r->items + (double)c->local_nelem * 5;
   if (cells > 1e12) return tiny_fail(t, TINY_E_MEMORY, "eval: the program needs too much memory");
-  const size_t nvalue = (size_t)(c->nslots * r->items), nreg = (size_t)(c->reg_nelem * r->items),
-    nlocal = (size_t)c->local_nelem;
+  const size_t nvalue = (size_t)(c->nslots * r->items), nreg = (size_t)(c->reg_nelem * r->items);
+  const size_t nlocal = (size_t)c->local_nelem;
   const size_t nbytes = (nvalue + nreg + nlocal) * sizeof(int64_t) + nlocal * sizeof(tn_eval_shadow)
     + (size_t)(c->depth_if + 1) * (size_t)r->items;
   char *block = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
-  if (!block) return tiny_fail(t, TINY_E_MEMORY, "eval: %llu bytes were refused by the allocator",
-    (unsigned long long)nbytes);
+  if (!block) return tn_eval_refused(t, nbytes);
   memset(block, 0, nbytes);
   r->value = (int64_t *)(void *)block;
   r->reg = r->value + nvalue;
@@ -714,9 +717,8 @@ static tiny_code tn_eval_assign(tiny_ctx *t, const tn_eval_graph_call *g, const 
   const int64_t n = tn_dims_nelem(u->src[1]->ndim, u->src[1]->dim);
   memcpy(out, base->data, (size_t)base->n * sizeof *out);
   if (u->src[2]->ndim && value->n != n) return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN of another shape");
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < n; i++) {        // each element of the view, followed down to base
     int64_t at[TINY_MAX_DIMS], flat = i;
-    // from the view down to base
     for (const tiny_uop *x = u->src[1]; x != u->src[0] && flat >= 0; x = x->src[0]) {
       if (!tn_op_is(x->op, TINY_MOVEMENT))
         return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN through %s", tiny_op_name(x->op));
@@ -729,8 +731,8 @@ static tiny_code tn_eval_assign(tiny_ctx *t, const tn_eval_graph_call *g, const 
   return TINY_OK;
 }
 
-static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *buffer, int64_t *out,
-  int64_t n) {
+static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *buffer,
+                                int64_t *out, int64_t n) {
   const char *p = (const char *)g->buffer(t, buffer);
   if (!p && n) return tiny_fail(t, TINY_E_STATE, "eval: BUFFER #%lld has no data", (long long)buffer->k);
   for (int64_t i = 0; i < n; i++)
@@ -738,8 +740,8 @@ static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   return TINY_OK;
 }
 
-static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *u, int64_t *out,
-  int64_t n) {
+static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *u,
+                                int64_t *out, int64_t n) {
   const tn_eval_array *x = u->nsrc ? tn_eval_array_of(g, u->src[0]) : NULL;
   tn_eval_in s[4];
   const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
@@ -760,7 +762,8 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
     case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
     case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
-    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: memcpy(out, x->data, (size_t)n * sizeof *out);
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH:
+      memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
       if (u->nsrc != 1 || !tn_eval_folds(u->k & 0xFF))
@@ -793,8 +796,7 @@ static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
     if (a->n < 0) return tiny_fail(t, TINY_E_SHAPE, "eval: %s has too many elements", tiny_op_name(u->op));
     const size_t nbytes = (size_t)(a->n ? a->n : 1) * sizeof *a->data;
     a->data = (int64_t *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
-    if (!a->data) return tiny_fail(t, TINY_E_MEMORY, "eval: %llu bytes were refused by the allocator",
-      (unsigned long long)nbytes);
+    if (!a->data) return tn_eval_refused(t, nbytes);
     const tiny_code code = tn_eval_tensor(t, g, u, a->data, a->n);
     if (code != TINY_OK) return code;
     for (int s = 0; s < tn_eval_inputs(g, u); s++)

@@ -26,7 +26,8 @@
 
 typedef tiny_uop *(*tn_rules_fn)(tiny_ctx *t, int at, tiny_uop **bound, void *ctx);
 
-enum { TN_MAX_NAMES = 17, TN_MAX_PATTERN = 24, TN_ANY_DTYPE = 0xFFFF, TN_FREE = 127 };   // TN_FREE: the op of a source that is not there
+enum { TN_MAX_NAMES = 17, TN_MAX_PATTERN = 24, TN_ANY_DTYPE = 0xFFFF };
+enum { TN_FREE = 127 };                    // stands for the op of a source that is not there
 typedef struct tn_ops_mask { uint64_t bits[2]; } tn_ops_mask;
 
 static int tn_mask_has(const tn_ops_mask *m, unsigned op) { return (int)(m->bits[op >> 6] >> (op & 63) & 1); }
@@ -40,7 +41,11 @@ typedef struct tn_check {
 } tn_check;
 typedef struct tn_variant { tn_ops_mask first, second; uint32_t rule, check, nchecks, bound; } tn_variant;
 typedef struct tn_rule { const char *text, *names; tn_rules_fn fn; int at, nnames; uint64_t hits, attempts; } tn_rule;
-typedef struct tn_rule_set { tn_rules_fn fn; uint32_t by_op[TINY_OP_COUNT + 1]; int rule, rules_end, checks_end; } tn_rule_set;   // rule: its first
+typedef struct tn_rule_set {
+  tn_rules_fn fn;
+  uint32_t by_op[TINY_OP_COUNT + 1];       // where the variants of a root op begin
+  int rule, rules_end, checks_end;         // its first rule, and what follows its last
+} tn_rule_set;
 
 struct tn_match {
   tn_rule *rules; tn_check *checks; tn_variant *variants; tn_rule_set *sets;
@@ -101,7 +106,12 @@ typedef struct tn_pat {
   int8_t name; uint8_t flags, nsrc, src[TN_MAX_PATTERN]; // name: place in the set's names, or -1
   const char *begin, *end;                 // its text
 } tn_pat;
-typedef struct tn_pat_parser { tiny_ctx *t; const char *text, *at, *names; tn_pat node[TN_MAX_PATTERN]; int n, failed; } tn_pat_parser;
+typedef struct tn_pat_parser {
+  tiny_ctx *t;
+  const char *text, *at, *names;
+  tn_pat node[TN_MAX_PATTERN];
+  int n, failed;
+} tn_pat_parser;
 
 static int tn_pat_fail(tn_pat_parser *p, const char *what) {
   if (!p->failed) tiny_fail(p->t, TINY_E_INTERNAL, "match: %s\n  %s\n  %*s^", what, p->text, (int)(p->at - p->text), "");
@@ -121,7 +131,9 @@ static int tn_pat_op(tn_pat_parser *p, tn_pat *u) {
   for (size_t i = 0; i < sizeof tn_op_classes / sizeof *tn_op_classes; i++)
     if (tn_word_is(p->at, n, tn_op_classes[i].name)) flags = tn_op_classes[i].flags;
   if (op < 0 && !flags) return tn_pat_fail(p, "not an op or a class of ops");
-  for (int i = 0; i < TINY_OP_COUNT; i++) if (i == op || flags == -1 || tn_ops[i].flags & flags) u->ops.bits[i >> 6] |= (uint64_t)1 << (i & 63);
+  for (int i = 0; i < TINY_OP_COUNT; i++) {
+    if (i == op || flags == -1 || tn_ops[i].flags & flags) u->ops.bits[i >> 6] |= (uint64_t)1 << (i & 63);
+  }
   p->at += n;
   return 1;
 }
@@ -221,7 +233,9 @@ static int tn_pat_parse(tn_pat_parser *p, int *index) {
     u->flags |= TN_PAT_NODE;
     if (!tn_pat_suffixes(p, u) || !tn_pat_sources(p, u)) return 0;
     u->flags |= u->nsrc == 2 && !(u->flags & TN_PAT_REST) ? TN_PAT_COMM : 0;
-    for (int op = 0; op < TINY_OP_COUNT; op++) if (tn_mask_has(&u->ops, (unsigned)op) && !tn_op_is(op, TINY_COMM)) u->flags &= (uint8_t)~TN_PAT_COMM;
+    for (int op = 0; op < TINY_OP_COUNT; op++) {
+      if (tn_mask_has(&u->ops, (unsigned)op) && !tn_op_is(op, TINY_COMM)) u->flags &= (uint8_t)~TN_PAT_COMM;
+    }
   }
   u->end = p->at;
   if (*p->at && *p->at != ' ' && *p->at != ')') return tn_pat_fail(p, "unexpected character");
@@ -230,8 +244,16 @@ static int tn_pat_parse(tn_pat_parser *p, int *index) {
 
 // ** compiling: a list of checks for every order of operands that can occur **
 
-static int tn_mask_top(const tn_ops_mask *m) { for (int op = 127; op >= 0; op--) if (tn_mask_has(m, (unsigned)op)) return op; return -1; }
-static int tn_mask_low(const tn_ops_mask *m) { for (int op = 0; op < 128; op++) if (tn_mask_has(m, (unsigned)op)) return op; return 128; }
+static int tn_mask_top(const tn_ops_mask *m) {
+  int op = 127;
+  while (op >= 0 && !tn_mask_has(m, (unsigned)op)) op--;
+  return op;
+}
+static int tn_mask_low(const tn_ops_mask *m) {
+  int op = 0;
+  while (op < 128 && !tn_mask_has(m, (unsigned)op)) op++;
+  return op;
+}
 
 // Operands of commutative nodes stand in falling order of op, CONST (0) last: others never occur. Equal patterns need one order.
 static int tn_pat_occurs(const tn_pat_parser *p, const tn_pat *u, int swapped) {
@@ -272,8 +294,9 @@ static void tn_pat_compile(tiny_ctx *t, const tn_pat_parser *p, uint32_t swaps, 
     c->of = todo[head].of; c->source = todo[head].source; c->nsrc = u->nsrc;
     c->reg = (uint8_t)(name < 0 || again ? free_reg++ : name);
     c->same = (uint8_t)(again ? name : 0);
-    c->flags = (uint8_t)((head == 0 ? TN_CHECK_ROOT : 0) | (again ? TN_CHECK_SAME : 0) | (u->flags & TN_PAT_NUMBER ? TN_CHECK_NUMBER : 0) |
-                         (u->flags & TN_PAT_K ? TN_CHECK_K : 0) | (u->flags & TN_PAT_NODE ? (u->flags & TN_PAT_REST ? TN_CHECK_REST : TN_CHECK_COUNT) : 0));
+    const int count = u->flags & TN_PAT_REST ? TN_CHECK_REST : u->flags & TN_PAT_NODE ? TN_CHECK_COUNT : 0;
+    c->flags = (uint8_t)((head == 0 ? TN_CHECK_ROOT : 0) | (again ? TN_CHECK_SAME : 0) | count |
+                         (u->flags & TN_PAT_NUMBER ? TN_CHECK_NUMBER : 0) | (u->flags & TN_PAT_K ? TN_CHECK_K : 0));
     if (name >= 0) bound |= (uint32_t)1 << name;
     for (int i = 0; i < u->nsrc; i++, tail++) {
       const int swapped = swaps >> todo[head].node & 1;
@@ -309,8 +332,8 @@ static void tn_rule_add(tiny_ctx *t, tn_rules_fn fn, int at, const char *text) {
 static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   struct tn_match *m = t->match;
   for (int i = 0; i < m->nsets; i++) if (m->sets[i].fn == fn) return i;
-  const tn_rule_set *last = m->nsets ? &m->sets[m->nsets - 1] : NULL;     // what a registration that failed left behind is dropped
-  m->nrules = last ? last->rules_end : 0;
+  const tn_rule_set *last = m->nsets ? &m->sets[m->nsets - 1] : NULL;
+  m->nrules = last ? last->rules_end : 0;  // drops what a registration that failed left behind
   m->nchecks = last ? last->checks_end : 0;
   m->nvariants = last ? (int)last->by_op[TINY_OP_COUNT] : 0;
   m->depth = m->ended = 0;
@@ -321,7 +344,8 @@ static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   const tiny_code before = t->code;
   fn(t, 0, NULL, NULL);
   if (m->depth != m->ended) {
-    tiny_fail(t, TINY_E_INTERNAL, "match: a body of more than one statement needs braces, after the rule\n  %s", m->nrules ? m->rules[m->nrules - 1].text : "");
+    tiny_fail(t, TINY_E_INTERNAL, "match: a body of more than one statement needs braces, after the rule\n  %s",
+              m->nrules ? m->rules[m->nrules - 1].text : "");
     return -1;
   }
   if (before == TINY_OK && t->code != TINY_OK) return -1;
@@ -331,7 +355,9 @@ static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   m->nvariants = begin;
   for (int op = 0; op < TINY_OP_COUNT; op++) {
     set.by_op[op] = (uint32_t)m->nvariants;
-    for (int i = 0; i < n; i++) if (tn_mask_has(&m->checks[all[i].check].ops, (unsigned)op)) *TN_MATCH_PUSH(t, variants, tn_variant) = all[i];
+    for (int i = 0; i < n; i++) {
+      if (tn_mask_has(&m->checks[all[i].check].ops, (unsigned)op)) *TN_MATCH_PUSH(t, variants, tn_variant) = all[i];
+    }
   }
   set.by_op[TINY_OP_COUNT] = (uint32_t)m->nvariants;
   set.rules_end = m->nrules; set.checks_end = m->nchecks;
@@ -377,7 +403,8 @@ static void tn_match_trace(tiny_ctx *t, const tn_rule *rule, tiny_uop *before, t
 static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, int *fired) {
   const struct tn_match *m = t->match;
   const tn_rule_set *set = &m->sets[index];
-  const unsigned first = u->nsrc > 0 ? u->src[0]->op : (unsigned)TN_FREE, second = u->nsrc > 1 ? u->src[1]->op : (unsigned)TN_FREE;
+  const unsigned first = u->nsrc > 0 ? u->src[0]->op : (unsigned)TN_FREE;
+  const unsigned second = u->nsrc > 1 ? u->src[1]->op : (unsigned)TN_FREE;
   tiny_uop *reg[TN_MAX_NAMES + TN_MAX_PATTERN];
   reg[0] = u;
   for (uint32_t i = set->by_op[u->op], end = set->by_op[u->op + 1]; i < end; i++) {
@@ -491,7 +518,8 @@ static tiny_uop *tn_substitute(tiny_ctx *t, tiny_uop *root, tn_map *from_to) {
 static void tn_match_log(tiny_ctx *t) {
   for (int i = 0; i < t->match->nrules; i++) {
     const tn_rule *rule = &t->match->rules[i];
-    if (rule->attempts) tn_log(t, "%9llu of %9llu  %s", (unsigned long long)rule->hits, (unsigned long long)rule->attempts, rule->text);
+    const unsigned long long hits = rule->hits, attempts = rule->attempts;
+    if (attempts) tn_log(t, "%9llu of %9llu  %s", hits, attempts, rule->text);
   }
 }
 static void tn_match_close(tiny_ctx *t) {

@@ -1,12 +1,12 @@
 // print: the one notation of the IR, for dumps, golden files and test input. What is printed parses back to
 // the same node.
 //
-//   (ADD:f32 (MUL:f32 %1 0.5:f32) %2)      op : dtype x lanes : what k means; then sources, then v in brackets
+//   (ADD:f32 (MUL:f32 %1 0.5:f32) %2)      op : dtype x lanes : what k means, then sources, then v
 //   4   0.5:f32   1:bool   inf:f32         constants; bare integers are INDEX; 0x..:f32 gives the bits of k
 //   (RANGE:17:reduce 1024)  (REDUCE:f32:ADD:axes=0,2 x)  (RESHAPE:f32 x [2 3])  (PARAM:f32:0 1024)
 //   (DEFINE:f32x4:3:reg 8)  (SPECIAL:item0 64)  (VIEW:f32:offset x [shape.. strides..])
 //   (BUFFER:f32:#7 1024)                   the live BUFFER of that serial; else a new one without storage
-//   %3 = (LOAD:f32 ...)                    names a node; a name may be any word; the last expression is the result
+//   %3 = (LOAD:f32 ...)                    names a node; any word is a name; the last expression counts
 //
 // Nodes that are used twice, and parts of what would be longer than a line, get a name. Void ops and counters
 // leave out their dtype; in input, arithmetic may do so too: it is that of the sources. k=5 gives k of an op
@@ -17,7 +17,7 @@
 #ifndef TN_IR_PRINT
 #define TN_IR_PRINT
 #ifndef TINY_AMALGAMATED
-#include "uop.c"
+#include "args.c"
 #endif
 
 enum { TN_PRINT_COLUMNS = 100, TN_PARSE_DEPTH = 10000, TN_PARSE_SHOWN = 76 };
@@ -27,13 +27,14 @@ static const char *const tn_kind_names[TN_KINDS] =
 static const char *const tn_space_names[3] = {"global", "local", "reg"};
 
 // What k is, and so how it reads.
-enum { TN_K_PLAIN, TN_K_VALUE, TN_K_NUMBER, TN_K_SERIAL, TN_K_RANGE, TN_K_SPECIAL, TN_K_SPACE, TN_K_AXES,
-  TN_K_OP };
+enum {
+  TN_K_PLAIN, TN_K_VALUE, TN_K_NUMBER, TN_K_SERIAL, TN_K_RANGE, TN_K_SPECIAL, TN_K_SPACE, TN_K_AXES, TN_K_OP
+};
 static int tn_print_style(int op) {
   switch (op) {
     case TINY_OP_CONST: case TINY_OP_SCALAR: return TN_K_VALUE;
-    case TINY_OP_PARAM: case TINY_OP_ARG: case TINY_OP_IOTA: case TINY_OP_DEFINE: case TINY_OP_PICK: case TINY_OP_VIEW:
-    case TINY_OP_THREEFRY: return TN_K_NUMBER;
+    case TINY_OP_PARAM: case TINY_OP_ARG: case TINY_OP_IOTA: case TINY_OP_DEFINE: case TINY_OP_PICK:
+    case TINY_OP_VIEW: case TINY_OP_THREEFRY: return TN_K_NUMBER;
     case TINY_OP_BUFFER: return TN_K_SERIAL;
     case TINY_OP_RANGE: return TN_K_RANGE;
     case TINY_OP_SPECIAL: return TN_K_SPECIAL;
@@ -297,93 +298,6 @@ TINY_API size_t tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbyte
   return c.length;
 }
 
-// ** which arguments fit an op: what construction and shape inference rely on **
-
-// -1: a negative dim, or too many elements
-static int64_t tn_dims_nelem(int n, const int64_t *dim) {
-  int64_t nelem = 1;
-  for (int i = 0; i < n; i++) {
-    if (dim[i] < 0) return -1;
-    nelem = tn_clamp_mul(nelem, dim[i]);
-  }
-  return nelem > (int64_t)1 << 60 ? -1 : nelem;
-}
-
-static int tn_sources_fit(int op, int n) {
-  if (tn_ops[op].nsrc >= 0) return n == tn_ops[op].nsrc;
-  switch (op) {
-    case TINY_OP_INDEX: return n == 2 || n == 3;
-    case TINY_OP_LOAD: return n == 1 || n == 2;
-    case TINY_OP_STORE: return n == 2;
-    case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
-    default: return n >= 1;
-  }
-}
-
-// VIEW (x) k offset, v {shape.., strides..}: every element must lie in x.
-static const char *tn_print_view_fits(const tiny_uop *x, int64_t offset, int nv, const int64_t *v) {
-  const int n = nv / 2;
-  int64_t low = offset, high = offset;
-  if (x->ndim != 1 || nv % 2 || n > TINY_MAX_DIMS) return "takes flat memory, a shape and as many strides";
-  const int64_t nelem = tn_dims_nelem(n, v);
-  for (int i = 0; i < n && nelem > 0; i++) {
-    const int64_t reach = tn_clamp_mul(v[i] - 1, v[n + i]);
-    if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
-  }
-  return nelem == 0 || (nelem > 0 && low >= 0 && high < x->dim[0]) ? NULL : "out of the source's bounds";
-}
-
-static const char *tn_movement_fits(int op, const tiny_uop *x, int64_t k, int nv, const int64_t *v) {
-  uint32_t seen = 0;
-  int64_t dim[TINY_MAX_DIMS];
-  if (op == TINY_OP_RESHAPE)
-    return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 &&
-      tn_dims_nelem(nv, v) == tn_dims_nelem(x->ndim, x->dim)
-      ? NULL : "the shape has another number of elements";
-  if (op == TINY_OP_VIEW) return tn_print_view_fits(x, k, nv, v);
-  if (op == TINY_OP_FLIP) return k >= 0 && k < (int64_t)1 << x->ndim ? NULL : "no such axis";
-  if (nv != (op == TINY_OP_PAD || op == TINY_OP_SHRINK ? 2 * x->ndim : x->ndim))
-    return "the list has not as many numbers as the source has dims";
-  for (int i = 0; i < x->ndim; i++) switch (op) {
-    case TINY_OP_PERMUTE:
-      if (v[i] < 0 || v[i] >= x->ndim || seen >> v[i] & 1) return "not a permutation";
-      seen |= 1u << v[i]; dim[i] = x->dim[v[i]];
-      break;
-    case TINY_OP_EXPAND:
-      if (v[i] != x->dim[i] && x->dim[i] != 1) return "only dims of 1 grow";
-      dim[i] = v[i];
-      break;
-    case TINY_OP_PAD:
-      if (v[2 * i] < 0 || v[2 * i + 1] < 0) return "negative padding";
-      dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
-      break;
-    default:
-      if (v[2 * i] < 0 || v[2 * i] > v[2 * i + 1] || v[2 * i + 1] > x->dim[i])
-        return "out of the source's bounds";
-      dim[i] = v[2 * i + 1] - v[2 * i];
-  }
-  return tn_dims_nelem(x->ndim, dim) < 0 ? "too many elements" : NULL;
-}
-
-// NULL, or what is wrong with a node of these parts.
-static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
-  if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
-  if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
-  switch (op) {
-    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 ? NULL
-      : "takes its number of elements";
-    case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
-      : "takes its space and its number of elements";
-    case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
-    case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
-      : "takes an id below 2^48 and a kind";
-    case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
-    case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
-      k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
-    default: return NULL;
-  }
-}
-
 // ** parsing **
 
 typedef struct tn_parse_name {
@@ -592,21 +506,19 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
   key.hash = tn_uop_hash(&key);
   for (tiny_uop *u = p->t->ir->table[key.hash & (p->t->ir->cap - 1)]; u; u = u->next)
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
-      u->nsrc == key.nsrc &&
-        !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
-          (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;
+        u->nsrc == key.nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
+        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;
   return NULL;
 }
 
 // What a node's dtype is when the text does not say.
 static int tn_parse_infer(tn_parse_open *o, int nsrc, tiny_uop *const *src) {
-  const int like_source = tn_op_is(o->op, TINY_ALU | TINY_MOVEMENT) ||
-    o->op == TINY_OP_REDUCE || o->op == TINY_OP_CONTIGUOUS || o->op == TINY_OP_DETACH ||
-    o->op == TINY_OP_ASSIGN || o->op == TINY_OP_AFTER || o->op == TINY_OP_INDEX || o->op == TINY_OP_LOAD ||
-      o->op == TINY_OP_STAGE;
+  static const uint8_t like_source[] = {TINY_OP_REDUCE, TINY_OP_CONTIGUOUS, TINY_OP_DETACH, TINY_OP_ASSIGN,
+    TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
   o->dtype = tn_print_default_dtype(o->op);
   if (o->dtype >= 0) return 1;
-  if (!like_source || !nsrc) return 0;
+  const int listed = memchr(like_source, o->op, sizeof like_source) != NULL;
+  if (!nsrc || (!listed && !tn_op_is(o->op, TINY_ALU | TINY_MOVEMENT))) return 0;
   o->dtype = tn_op_is(o->op, TINY_CMP) ? (int)TINY_BOOL : src[o->op == TINY_OP_WHERE ? 1 : 0]->dtype;
   for (int i = 0; i < nsrc; i++) if ((i == 0 || tn_op_is(o->op, TINY_ALU)) && src[i]->lanes > o->lanes)
     o->lanes = src[i]->lanes;
@@ -618,15 +530,14 @@ static int tn_parse_close(tn_parser *p) {
   tn_parse_open *o = &p->open[p->depth - 1];
   const int nsrc = p->src.n - o->first;
   tiny_uop **src = nsrc ? p->src.u + o->first : NULL;
+  const char *plural = nsrc == 1 ? "" : "s";
   if (!tn_sources_fit(o->op, nsrc))
-    return tn_parse_fail(p, o->at, "%s does not take %d source%s", tiny_op_name(o->op), nsrc, nsrc == 1 ? ""
-      : "s");
+    return tn_parse_fail(p, o->at, "%s does not take %d source%s", tiny_op_name(o->op), nsrc, plural);
   if (o->dtype < 0 && !tn_parse_infer(o, nsrc, src))
     return tn_parse_fail(p, o->at, "%s needs its dtype", tiny_op_name(o->op));
   const char *wrong = tn_args_fit(o->op, nsrc, src, o->k, o->nv, o->v);
   if (wrong) return tn_parse_fail(p, o->at, "%s: %s", tiny_op_name(o->op), wrong);
-  // new ranges stay new
-  if (o->op == TINY_OP_RANGE && o->k >> 8 > p->t->ir->serial) p->t->ir->serial = o->k >> 8;
+  if (o->op == TINY_OP_RANGE && o->k >> 8 > p->t->ir->serial) p->t->ir->serial = o->k >> 8;   // stay new
   tiny_uop *u = o->op == TINY_OP_BUFFER || o->op == TINY_OP_CUSTOM ? tn_parse_live(p, o, nsrc, src) : NULL;
   if (!u) u = tn_uop_make(p->t, o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
   p->src.n = o->first;
@@ -643,8 +554,8 @@ static int tn_parse_atom(tn_parser *p) {
   const int shown = n > 40 ? 40 : (int)n;
   int dtype = TINY_INDEX, lanes = 1;
   int64_t k = 0;
-  if (!n) return tn_parse_fail(p, word, *word ? "unexpected '%c'" : "the text ends early", *word >= ' ' &&
-    *word < 127 ? *word : '.');
+  if (!*word) return tn_parse_fail(p, word, "the text ends early");
+  if (!n) return tn_parse_fail(p, word, "unexpected '%c'", *word);
   p->at += n;
   if (strchr("0123456789-.", *word) || tn_word_is(word, n, "inf") || tn_word_is(word, n, "nan")) {
     if (o && tn_print_style(o->op) == TN_K_VALUE)
@@ -677,8 +588,9 @@ static int tn_parse_run(tn_parser *p) {
   for (;;) {
     tn_parse_skip(p);
     if (!*p->at && !p->depth && !p->name && p->last) return 1;
-    const int ok = *p->at == '(' ? tn_parse_head(p) : *p->at == ')' ? tn_parse_close(p)
-      : *p->at == '[' ? tn_parse_bracket(p) : tn_parse_atom(p);
+    const char c = *p->at;
+    const int ok = c == '(' ? tn_parse_head(p) : c == ')' ? tn_parse_close(p)
+                 : c == '[' ? tn_parse_bracket(p) : tn_parse_atom(p);
     if (!ok) return 0;
   }
 }

@@ -1,15 +1,15 @@
 // spec: the verifier. What a well-formed graph, kernel or program is, as a table and a few checks of form.
 //
-// In:  the root of a tensor graph or kernel, or the list of a program. Out: TINY_OK, or TINY_E_INTERNAL and
-// the node
-//      that breaks a rule. It looks at every node once and is cheap enough to be on always.
+// In:  the root of a tensor graph or kernel, or the list of a program.
+// Out: TINY_OK, or TINY_E_INTERNAL and the node that breaks a rule.
+//
 // Tensor graph: elementwise sources have one shape or none; movement fits its source.
 // Kernel: memory is reached through INDEX; every RANGE is closed before the SINK, by one END at most (several
-// REDUCEs
-//      may share their ranges). It holds at any point of lowering, so ops of programs are allowed.
+// REDUCEs may share their ranges). It holds at any point of lowering, so ops of programs are allowed.
 // Program: sources come first; loops and IFs nest; what is computed in one is not used after it; no op of the
-// other
-//      stages.
+// other stages.
+//
+// It looks at every node once and is cheap enough to be on always.
 #ifndef TN_IR_SPEC
 #define TN_IR_SPEC
 #ifndef TINY_AMALGAMATED
@@ -109,7 +109,7 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
   if (u->op == TINY_OP_STACK) return total == u->lanes ? NULL : "has not the lanes of its sources";
   if (u->op == TINY_OP_BROADCAST) return total == 1 && u->lanes > 1 ? NULL : "takes a scalar";
   if (u->op == TINY_OP_PICK)
-    return u->lanes == 1 && u->k >= 0 && u->k < most ? NULL : "takes a lane of its source";
+    return u->k >= 0 && u->k + u->lanes <= most ? NULL : "takes lanes of its source";
   return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_eval_folds(u->k) && !(most & (most - 1)))
     ? NULL : "folds a power of two lanes by ADD, MUL, MAX ..";
 }
@@ -119,8 +119,10 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
 static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
   if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
-  if (u->op == TINY_OP_REDUCE) return u->nsrc == 1 && tn_eval_folds(u->k & 0xFF) &&
-    u->k >> 8 < (int64_t)1 << u->src[0]->ndim ? NULL : "reduces axes of one source by ADD, MUL or MAX";
+  if (u->op == TINY_OP_REDUCE) {
+    const int fits = u->nsrc == 1 && tn_eval_folds(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
+    return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
+  }
   if (u->op == TINY_OP_ASSIGN) {
     const tiny_uop *view = u->src[1], *value = u->src[2];
     while (view != u->src[0] && tn_op_is(view->op, TINY_MOVEMENT)) view = view->src[0];
@@ -265,8 +267,8 @@ static tiny_code tn_spec_step(const tn_spec *s, tn_spec_program *p, tiny_uop *u)
   }
   const tiny_code code = tn_spec_node(s, u);
   if (code != TINY_OK) return code;
-  const int opens = u->op == TINY_OP_RANGE || u->op == TINY_OP_IF, closes = u->op == TINY_OP_END ||
-    u->op == TINY_OP_ENDIF;
+  const int opens = u->op == TINY_OP_RANGE || u->op == TINY_OP_IF;
+  const int closes = u->op == TINY_OP_END || u->op == TINY_OP_ENDIF;
   if (closes && p->block[p->at].opener != u->src[u->op == TINY_OP_END])
     return tn_spec_fail(s, u, "closes what is not the innermost loop or IF");
   if (closes) { p->block[p->at].open = 0; p->at = p->block[p->at].parent; }

@@ -10,7 +10,7 @@
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) | PICK (vector) k lane | HREDUCE (vector) k op
+//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) | PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -384,19 +384,4 @@ static void tn_ir_close(tiny_ctx *t) {
   t->ir = NULL;
 }
 
-TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc, int64_t k, const int64_t *v, int nv) {
-  if (!t) return NULL;
-  if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || nv < 0 || nv > 2 * TINY_MAX_DIMS ||
-      (tn_ops[op].nsrc >= 0 && tn_ops[op].nsrc != nsrc)) {
-    tiny_fail(t, TINY_E_ARG, "uop_new: op %d with %d sources, dtype %d", op, nsrc, (int)dtype);
-    return NULL;
-  }
-  int lanes = 1;
-  for (int i = 0; i < nsrc; i++) {
-    if (!src[i]) { tiny_fail(t, TINY_E_ARG, "uop_new: source %d of %s is NULL", i, tn_ops[op].name); return NULL; }
-    if (src[i]->lanes > lanes) lanes = src[i]->lanes;
-  }
-  tiny_uop *u = tn_uop_make(t, op, dtype, lanes, nsrc, src, k, nv, v);
-  return u == &t->ir->bad ? NULL : u;
-}
 #endif

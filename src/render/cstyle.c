@@ -160,26 +160,6 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   } else tn_format(out, valid ? l->gather_masked : l->gather, &b);
 }
 
-// Halves are folded until one lane is left.
-static void tn_hreduce_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
-  const char *now = tn_expr(x, u->src[0]);
-  for (int lanes = u->src[0]->lanes; lanes > 1; lanes /= 2) {
-    tn_blanks b;
-    memset(&b, 0, sizeof b);
-    b.source = tn_type_text(x, u->dtype, lanes); b.type = tn_type_text(x, u->dtype, lanes / 2); b.element = tn_type_text(x, u->dtype, 1);
-    b.lanes = lanes / 2; b.bits = tn_bits(u->dtype); b.arg[0] = now;
-    tiny_bytes low = {x->t, NULL, 0, 0}, high = {x->t, NULL, 0, 0}, fold = {x->t, NULL, 0, 0};
-    if (lanes > 2 && x->lang->low) { tn_format(&low, x->lang->low, &b); tn_format(&high, x->lang->high, &b); }
-    else { tn_text_add(&low, "%s[0]", now); tn_text_add(&high, "%s[1]", now); }
-    b.arg[0] = low.data; b.arg[1] = high.data;
-    tn_format(&fold, tn_op_format(x, (int)u->k, lanes > 2), &b);
-    if (lanes == 2) { tn_text_add(out, "%s", fold.data); return; }
-    const char *name = tn_keep_text(x->t, "h%d", x->temps++);
-    tn_text_add(&x->out, "%*sconst %s %s = %s;\n", 2 * x->indent, "", b.type, name, fold.data);
-    now = name;
-  }
-}
-
 static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
   tiny_bytes list = {x->t, NULL, 0, 0};
   for (int i = 0; i < (u->op == TINY_OP_LANE ? u->lanes : (int)u->nsrc); i++) {
@@ -193,7 +173,6 @@ static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
 static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
-  if (u->op == TINY_OP_HREDUCE) { tn_hreduce_text(x, u, out); return; }
   tn_blanks_of(x, &b, u);
   if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {
     tn_text_add(out, tn_is_k(u->src[0], 1) ? "~(%s){0}" : "(%s){0}", b.type);
@@ -201,6 +180,7 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
+  if (u->op == TINY_OP_PICK && u->lanes > 1) { tn_format(out, u->k ? x->lang->high : x->lang->low, &b); return; }
   if (u->op == TINY_OP_SPECIAL) {
     tn_text_add(out, "(%s)", b.type);
     b.k = u->k & 15;

@@ -113,6 +113,7 @@ static void tn_lang_c(tiny_language *out) {
   out->kernel = "void %n(void *const *mem, const long long *args, long long task) {";
   out->open_buffer = "%t *const %n = (%t *)mem[%k];";
   out->open_scalar = "const %t %n = ARGUMENT(%t, %k);";
+  out->local = "%t %n[%k] __attribute__((aligned(64)));";
   out->global_id = "task";
   memcpy(out->types, types, sizeof types);
   out->vector = "%ex%l";
@@ -130,6 +131,7 @@ static void tn_lang_c(tiny_language *out) {
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
   out->low = "LOW(%s, %t, %0)"; out->high = "HIGH(%s, %t, %0)";
+  out->flags = TINY_LANG_OPTIMIZES;
   out->infinity = "(%t)__builtin_inf()"; out->nan = "(%t)__builtin_nan(\"\")";
 }
 #endif

@@ -27,7 +27,8 @@ static int64_t tn_floor_mod(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_MO
 // Bounds mean something: an integer whose values fit int64.
 static int tn_bounded(const tiny_uop *u) { return tn_is_int(u->dtype) && u->dtype != TINY_U64; }
 static int tn_fits(int dtype, int64_t low, int64_t high) {
-  return dtype == TINY_INDEX || (low >= tn_dtype_min(dtype) && high <= tn_dtype_max(dtype) && low > INT64_MIN && high < INT64_MAX);
+  if (dtype == TINY_INDEX) return 1;
+  return low >= tn_dtype_min(dtype) && high <= tn_dtype_max(dtype) && low > INT64_MIN && high < INT64_MAX;
 }
 
 // The ADD or MUL u has the value that unbounded integers would have.
@@ -36,8 +37,10 @@ static int tn_exact(const tiny_uop *u) {
   if (!tn_bounded(u)) return 0;
   const tiny_uop *a = u->src[0], *b = u->src[1];
   if (u->op == TINY_OP_ADD) return tn_fits(u->dtype, tn_clamp_add(a->vmin, b->vmin), tn_clamp_add(a->vmax, b->vmax));
-  const int64_t p[4] = {tn_clamp_mul(a->vmin, b->vmin), tn_clamp_mul(a->vmin, b->vmax), tn_clamp_mul(a->vmax, b->vmin), tn_clamp_mul(a->vmax, b->vmax)};
-  for (int i = 0; i < 4; i++) if (!tn_fits(u->dtype, p[i], p[i])) return 0;
+  for (int i = 0; i < 4; i++) {            // the product of each pair of ends
+    const int64_t p = tn_clamp_mul(i & 1 ? a->vmin : a->vmax, i & 2 ? b->vmin : b->vmax);
+    if (!tn_fits(u->dtype, p, p)) return 0;
+  }
   return 1;
 }
 
@@ -128,7 +131,7 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
   int changed = 0;
   for (int i = 0; i < a->n; i++) {
     tiny_uop *m = a->term[i].x;
-    if (m->op != TINY_OP_MOD || !tn_is_const(m->src[1]) || m->src[1]->k <= 0) continue;
+    if (m->op != TINY_OP_MOD || !tn_is_const(m->src[1]) || m->src[1]->k <= 1) continue;
     tiny_uop *x = m->src[0];
     const int64_t c = m->src[1]->k, p = a->term[i].c, pc = tn_clamp_mul(p, c);
     const int nested = x->op == TINY_OP_IDIV && tn_is_const(x->src[1]) && x->src[1]->k > 0;
@@ -145,8 +148,8 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
       const tiny_uop *u = a->term[j].x;
       if (u->op != TINY_OP_MOD || a->term[j].c != pc || !tn_is_const(u->src[1]) || u->src[1]->k <= 0) continue;
       const tiny_uop *q = u->src[0];
-      const int same = nested ? q->op == TINY_OP_IDIV && q->src[0] == x->src[0] && tn_is_k(q->src[1], tn_clamp_mul(x->src[1]->k, c))
-                              : q->op == TINY_OP_IDIV && q->src[0] == x && tn_is_k(q->src[1], c);
+      const int same = q->op == TINY_OP_IDIV && q->src[0] == (nested ? x->src[0] : x) &&
+                       tn_is_k(q->src[1], nested ? tn_clamp_mul(x->src[1]->k, c) : c);
       const int64_t bc = tn_clamp_mul(u->src[1]->k, c);
       if (!same || !tn_fits(a->dtype, bc, bc)) continue;
       tn_affine_drop(a, i > j ? i : j);

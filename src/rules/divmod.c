@@ -119,7 +119,8 @@ static tiny_uop *tn_divmod_nested(tiny_ctx *t, const tiny_uop *r, const tn_affin
   const tiny_uop *u = a->term[0].x;
   if (tn_is_by_positive(u, TINY_OP_IDIV)) {                // (y // d + k) // c = (y + d k) // (c d)
     const int64_t d = u->src[1]->k, dk = tn_clamp_mul(d, a->k), cd = tn_clamp_mul(c, d);
-    if (!tn_fits(r->dtype, cd, cd) || !tn_fits(r->dtype, tn_clamp_add(u->src[0]->vmin, dk), tn_clamp_add(u->src[0]->vmax, dk))) return NULL;
+    const int64_t low = tn_clamp_add(u->src[0]->vmin, dk), high = tn_clamp_add(u->src[0]->vmax, dk);
+    if (!tn_fits(r->dtype, cd, cd) || !tn_fits(r->dtype, low, high)) return NULL;
     return idiv(dk ? add(u->src[0], K(r, dk)) : u->src[0], K(r, cd));
   }
   if (tn_is_by_positive(u, TINY_OP_MOD) && !a->k && u->src[1]->k % c == 0)      // (y % (c e)) // c = (y // c) % e

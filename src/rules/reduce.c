@@ -31,8 +31,10 @@ static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, tiny_uop **p) {
   if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[2])) { *p = and_(*p, x->src[0]); return x->src[1]; }
   if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[1])) { *p = and_(*p, not_(x->src[0])); return x->src[2]; }
   if (x->op == TINY_OP_CAST && x->src[0]->dtype == TINY_BOOL) { *p = and_(*p, x->src[0]); return N(x, 1); }
-  if (x->op == TINY_OP_AND && x->dtype == TINY_BOOL) { *p = and_(*p, x); return B(1); }
-  if (x->dtype == TINY_BOOL && (x->op == TINY_OP_LT || x->op == TINY_OP_NE || x->op == TINY_OP_XOR)) { *p = and_(*p, x); return B(1); }
+  if (x->dtype == TINY_BOOL && (x->op == TINY_OP_AND || x->op == TINY_OP_LT || x->op == TINY_OP_NE || x->op == TINY_OP_XOR)) {
+    *p = and_(*p, x);
+    return B(1);
+  }
   if (x->op == TINY_OP_CAST) {
     tiny_uop *inner = tn_unmask(t, x->src[0], p);
     return inner == x->src[0] ? x : cast(inner, x->dtype);
@@ -147,6 +149,7 @@ static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, tiny_uop *p, tiny_uo
 
 // The reduction of x over one range, or NULL if it takes a loop.
 static tiny_uop *tn_reduce_over(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *range) {
+  if (tn_range_extent(range) <= 0) return NULL;            // the value of no summands is the loop's
   if (!tn_depends(t, x, range)) return tn_reduce_same(t, x, op, tn_range_extent(range));
   if (op != TINY_OP_ADD && !(op == TINY_OP_MAX && x->dtype == TINY_BOOL)) return NULL;
   tiny_uop *p = B(1), *inner = tn_unmask(t, x, &p);
@@ -164,8 +167,14 @@ static tiny_uop *tn_reduce_node(tiny_ctx *t, const tiny_uop *r, tiny_uop *x, int
 
 RULES(tn_rules_reduce, x, y, z)
   USE(tn_rules_symbolic)
-  RULE("(NE|LT z=(CAST x:x) y:i)")         { if (!tn_bounded(y) || !tn_holds(z->dtype, x)) return NULL; return op2(r->op, x, cast(y, TINY_INDEX)); }
-  RULE("(LT y:i z=(CAST x:x))")            { if (!tn_bounded(y) || !tn_holds(z->dtype, x)) return NULL; return lt(cast(y, TINY_INDEX), x); }
+  RULE("(NE|LT z=(CAST x:x) y:i)") {
+    if (!tn_bounded(y) || !tn_holds(z->dtype, x)) return NULL;
+    return op2(r->op, x, cast(y, TINY_INDEX));
+  }
+  RULE("(LT y:i z=(CAST x:x))") {
+    if (!tn_bounded(y) || !tn_holds(z->dtype, x)) return NULL;
+    return lt(cast(y, TINY_INDEX), x);
+  }
   RULE("(REDUCE x y ...)") {
     for (uint32_t i = 1; i < r->nsrc; i++) {
       if (r->src[i]->op == TINY_OP_CONST) return tn_reduce_node(t, r, x, (int)i);

@@ -1,7 +1,7 @@
 // symbolic: the algebra of expressions: constants, identities, sums, comparisons, conditions, casts.
 //
 // What always holds: both sides have the same value for every value of the operands. Integers wrap, INDEX does not, and a
-// float rule is exact to the bit, signed zeros and NaN included. So these are NOT here:
+// float rule is exact to the bit, signed zeros and NaN included (but MAX of 0.0 and -0.0 is either). So these are NOT here:
 //   x + 0.0 -> x (x = -0.0)    x * 0.0 -> 0.0 (inf, nan)    x - x -> 0.0 (inf, nan)    x != x -> false (nan)
 //   (x + a) + b, (x * a) * b with constants joined (they round twice)    x / c -> x * (1/c) unless c is a power of two
 // Sums of INDEX are always brought to one form, terms in structural order; sums of other integers only where it saves work.
@@ -76,8 +76,7 @@ RULES(tn_rules_arithmetic, x, y, z, m, n, c, c0, c1)
   }
   // ** constants join, and move outward **
   RULE("(ADD|MUL|AND|OR|XOR|MAX m=(ADD|MUL|AND|OR|XOR|MAX x c0) c1)") {
-    const int zeros = c0->k != c1->k && (tn_to_f64(c0->k) == 0 || tn_to_f64(c1->k) == 0);   // max of 0.0 and -0.0 is either
-    if (m->op != r->op || (tn_is_float(r->dtype) && (r->op != TINY_OP_MAX || zeros))) return NULL;
+    if (m->op != r->op || (tn_is_float(r->dtype) && r->op != TINY_OP_MAX)) return NULL;
     return op2(r->op, x, op2(r->op, c0, c1));
   }
   RULE("(ADD|MUL|AND|OR|XOR|MAX m=(ADD|MUL|AND|OR|XOR|MAX x c0) y)") {
@@ -201,7 +200,10 @@ RULES_END
 static void tn_affine_sides(const tn_affine *a, tn_affine *plus, tn_affine *minus) {
   tn_affine_start(plus, TINY_INDEX);
   tn_affine_start(minus, TINY_INDEX);
-  for (int i = 0; i < a->n; i++) tn_affine_term(a->term[i].c > 0 ? plus : minus, a->term[i].x, a->term[i].c > 0 ? a->term[i].c : -a->term[i].c);
+  for (int i = 0; i < a->n; i++) {
+    const int64_t c = a->term[i].c;
+    tn_affine_term(c > 0 ? plus : minus, a->term[i].x, c > 0 ? c : -c);
+  }
 }
 static int tn_affine_fits(const tn_affine *a, int dtype) {
   int64_t low, high;
@@ -227,7 +229,10 @@ static void tn_compare_coarsen(tn_affine *a) {
   }
   if (best == 1) return;
   int n = 0;
-  for (int j = 0; j < a->n; j++) if (a->term[j].c % best == 0) { a->term[n].x = a->term[j].x; a->term[n++].c = a->term[j].c / best; }
+  for (int j = 0; j < a->n; j++) if (a->term[j].c % best == 0) {
+    a->term[n].x = a->term[j].x;
+    a->term[n++].c = a->term[j].c / best;
+  }
   a->n = n; a->k = best_m;
 }
 
@@ -250,7 +255,10 @@ static tiny_uop *tn_less(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
     tiny_uop *u = tn_compare_node(t, TINY_OP_LT, &minus, &plus, x->dtype);
     return u ? not_(u) : NULL;
   }
-  if (minus.n && (!tn_is_const(y) || x->dtype != TINY_INDEX)) { minus.k = -a.k; return tn_compare_node(t, TINY_OP_LT, &plus, &minus, x->dtype); }
+  if (minus.n && (!tn_is_const(y) || x->dtype != TINY_INDEX)) {
+    minus.k = -a.k;
+    return tn_compare_node(t, TINY_OP_LT, &plus, &minus, x->dtype);
+  }
   tn_affine_start(&minus, TINY_INDEX);
   minus.k = -a.k; a.k = 0;
   return tn_compare_node(t, TINY_OP_LT, &a, &minus, x->dtype);
@@ -290,7 +298,10 @@ static int tn_holds(int dtype, const tiny_uop *x) {
 RULES(tn_rules_compare, x, y, z, c, c0, c1)
   RULE("(LT x x)")                         return B(0);
   RULE("(NE x:i x)")                       return B(0);
-  RULE("(LT c x:i)")                       { if (c->k == tn_dtype_wrap(x->dtype, tn_dtype_max(x->dtype)) || !tn_bounded(x)) return NULL; return not_(lt(x, K(x, c->k + 1))); }
+  RULE("(LT c x:i)") {                     // c < x -> !(x < c + 1)
+    if (!tn_bounded(x) || c->k == tn_dtype_max(x->dtype)) return NULL;
+    return not_(lt(x, K(x, c->k + 1)));
+  }
   RULE("(LT x:i y)")                       return tn_less(t, x, y);
   RULE("(NE x:i y)")                       return tn_differs(t, x, y);
   RULE("(NE (ADD x:i c0) c1)")             return ne(x, K(x, tn_wrap_add(c1->k, tn_wrap_mul(c0->k, -1))));
@@ -321,14 +332,21 @@ RULES(tn_rules_cast, x, y, z, p, c0, c1)
   RULE("(BITCAST (BITCAST x))")            return tn_uop_make(t, TINY_OP_BITCAST, r->dtype, r->lanes, 1, &x, 0, 0, NULL);
   RULE("(CAST:b x)")                       return ne(x, K(x, 0));            // 0.0 has the bits of 0
   RULE("(CAST y=(CAST x))") {
-    const int low_bits = tn_is_int(r->dtype) && tn_is_int(y->dtype) && !tn_is_float(x->dtype) && tn_bits(r->dtype) <= tn_bits(y->dtype);
-    const int through_float = tn_is_float(y->dtype) && !tn_is_float(x->dtype) && !tn_is_float(r->dtype);   // wraps one way, saturates the other
+    const int from_int = !tn_is_float(x->dtype), to_int = tn_is_int(r->dtype);
+    const int low_bits = from_int && to_int && tn_is_int(y->dtype) && tn_bits(r->dtype) <= tn_bits(y->dtype);
+    const int through_float = from_int && to_int && tn_is_float(y->dtype);      // wraps one way, saturates the other
     if (!low_bits && (!tn_holds(y->dtype, x) || (through_float && !tn_holds(r->dtype, x)))) return NULL;
     return cast(x, r->dtype);
   }
   RULE("(CAST (WHERE p c0 c1))")           return where(p, cast(c0, r->dtype), cast(c1, r->dtype));
-  RULE("(CAST:x z=(ADD|MUL x:i y))")       { if (!tn_exact(z)) return NULL; return op2(z->op, cast(x, TINY_INDEX), cast(y, TINY_INDEX)); }
-  RULE("(CAST:x z=(IDIV|MOD x:i c0))")     { if (!tn_bounded(x) || c0->k <= 0) return NULL; return op2(z->op, cast(x, TINY_INDEX), X(c0->k)); }
+  RULE("(CAST:x z=(ADD|MUL x:i y))") {
+    if (!tn_exact(z)) return NULL;
+    return op2(z->op, cast(x, TINY_INDEX), cast(y, TINY_INDEX));
+  }
+  RULE("(CAST:x z=(IDIV|MOD x:i c0))") {
+    if (!tn_bounded(x) || c0->k <= 0) return NULL;
+    return op2(z->op, cast(x, TINY_INDEX), X(c0->k));
+  }
 RULES_END
 
 RULES(tn_rules_symbolic, x, y, z)
@@ -339,7 +357,7 @@ RULES(tn_rules_symbolic, x, y, z)
   USE(tn_rules_cast)
   USE(tn_rules_divmod)
   // ** memory that is always or never touched **
-  RULE("(INDEX x y 1)")                    { tiny_uop *s[2] = {x, y}; return tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2, s, r->k, r->nv, r->v); }
+  RULE("(INDEX x y 1)")                    return tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2, r->src, r->k, r->nv, r->v);
   RULE("(LOAD (INDEX x y 0))")             return K(r, 0);
   RULE("(LOAD (INDEX x y 0) z)")           return z;
 RULES_END

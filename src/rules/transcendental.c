@@ -37,7 +37,7 @@ static const double tn_log_f32[] = {0.666666627, 0.400009722, 0.284987926, 0.242
 static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.28571428743681204, 0.22222198429627849,
   0.18183572316858235, 0.15313833229766766, 0.14798247338156145};
 
-static const tn_float_facts *tn_facts_of(int dtype) {
+static const tn_float_facts *tn_float_facts_of(int dtype) {
   static const tn_float_facts f32 = {TINY_I32, 23, -151, -125, 128, 64, 33554432.0, 25, 0x3F3504F3, 1.4423828125, 0.00031222838896340733,
                                      -4096, 6, 4, tn_exp2_f32, tn_log_f32};
   static const tn_float_facts f64 = {TINY_I64, 52, -1076, -1021, 1024, 128, 18014398509481984.0, 54, 0x3FE6A09E667F3BCD,
@@ -49,13 +49,13 @@ static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop
 
 // x with those bits of its representation that are set in mask.
 static tiny_uop *tn_float_mask(tiny_ctx *t, tiny_uop *x, int64_t mask) {
-  tiny_uop *bits = tn_bitcast(t, x, tn_facts_of(x->dtype)->integer);
+  tiny_uop *bits = tn_bitcast(t, x, tn_float_facts_of(x->dtype)->integer);
   return tn_bitcast(t, and_(bits, K(bits, mask)), x->dtype);
 }
 static tiny_uop *tn_float_abs(tiny_ctx *t, tiny_uop *x) { return tn_float_mask(t, x, x->dtype == TINY_F64 ? INT64_MAX : INT32_MAX); }
 
 // c[0] + c[1] x + .. by Horner's rule
-static tiny_uop *tn_polynomial(tiny_ctx *t, tiny_uop *x, const double *c, int n) {
+static tiny_uop *tn_horner(tiny_ctx *t, tiny_uop *x, const double *c, int n) {
   tiny_uop *y = N(x, c[n - 1]);
   for (int i = n - 2; i >= 0; i--) y = add(mul(y, x), N(x, c[i]));
   return y;
@@ -63,7 +63,7 @@ static tiny_uop *tn_polynomial(tiny_ctx *t, tiny_uop *x, const double *c, int n)
 
 // Nearest integer by adding 1.5 * 2^mantissa: the sum's last bits are the integer, in two's complement.
 static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
-  const tn_float_facts *f = tn_facts_of(x->dtype);
+  const tn_float_facts *f = tn_float_facts_of(x->dtype);
   tiny_uop *magic = N(x, ldexp(1.5, f->mantissa)), *sum = add(x, magic);
   *nearest = sub(sum, magic);
   return tn_bitcast(t, sum, f->integer);
@@ -71,12 +71,12 @@ static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
 
 // x = n + r: 2^r is in [0.7, 1.42], and n is added to its exponent field. Results below the normals are made 2^lift times
 // as large, and rounded by the multiplication that undoes it.
-static tiny_uop *tn_exp2(tiny_ctx *t, tiny_uop *given) {
-  const tn_float_facts *f = tn_facts_of(given->dtype);
+static tiny_uop *tn_exp2_of(tiny_ctx *t, tiny_uop *given) {
+  const tn_float_facts *f = tn_float_facts_of(given->dtype);
   tiny_uop *n, *x = where(lt(given, N(given, f->low)), N(given, f->low), given);
   x = where(lt(N(x, f->high), x), N(x, f->high), x);
   tiny_uop *bits = tn_round_bits(t, x, &n), *r = sub(x, n), *tiny = lt(x, N(x, f->normal));
-  tiny_uop *p = add(mul(r, tn_polynomial(t, r, f->exp2, f->nexp2)), N(x, 1));
+  tiny_uop *p = add(mul(r, tn_horner(t, r, f->exp2, f->nexp2)), N(x, 1));
   tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa), K(bits, 0)));
   tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype), where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
   return where(ne(given, given), given, y);
@@ -86,14 +86,14 @@ static tiny_uop *tn_exp2(tiny_ctx *t, tiny_uop *given) {
 // method of Ng's log in fdlibm. The part that carries the rounding, f - f^2/2, is cut to a few bits, so that its
 // product with the short part of 1 / ln 2 is exact; all that was cut is in the second sum.
 static tn_pair tn_log2_pair(tiny_ctx *t, tiny_uop *x) {
-  const tn_float_facts *c = tn_facts_of(x->dtype);
+  const tn_float_facts *c = tn_float_facts_of(x->dtype);
   tiny_uop *small = lt(x, N(x, ldexp(1, x->dtype == TINY_F64 ? -1022 : -126)));
   tiny_uop *bits = tn_bitcast(t, where(small, mul(x, N(x, c->scale)), x), c->integer);
   tiny_uop *e = shr(sub(bits, K(bits, c->half_root)), K(bits, c->mantissa));
   tiny_uop *f = sub(tn_bitcast(t, sub(bits, shl(e, K(bits, c->mantissa))), x->dtype), N(x, 1));
   tiny_uop *n = cast(sub(e, where(small, K(e, c->scale_bits), K(e, 0))), x->dtype);
   tiny_uop *s = fdiv(f, add(f, N(f, 2))), *z = mul(s, s), *half = mul(mul(f, N(f, 0.5)), f);
-  tiny_uop *r = mul(s, add(half, mul(z, tn_polynomial(t, z, c->log, c->nlog))));
+  tiny_uop *r = mul(s, add(half, mul(z, tn_horner(t, z, c->log, c->nlog))));
   tiny_uop *hi = tn_float_mask(t, sub(f, half), c->mask), *lo = add(sub(sub(f, hi), half), r);
   tiny_uop *y = mul(hi, N(f, c->log2e_hi)), *sum = add(n, y);              // n is 0 or larger than y
   tiny_uop *rest = add(mul(add(lo, hi), N(f, c->log2e_lo)), mul(lo, N(f, c->log2e_hi)));
@@ -101,7 +101,7 @@ static tn_pair tn_log2_pair(tiny_ctx *t, tiny_uop *x) {
   return p;
 }
 
-static tiny_uop *tn_log2(tiny_ctx *t, tiny_uop *x) {
+static tiny_uop *tn_log2_value(tiny_ctx *t, tiny_uop *x) {
   const tn_pair p = tn_log2_pair(t, x);
   tiny_uop *zero = where(ne(x, N(x, 0)), N(x, (double)NAN), N(x, -HUGE_VAL));
   return where(lt(N(x, 0), x), where(lt(x, N(x, HUGE_VAL)), add(p.hi, p.lo), x), zero);
@@ -151,7 +151,7 @@ static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *long_way = mul(cast(tn_bitcast(t, shl(turn, K(turn, 1)), TINY_I64), TINY_F64), N(y, ldexp(3.1415926535897931, -64)));
   tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)), shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
   tiny_uop *r = where(small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
-  tiny_uop *s = mul(r, add(mul(z, tn_polynomial(t, z, tn_sin_half, 5)), one));
+  tiny_uop *s = mul(r, add(mul(z, tn_horner(t, z, tn_sin_half, 5)), one));
   s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(small, near_sign, far_sign)), TINY_F64);
   return where(lt(size, K(bits, 0x7F800000)), cast(s, TINY_F32), N(x, (double)NAN));
 }
@@ -209,41 +209,41 @@ static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
   const tn_pair short_way = tn_reduce_near(t, x, &near_quarter), long_way = tn_reduce_far(t, x, &far_quarter);
   tiny_uop *r = where(small, short_way.hi, long_way.hi), *lo = where(small, short_way.lo, long_way.lo), *quarter = where(small, near_quarter, far_quarter);
   tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
-  tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_polynomial(t, z, tn_sin_quarter + 1, 5)))), lo);
+  tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter + 1, 5)))), lo);
   tiny_uop *sine = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
-  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half), sub(mul(mul(z, z), tn_polynomial(t, z, tn_cos_quarter, 6)), mul(r, lo))));
+  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half), sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
   tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), cosine, sine), TINY_U64);
   tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)), where(small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
   y = tn_bitcast(t, xor_(y, sign), TINY_F64);
   y = where(lt(size, N(x, ldexp(1, -27))), x, y);          // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
 }
-static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x) : tn_sin_f32(t, x); }
+static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x) : tn_sin_f32(t, x); }
 
 // ** pow **
 
 // |x|^y. For f64 the product y log2|x| is a sum, too: its first part is a product of short numbers. The logarithm is good
 // to 2^-57 of itself or so, which y log2|x| short_way 1024 makes 2^-47: up to 60 ulp there, 1 ulp for results short_way 1.
 static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
-  tiny_uop *plain = mul(y, tn_log2(t, x));
+  tiny_uop *plain = mul(y, tn_log2_value(t, x));
   const tn_pair raw = tn_log2_pair(t, x), log = tn_fast_sum(t, raw.hi, raw.lo);
   tiny_uop *yh = tn_float_mask(t, y, -((int64_t)1 << 27)), *lh = tn_float_mask(t, log.hi, -((int64_t)1 << 27));
   tiny_uop *first = mul(yh, lh), *second = add(add(mul(yh, sub(log.hi, lh)), mul(sub(y, yh), log.hi)), mul(y, log.lo));
   const tn_pair e = tn_fast_sum(t, first, second);
   tiny_uop *close = lt(tn_float_abs(t, plain), N(x, 2048));                // also: neither is infinite or NaN
-  return mul(tn_exp2(t, where(close, e.hi, plain)), where(close, add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
+  return mul(tn_exp2_of(t, where(close, e.hi, plain)), where(close, add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
 }
 
 // C17 F.10.4.4. f32 is computed in f64.
-static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *size = tn_float_abs(t, x), *one = N(x, 1), *zero = N(x, 0), *p;
   if (x->dtype == TINY_F64) p = tn_pow_abs(t, size, y);
-  else p = cast(tn_exp2(t, mul(cast(y, TINY_F64), tn_log2(t, cast(size, TINY_F64)))), x->dtype);
+  else p = cast(tn_exp2_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64)))), x->dtype);
   tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half), not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));
   tiny_uop *fraction = ne(tn_u1(t, TINY_OP_TRUNC, y), y);  // NaN as well
   p = where(and_(lt(x, zero), and_(lt(N(x, -HUGE_VAL), x), fraction)), N(x, (double)NAN), p);
   p = where(not_(ne(size, one)), where(and_(fraction, lt(x, zero)), N(x, (double)NAN), one), p);   // also 1^nan, (-1)^inf
-  const tn_float_facts *f = tn_facts_of(x->dtype);
+  const tn_float_facts *f = tn_float_facts_of(x->dtype);
   tiny_uop *sign = and_(tn_bitcast(t, x, f->integer), tn_int(t, f->integer, x->dtype == TINY_F64 ? INT64_MIN : INT32_MIN));
   tiny_uop *negative = tn_bitcast(t, or_(tn_bitcast(t, p, f->integer), sign), x->dtype);
   return where(not_(ne(y, zero)), one, where(odd, negative, p));

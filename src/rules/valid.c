@@ -34,7 +34,8 @@ static void tn_facts_of_terms(tn_facts *f, const tn_affine *a, int64_t low, int6
     const int64_t c = a->term[i].c;
     if (c < -(1 << 30) || c > 1 << 30 || least < -((int64_t)1 << 60) || most > (int64_t)1 << 60) continue;
     const int64_t from = low == INT64_MIN ? low : low - most, to = high == INT64_MAX ? high : high - least;   // of c x
-    const int64_t p = from == INT64_MIN ? from : -tn_floor_div(-from, c > 0 ? c : -c), q = to == INT64_MAX ? to : tn_floor_div(to, c > 0 ? c : -c);
+    const int64_t size = c > 0 ? c : -c;
+    const int64_t p = from == INT64_MIN ? from : -tn_floor_div(-from, size), q = to == INT64_MAX ? to : tn_floor_div(to, size);
     if (c > 0) tn_fact_add(f, a->term[i].x, p, q);
     else tn_fact_add(f, a->term[i].x, q == INT64_MAX ? INT64_MIN : -q, p == INT64_MIN ? INT64_MAX : -p);
   }
@@ -84,7 +85,8 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
   for (int i = 0; i < f.n; i++) {          // all that has a name of its own, at once
     const tn_fact *known = &f.fact[i];
     if (known->low > known->high) return u;                // the condition never holds
-    if (tn_is_const(known->x) || known->x->op == TINY_OP_ADD || (known->low <= known->x->vmin && known->high >= known->x->vmax)) continue;
+    const int nothing_new = known->low <= known->x->vmin && known->high >= known->x->vmax;
+    if (nothing_new || tn_is_const(known->x) || known->x->op == TINY_OP_ADD) continue;
     tiny_uop *name = known->low == known->high ? K(known->x, known->low) : tn_stand_in(t, known, i);
     tn_map_set(t, &there, known->x, name);
     if (!tn_is_const(name)) tn_map_set(t, &back, name, known->x);
@@ -143,6 +145,8 @@ static tiny_uop *tn_load_gated(tiny_ctx *t, const tiny_uop *load, tiny_uop *p) {
   return tn_uop_make(t, TINY_OP_LOAD, load->dtype, load->lanes, 1, &gated, load->k, load->nv, load->v);
 }
 
+static tiny_uop *tn_simplified_not(tiny_ctx *t, tiny_uop *p) { return tn_rewrite(t, not_(p), tn_rules_symbolic, NULL); }
+
 // Gates of memory. One pass, after the symbolic rules have come to rest.
 RULES(tn_rules_gate, x, y, p, m)
   RULE("(INDEX x y p)") {
@@ -150,8 +154,8 @@ RULES(tn_rules_gate, x, y, p, m)
     return tn_index_gated(t, r, tn_simplify_given(t, y, valid), valid);
   }
   RULE("(WHERE p m=(LOAD (INDEX x y ...)) 0)")             return tn_load_gated(t, m, p);
-  RULE("(WHERE p 0 m=(LOAD (INDEX x y ...)))")             return tn_load_gated(t, m, tn_rewrite(t, not_(p), tn_rules_symbolic, NULL));
+  RULE("(WHERE p 0 m=(LOAD (INDEX x y ...)))")             return tn_load_gated(t, m, tn_simplified_not(t, p));
   RULE("(WHERE p (CAST m=(LOAD (INDEX x y ...))) 0)")      return cast(tn_load_gated(t, m, p), r->dtype);
-  RULE("(WHERE p 0 (CAST m=(LOAD (INDEX x y ...))))")      return cast(tn_load_gated(t, m, tn_rewrite(t, not_(p), tn_rules_symbolic, NULL)), r->dtype);
+  RULE("(WHERE p 0 (CAST m=(LOAD (INDEX x y ...))))")      return cast(tn_load_gated(t, m, tn_simplified_not(t, p)), r->dtype);
 RULES_END
 #endif

@@ -10,9 +10,8 @@
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
 #include "elf.c"
+#include "../render/lang_c.c"
 #endif
-
-static void tn_lang_c(tiny_language *out);
 
 typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task);
 

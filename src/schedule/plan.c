@@ -88,6 +88,56 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
 }
 
+// ** rewriting the graph before it is cut into kernels **
+
+enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256 };
+
+// A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
+// on the shape alone.
+static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *x = u->src[0];
+  int64_t dim[TINY_MAX_DIMS], parts = 1;
+  int axis = -1;
+  if (tn_nelem(u) >= TN_SPLIT_OUTPUTS || tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return u;
+  for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
+    for (int64_t p = TN_SPLIT_PARTS; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
+  if (parts < 8) return u;
+  for (int i = 0, n = 0; i < x->ndim; i++) {
+    if (i == axis) dim[n++] = parts;
+    dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
+  }
+  const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1), high = axes >> axis << (axis + 1);
+  tiny_uop *wide = tn_reshape(t, x, x->ndim + 1, dim);
+  tiny_uop *part = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &wide, op | (low | high) << 8, 0, NULL);
+  tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, part);
+  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
+  return tn_reshape(t, whole, u->ndim, u->dim);
+}
+
+// The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
+// anything overwrites them: all but their updates read the copies.
+static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
+  tiny_uop **now = (tiny_uop **)tn_scratch(t, ((size_t)v->all.n + 1) * sizeof *now);
+  tn_map map = {NULL, NULL, 0, 0};
+  for (int i = 0; i < v->all.n; i++) {
+    tiny_uop *u = v->all.u[i], *w = u;
+    if (!tn_is_leaf(u) && u->nsrc) {
+      tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+      int changed = 0;
+      for (uint32_t j = 0; j < u->nsrc; j++) {
+        src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]);
+        if (tn_map_has(copied, u->src[j]) && !(u->op == TINY_OP_ASSIGN && j < 2)) src[j] = tn_u1(t, TINY_OP_CONTIGUOUS, src[j]);
+        changed |= src[j] != u->src[j];
+      }
+      if (changed) w = tn_uop_with(t, u, src);
+      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
+    }
+    tn_map_set(t, &map, u, w);
+    now[i] = w;
+  }
+  return now;
+}
+
 // ** kernels **
 
 // An in-place update whose value reads the old contents elsewhere than where it writes: that value is stored first.
@@ -128,12 +178,6 @@ static void tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_u
 }
 
 // ** order **
-
-// Does kernel a have to run before kernel b?
-static int tn_runs_before(const tn_kernel *a, const tn_kernel *b) {
-  for (int i = 1; i < b->nmem; i++) if (b->mem[i] == a->node) return 1;
-  return 0;
-}
 
 // State read by a slot: kernels name places, and an ASSIGN's place is its base; so reads of a state are found in the graph.
 static int tn_reads_state(tn_graph *g, const tn_kernel *k, const tiny_uop *state) {
@@ -230,13 +274,13 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
 }
 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
-static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *roots, int nroots) {
+static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now, tiny_uop *const *roots, int nroots) {
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     int keep = u->op == TINY_OP_ASSIGN;
     for (int r = 0; r < nroots; r++) keep |= roots[r] == u;
     if (!keep || tn_is_leaf(u)) continue;
-    const int at = tn_draft_place(t, d, v, u);
+    const int at = tn_draft_place(t, d, v, now[i]);
     if (d->plan.place[at].kind == TN_PLACE_TEMP) { d->plan.place[at].kind = TN_PLACE_OUTPUT; d->plan.place[at].index = d->plan.noutput; }
     tn_output *o = TN_PUSH(t, d->plan.output, d->plan.noutput, d->cap_output, tn_output);
     o->node = i; o->place = at;
@@ -267,15 +311,38 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
 }
 
-// Everything but the executables. kernels: the graph's, asts[i] belongs to step i (NULL: nothing to run).
+// The state that some value needs both before and after its update, once ordering has failed.
+static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *copied) {
+  for (int b = 0; b < g->nkernel; b++) {
+    const tiny_uop *u = g->kernel[b].node;
+    if (u->op != TINY_OP_ASSIGN || tn_map_has(copied, u->src[0])) continue;
+    for (int a = 0; a < g->nkernel; a++) if (a != b && tn_reads_state(g, &g->kernel[a], u->src[0])) return u->src[0];
+  }
+  return NULL;
+}
+
+// Everything but the executables. (*kernels)[i] belongs to step i.
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
+  tn_map copied = {NULL, NULL, 0, 0};
+  tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
+  int *order;
   memset(d, 0, sizeof *d);
-  tn_graph_kernels(&g, t, v, roots, nroots);
-  if (t->code != TINY_OK) return t->code;
-  int *order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
-  if (!tn_order_kernels(&g, order)) return tiny_fail(t, TINY_E_STATE, "assign: a value needs a tensor both before and after it is assigned; realize one of them first");
-  tn_draft_outputs(t, d, v, roots, nroots);
+  for (;;) {
+    tn_visit w;
+    memset(&w, 0, sizeof w);
+    now = tn_visit_rewritten(t, v, &copied);
+    for (int i = 0; i < v->all.n; i++) for (int r = 0; r < nroots; r++) if (v->all.u[i] == roots[r]) wanted[r] = now[i];
+    tn_visit_graph(t, &w, wanted, nroots);
+    tn_graph_kernels(&g, t, &w, wanted, nroots);
+    if (t->code != TINY_OK) return t->code;
+    order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
+    if (tn_order_kernels(&g, order)) break;
+    tiny_uop *state = tn_find_conflict(&g, &copied);
+    if (!state) return tiny_fail(t, TINY_E_STATE, "assign: values need tensors both before and after they are assigned; realize some of them first");
+    tn_map_set(t, &copied, state, state);
+  }
+  tn_draft_outputs(t, d, v, now, roots, nroots);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];

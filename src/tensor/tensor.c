@@ -5,7 +5,7 @@
 // list: making one costs a few nanoseconds. The context's one poisoned tensor stands for every failed operator.
 //
 // Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
-// whose graph is the base or a reshape of it, move on to the new state; what was built from the old one keeps it.
+// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps it.
 // t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
@@ -257,11 +257,12 @@ static int tn_pending_add(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_memory(const tiny_uop *u) {
   return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
 }
-// Is dst a part of what another live tensor stands for?
+// Is dst a part of what another live tensor stands for? A constant has no parts.
 static int tn_is_part(tiny_ctx *t, const tiny_tensor *dst, const tn_chain *c) {
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     if (x == dst || x->uop == dst->uop) continue;
-    for (int i = 1; i <= c->n; i++) if (x->uop == (i < c->n ? c->link[i] : c->bottom)) return 1;
+    for (int i = 1; i < c->n; i++) if (x->uop == c->link[i]) return 1;
+    if (c->n && x->uop == c->bottom && !tn_is_const(c->bottom)) return 1;
   }
   return 0;
 }
@@ -279,8 +280,8 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_c
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     if (x->uop == old) x->uop = state;
-    else if (x->uop->op == TINY_OP_RESHAPE && x->uop->src[0] == old && x != dst) {
-      tiny_uop *u = tn_move(t, TINY_OP_RESHAPE, state, 0, x->uop->nv, x->uop->v);
+    else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old && x != dst) {
+      tiny_uop *u = tn_move(t, x->uop->op, state, x->uop->k, x->uop->nv, x->uop->v);
       if (tn_bad(t, u)) return tn_poison(t);
       x->uop = u;
     }

@@ -1,0 +1,110 @@
+// args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from outside, through
+// tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
+#ifndef TN_IR_ARGS
+#define TN_IR_ARGS
+#ifndef TINY_AMALGAMATED
+#include "uop.c"
+#endif
+
+// -1: a negative dim, or too many elements
+static int64_t tn_dims_nelem(int n, const int64_t *dim) {
+  int64_t nelem = 1;
+  for (int i = 0; i < n; i++) {
+    if (dim[i] < 0) return -1;
+    nelem = tn_clamp_mul(nelem, dim[i]);
+  }
+  return nelem > (int64_t)1 << 60 ? -1 : nelem;
+}
+
+static int tn_sources_fit(int op, int n) {
+  if (tn_ops[op].nsrc >= 0) return n == tn_ops[op].nsrc;
+  switch (op) {
+    case TINY_OP_INDEX: return n == 2 || n == 3;
+    case TINY_OP_LOAD: return n == 1 || n == 2;
+    case TINY_OP_STORE: return n == 2;
+    case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
+    default: return n >= 1;
+  }
+}
+
+// VIEW (x) k offset, v {shape.., strides..}: every element must lie in x.
+static const char *tn_view_args_fit(const tiny_uop *x, int64_t offset, int nv, const int64_t *v) {
+  const int n = nv / 2;
+  int64_t low = offset, high = offset;
+  if (x->ndim != 1 || nv % 2 || n > TINY_MAX_DIMS) return "takes flat memory, a shape and as many strides";
+  const int64_t nelem = tn_dims_nelem(n, v);
+  for (int i = 0; i < n && nelem > 0; i++) {
+    const int64_t reach = tn_clamp_mul(v[i] - 1, v[n + i]);
+    if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
+  }
+  return nelem == 0 || (nelem > 0 && low >= 0 && high < x->dim[0]) ? NULL : "out of the source's bounds";
+}
+
+static const char *tn_movement_fits(int op, const tiny_uop *x, int64_t k, int nv, const int64_t *v) {
+  uint32_t seen = 0;
+  int64_t dim[TINY_MAX_DIMS];
+  if (op == TINY_OP_RESHAPE)
+    return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 &&
+      tn_dims_nelem(nv, v) == tn_dims_nelem(x->ndim, x->dim)
+      ? NULL : "the shape has another number of elements";
+  if (op == TINY_OP_VIEW) return tn_view_args_fit(x, k, nv, v);
+  if (op == TINY_OP_FLIP) return k >= 0 && k < (int64_t)1 << x->ndim ? NULL : "no such axis";
+  if (nv != (op == TINY_OP_PAD || op == TINY_OP_SHRINK ? 2 * x->ndim : x->ndim))
+    return "the list has not as many numbers as the source has dims";
+  for (int i = 0; i < x->ndim; i++) switch (op) {
+    case TINY_OP_PERMUTE:
+      if (v[i] < 0 || v[i] >= x->ndim || seen >> v[i] & 1) return "not a permutation";
+      seen |= 1u << v[i]; dim[i] = x->dim[v[i]];
+      break;
+    case TINY_OP_EXPAND:
+      if (v[i] != x->dim[i] && x->dim[i] != 1) return "only dims of 1 grow";
+      dim[i] = v[i];
+      break;
+    case TINY_OP_PAD:
+      if (v[2 * i] < 0 || v[2 * i + 1] < 0) return "negative padding";
+      dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
+      break;
+    default:
+      if (v[2 * i] < 0 || v[2 * i] > v[2 * i + 1] || v[2 * i + 1] > x->dim[i])
+        return "out of the source's bounds";
+      dim[i] = v[2 * i + 1] - v[2 * i];
+  }
+  return tn_dims_nelem(x->ndim, dim) < 0 ? "too many elements" : NULL;
+}
+
+// NULL, or what is wrong with a node of these parts.
+static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+  if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
+  if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
+  switch (op) {
+    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 ? NULL
+      : "takes its number of elements";
+    case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
+      : "takes its space and its number of elements";
+    case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
+    case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
+      : "takes an id below 2^48 and a kind";
+    case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
+    case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
+      k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
+    default: return NULL;
+  }
+}
+
+TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc, int64_t k, const int64_t *v, int nv) {
+  if (!t) return NULL;
+  if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) || nv < 0 || (nv && !v)) {
+    tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc, nv);
+    return NULL;
+  }
+  int lanes = 1;
+  for (int i = 0; i < nsrc; i++) {
+    if (!src[i]) { tiny_fail(t, TINY_E_ARG, "uop_new: source %d of %s is NULL", i, tn_ops[op].name); return NULL; }
+    if (src[i]->lanes > lanes) lanes = src[i]->lanes;
+  }
+  const char *wrong = tn_args_fit(op, nsrc, src, k, nv, v);
+  if (wrong) { tiny_fail(t, TINY_E_ARG, "uop_new: %s: %s", tn_ops[op].name, wrong); return NULL; }
+  tiny_uop *u = tn_uop_make(t, op, dtype, lanes, nsrc, src, k, nv, v);
+  return u == &t->ir->bad ? NULL : u;
+}
+#endif

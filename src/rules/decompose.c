@@ -1,0 +1,469 @@
+// decompose: from what the IR means to what a language can say. Late: the last algebra before the program is linearised.
+//
+// In:  a lowered kernel and a tn_target. Out: the same values in ops that the language has (lang->ops[op] is not NULL),
+//      in dtypes that it has, without traps and without what C leaves undefined:
+//  - no INDEX dtype: every node of it became I32 where its bounds and those of all it is made of fit, else I64
+//  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
+//  - f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even stored
+//    (lang->types[d] is NULL): u16 bits everywhere
+//  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not divided by -1;
+//    each unless bounds or the language's flags say that there is nothing to guard
+//  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
+// A language of NULL (the interpreter) takes everything as it is.
+#ifndef TN_RULES_DECOMPOSE
+#define TN_RULES_DECOMPOSE
+#ifndef TINY_AMALGAMATED
+#include "transcendental.c"
+#endif
+
+typedef struct tn_target { const tiny_language *lang; const tiny_limits *limits; } tn_target;
+
+static int tn_lacks(const void *target, int op) { return !((const tn_target *)target)->lang->ops[op]; }
+static int tn_lang_has(const void *target, uint32_t flag) { return (((const tn_target *)target)->lang->flags & flag) != 0; }
+static int tn_is_narrow(int d) { return d == TINY_F16 || d == TINY_BF16; }
+static int tn_lacks_dtype(const void *target, int d) {                     // its arithmetic
+  const tn_target *x = (const tn_target *)target;
+  return tn_is_narrow(d) && (!x->lang->types[d] || (x->limits->dtypes && !(x->limits->dtypes >> d & 1)));
+}
+static int tn_storage_dtype(const void *target, int d) {                         // what a dtype is in memory
+  return d == TINY_BOOL ? TINY_U8 : tn_is_narrow(d) && !((const tn_target *)target)->lang->types[d] ? (int)TINY_U16 : d;
+}
+
+// ** index arithmetic in a real integer type **
+
+typedef struct tn_widths { tiny_ctx *t; tn_map now; } tn_widths;
+
+static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
+  tiny_uop *now = (tiny_uop *)tn_map_get(&w->now, x);
+  if (x->dtype != TINY_INDEX || now->dtype == dtype || dtype == TINY_VOID) return now;
+  return tn_is_const(now) ? tn_int(w->t, dtype, now->k) : tn_cast(w->t, now, dtype);
+}
+
+static int tn_fits_i32(const tiny_uop *u) { return u->vmin >= INT32_MIN && u->vmax <= INT32_MAX; }
+
+// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit.
+static int tn_index_width(tn_widths *w, const tiny_uop *u) {
+  int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE || u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    if (u->src[i]->dtype == TINY_INDEX) wide |= ((const tiny_uop *)tn_map_get(&w->now, u->src[i]))->dtype == TINY_I64;
+  return wide ? TINY_I64 : TINY_I32;
+}
+
+static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
+  const int meets = tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_STACK || u->op == TINY_OP_RANGE || u->op == TINY_OP_SPECIAL;
+  const int width = tn_index_width(w, u), dtype = u->dtype == TINY_INDEX ? width : u->dtype;
+  tiny_uop **src = (tiny_uop **)tn_scratch(w->t, (u->nsrc + 1) * sizeof *src);
+  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID);
+  if (u->op == TINY_OP_CAST) return tn_cast(w->t, src[0], dtype);
+  if (u->op == TINY_OP_CONST) return tn_int(w->t, dtype, u->k);
+  return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+}
+
+static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
+  tn_widths w = {t, {NULL, NULL, 0, 0}};
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *now = u;
+    int same = u->dtype != TINY_INDEX;
+    for (uint32_t j = 0; j < u->nsrc; j++) same &= tn_map_get(&w.now, u->src[j]) == (void *)u->src[j];
+    if (!same) now = tn_index_node(&w, u);
+    tn_map_set(t, &w.now, u, now);
+  }
+  return (tiny_uop *)tn_map_get(&w.now, sink);
+}
+
+// ** bits of f16 and bf16, as u32 **
+
+// f32 -> f16, to nearest even. Below 2^-14 the sum with 1/2 rounds at 2^-24, the unit of f16's subnormals.
+static tiny_uop *tn_pack_f16(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *sign = and_(shr(bits, K(bits, 16)), K(bits, 0x8000)), *size = and_(bits, K(bits, 0x7FFFFFFF));
+  tiny_uop *odd = and_(shr(size, K(bits, 13)), K(bits, 1));
+  tiny_uop *normal = shr(add(size, add(odd, K(bits, 0xFFF - (112 << 23)))), K(bits, 13));
+  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, 0.5)), *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, 0x3F000000));
+  tiny_uop *special = where(lt(K(bits, 0x7F800000), size), K(bits, 0x7E00), K(bits, 0x7C00));
+  return or_(sign, where(lt(size, K(bits, 0x38800000)), tiny, where(lt(size, K(bits, 0x47800000)), normal, special)));
+}
+static tiny_uop *tn_unpack_f16(tiny_ctx *t, tiny_uop *h) {
+  tiny_uop *size = shl(and_(h, K(h, 0x7FFF)), K(h, 13)), *sign = shl(and_(h, K(h, 0x8000)), K(h, 16));
+  tiny_uop *number = tn_bitcast(t, size, TINY_F32);
+  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 112))), TINY_U32);       // exact, of subnormals too
+  return tn_bitcast(t, or_(sign, where(lt(size, K(h, 0x0F800000)), finite, or_(size, K(h, 0x7F800000)))), TINY_F32);
+}
+static tiny_uop *tn_pack_bf16(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *half = K(bits, 16);
+  tiny_uop *rounded = shr(add(bits, add(and_(shr(bits, half), K(bits, 1)), K(bits, 0x7FFF))), half);
+  return where(lt(K(bits, 0x7F800000), and_(bits, K(bits, 0x7FFFFFFF))), K(bits, 0x7FC0), rounded);
+}
+static tiny_uop *tn_unpack_bf16(tiny_ctx *t, tiny_uop *h) { return tn_bitcast(t, shl(h, K(h, 16)), TINY_F32); }
+
+// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to f16 or bf16 is as good as
+// rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1).
+static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *y = cast(x, TINY_F32), *back = cast(y, TINY_F64), *bits = tn_bitcast(t, y, TINY_U32);
+  tiny_uop *away = lt(tn_float_abs(t, x), tn_float_abs(t, back));
+  tiny_uop *odd = or_(sub(bits, where(away, K(bits, 1), K(bits, 0))), K(bits, 1));
+  return where(ne(back, x), where(ne(x, x), y, tn_bitcast(t, odd, TINY_F32)), y);
+}
+
+// The u16 that holds x, a value of dtype f16 or bf16, and back.
+static tiny_uop *tn_bits16(tiny_ctx *t, tiny_uop *x) { return tn_bitcast(t, x, TINY_U16); }
+
+// A value as memory holds it, and the other way.
+static tiny_uop *tn_to_storage(tiny_ctx *t, const void *target, tiny_uop *x) {
+  const int d = tn_storage_dtype(target, x->dtype);
+  if (x->dtype == TINY_BOOL) return where(x, tn_int(t, d, 1), tn_int(t, d, 0));
+  return d == x->dtype ? x : tn_bits16(t, x);
+}
+static tiny_uop *tn_from_storage(tiny_ctx *t, tiny_uop *x, int dtype) {
+  if (dtype == TINY_BOOL) return ne(x, K(x, 0));
+  return x->dtype == dtype ? x : tn_bitcast(t, x, dtype);
+}
+
+// The same op on stored values, and its result as the value it stands for. k may differ (folds of bools).
+static tiny_uop *tn_in_storage(tiny_ctx *t, const void *target, const tiny_uop *r, int64_t k) {
+  const int d = tn_storage_dtype(target, r->dtype);
+  if (d == r->dtype) return NULL;
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, (r->nsrc + 1) * sizeof *src);
+  for (uint32_t i = 0; i < r->nsrc; i++) src[i] = r->src[i]->dtype == r->dtype && !(r->op == TINY_OP_WHERE && i == 0) ? tn_to_storage(t, target, r->src[i]) : r->src[i];
+  return tn_from_storage(t, tn_uop_make(t, r->op, d, r->lanes, (int)r->nsrc, src, k, r->nv, r->v), r->dtype);
+}
+
+static tiny_uop *tn_with_dtype(tiny_ctx *t, const tiny_uop *r, int dtype) {
+  return tn_uop_make_with(t, r->op, dtype, r->lanes, (int)r->nsrc, r->src, r->k, r->nv, r->v, r->ptr);
+}
+
+RULES(tn_rules_storage, x, y, z)
+  RULE("(PARAM|DEFINE)")                   { const int d = tn_storage_dtype(ctx, r->dtype); return d == r->dtype ? NULL : tn_with_dtype(t, r, d); }
+  RULE("(INDEX|AFTER x ...)")              return r->dtype == x->dtype || r->dtype == TINY_VOID ? NULL : tn_with_dtype(t, r, x->dtype);
+  RULE("(LOAD x ...)") {
+    if (x->dtype == r->dtype || x->op != TINY_OP_INDEX) return NULL;
+    tiny_uop *src[2] = {x, r->nsrc > 1 ? tn_to_storage(t, ctx, r->src[1]) : NULL};
+    return tn_from_storage(t, tn_uop_make(t, TINY_OP_LOAD, x->dtype, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
+  }
+  RULE("(STORE x y)") {
+    tiny_uop *src[2] = {x, x->dtype == y->dtype ? y : tn_to_storage(t, ctx, y)};
+    return src[1] == y ? NULL : tn_uop_make(t, TINY_OP_STORE, TINY_VOID, r->lanes, 2, src, r->k, 0, NULL);
+  }
+  RULE("(BROADCAST x:b)")                  return tn_is_const(x) ? NULL : tn_in_storage(t, ctx, r, r->k);
+  RULE("(BROADCAST x:f)")                  return tn_in_storage(t, ctx, r, r->k);
+  RULE("(STACK|PICK x ...)")               return tn_in_storage(t, ctx, r, r->k);
+  RULE("(HREDUCE x:b)")                    return tn_in_storage(t, ctx, r, r->k == TINY_OP_MUL || r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
+  RULE("(WHERE x y:f z)")                  return tn_in_storage(t, ctx, r, r->k);
+  // ** the values themselves **
+  RULE("(BITCAST:u16 (BITCAST x:u16))")     return x;
+  RULE("(BITCAST:u16 (CAST:f16 x:f32))")   return tn_storage_dtype(ctx, TINY_F16) == TINY_U16 ? cast(tn_pack_f16(t, x), TINY_U16) : NULL;
+  RULE("(BITCAST:u16 (CAST:bf16 x:f32))")  return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16 ? cast(tn_pack_bf16(t, x), TINY_U16) : NULL;
+  RULE("(CAST:f32 x:f16)")                 return tn_storage_dtype(ctx, TINY_F16) == TINY_U16 ? tn_unpack_f16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(CAST:f32 x:bf16)")                return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16 ? tn_unpack_bf16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32 ? cast(cast(x, TINY_F32), r->dtype) : NULL;
+  RULE("(CAST:f x)") {
+    if (x->dtype == TINY_F32 || x->dtype == TINY_BOOL || !tn_lacks_dtype(ctx, r->dtype)) return NULL;
+    if (x->dtype == TINY_F64) return cast(tn_round_odd(t, x), r->dtype);
+    return cast(cast(x, tn_is_int(x->dtype) && tn_bits(x->dtype) > 16 ? TINY_F64 : TINY_F32), r->dtype);
+  }
+  RULE("(HREDUCE x:f)") {
+    if (!tn_lacks_dtype(ctx, x->dtype)) return NULL;
+    tiny_uop *wide = cast(x, TINY_F32);
+    return cast(tn_uop_make(t, TINY_OP_HREDUCE, TINY_F32, 1, 1, &wide, r->k, 0, NULL), r->dtype);
+  }
+  RULE("(ALU x ...)") {                    // f16 and bf16 compute in f32
+    tiny_uop *src[4];
+    int changed = 0;
+    if (r->op == TINY_OP_WHERE) return NULL;
+    if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);    // rounds twice
+    for (uint32_t i = 0; i < r->nsrc; i++) {
+      const int lacks = tn_lacks_dtype(ctx, r->src[i]->dtype);
+      src[i] = lacks ? cast(r->src[i], TINY_F32) : r->src[i];
+      changed |= lacks;
+    }
+    if (!changed) return NULL;
+    return cast(tn_uop_make(t, r->op, r->dtype == TINY_BOOL ? (int)TINY_BOOL : (int)TINY_F32, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
+  }
+RULES_END
+
+// ** bools are logic **
+
+RULES(tn_rules_logic, x, y)
+  RULE("(ADD|MAX x:b y)")                  return or_(x, y);
+  RULE("(MUL x:b y)")                      return and_(x, y);
+  RULE("(LT x:b y)")                       return and_(not_(x), y);
+  RULE("(NE x:b y)")                       return xor_(x, y);
+  RULE("(EQ x:b y)")                       return not_(xor_(x, y));
+  RULE("(CAST|BITCAST:b x)")               return ne(x, N(x, 0));
+  RULE("(CAST|BITCAST x:b)")               return where(x, N(r, 1), N(r, 0));
+RULES_END
+
+// ** division **
+
+static int tn_is_negative_free(const tiny_uop *x) { return tn_is_unsigned(x->dtype) || x->vmin >= 0; }
+static int tn_log2_of(int64_t k) { int n = 0; while (n < 62 && (int64_t)1 << n < k) n++; return k > 0 && (int64_t)1 << n == k ? n : -1; }
+
+// x / c by a multiplication, 0 <= x <= most, c > 2 no power of two: M = ceil(2^s / c) and x M >> s is right while
+// x (M c - 2^s) < 2^s (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI 1994, theorem 4.2).
+static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
+  const int bits = tn_bits(x->dtype);
+  if (most >> 32 || c > most) return most < c ? K(x, 0) : NULL;
+  for (int s = 0; s < 63; s++) {
+    const uint64_t m = (((uint64_t)1 << s) + c - 1) / c, over = m * c - ((uint64_t)1 << s);
+    if (most && over > (((uint64_t)1 << s) - 1) / most) continue;
+    const uint64_t room = bits == 64 || most * m >> 31 == 0 ? INT64_MAX : UINT64_MAX;
+    if (most && m > room / most) break;
+    const int d = bits >= 32 && most * m <= (tn_is_unsigned(x->dtype) ? UINT32_MAX : (uint64_t)INT32_MAX) ? x->dtype
+                : most * m <= UINT32_MAX ? (int)TINY_U32 : (int)TINY_U64;
+    tiny_uop *wide = cast(x, d);
+    return cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, s)), x->dtype);
+  }
+  // 33 bits of M: the upper half of x (M - 2^32) and x are added without their carry
+  int s = 33;
+  while ((uint64_t)1 << (s - 32) < c) s++;
+  const uint64_t low = (uint64_t)((((uint64_t)1 << (s - 32)) - c) * 4294967296.0 / (double)c);
+  uint64_t m = low;                        // floor(2^32 (2^l - c) / c) + 1, made exact below
+  const uint64_t n = ((uint64_t)1 << (s - 32)) - c;
+  while ((m + 1) * c <= n << 32) m++;
+  while (m * c > n << 32) m--;
+  m++;
+  tiny_uop *wide = cast(x, TINY_U64), *y = cast(x, TINY_U32), *high = cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, 32)), TINY_U32);
+  return cast(shr(add(shr(sub(y, high), K(y, 1)), high), K(y, s - 33)), x->dtype);
+}
+
+// y where it is safe to divide x by it, else 1.
+static tiny_uop *tn_divisor(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  if (tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1) y = where(ne(y, K(y, -1)), y, K(y, 1));
+  return where(ne(y, K(y, 0)), y, K(y, 1));
+}
+static int tn_is_safe(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  const int wraps = tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1;
+  if (tn_is_const(y) && y->k != 0 && !(y->k == -1 && wraps)) return 1;
+  if (y->dtype != TINY_U64 && !wraps && (y->vmin > 0 || y->vmax < 0)) return 1;
+  return y->op == TINY_OP_WHERE && tn_is_k(y->src[2], 1) && y->src[0] == ne(y->src[1], K(y, 0)) &&
+         (!wraps || y->src[1]->op == TINY_OP_WHERE || tn_is_const(y->src[1]));
+}
+static tiny_uop *tn_safe_divide(tiny_ctx *t, int op, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *q = op2(op, x, tn_divisor(t, x, y));
+  if (tn_is_signed(x->dtype) && y->vmin <= -1 && y->vmax >= -1) q = where(ne(y, K(y, -1)), q, op == TINY_OP_CDIV ? mul(x, K(x, -1)) : K(x, 0));
+  return where(ne(y, K(y, 0)), q, op == TINY_OP_CDIV ? K(x, 0) : x);
+}
+
+// Truncating division of x by a constant, c > 1 or c < -1.
+static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int64_t c) {
+  const int k = tn_log2_of(c < 0 ? -c : c), bits = tn_bits(x->dtype);
+  const int plain = tn_is_unsigned(x->dtype) || x->vmin >= 0;
+  if (c < 0) {
+    if (tn_is_unsigned(x->dtype) || c <= tn_dtype_min(x->dtype)) return NULL;
+    tiny_uop *q = tn_divide_by(t, target, x, -c);
+    return q ? mul(q, K(x, -1)) : NULL;
+  }
+  if (k >= 0 && plain) return shr(x, K(x, k));
+  if (k >= 0) return shr(add(x, and_(shr(x, K(x, bits - 1)), K(x, c - 1))), K(x, k));
+  if (tn_lang_has(target, TINY_LANG_OPTIMIZES)) return NULL;
+  if (plain) return x->dtype == TINY_U64 ? NULL : tn_magic(t, x, (uint64_t)x->vmax, (uint64_t)c);
+  if (bits == 64) return NULL;
+  const int u = x->dtype + 1;              // the unsigned dtype of the same width: |x| of the least integer fits
+  tiny_uop *sign = shr(x, K(x, bits - 1));
+  tiny_uop *q = tn_magic(t, tn_cast(t, sub(xor_(x, sign), sign), u), (uint64_t)1 << (bits - 1), (uint64_t)c);
+  return q ? sub(xor_(cast(q, x->dtype), sign), sign) : NULL;
+}
+
+// The part that floor division takes away from truncation: quotient and remainder disagree in sign.
+static tiny_uop *tn_floors(tiny_ctx *t, tiny_uop *rest, tiny_uop *y) {
+  if (tn_is_k(y, 0)) return B(0);
+  tiny_uop *differ = tn_is_const(y) ? (y->k < 0 ? lt(K(y, 0), rest) : lt(rest, K(y, 0)))
+                   : and_(ne(rest, K(y, 0)), lt(xor_(rest, y), K(y, 0)));
+  return tn_is_const(y) || y->vmin > 0 || y->vmax < 0 ? differ : and_(ne(y, K(y, 0)), differ);
+}
+
+RULES(tn_rules_division, x, y, c)
+  RULE("(IDIV|CDIV x:i 1)")                return x;
+  RULE("(MOD|CMOD x:i 1)")                 return K(x, 0);
+  RULE("(IDIV x:i c)") {                   // ~(~x / c) floors where x is negative
+    const int k = tn_log2_of(c->k);
+    if (!tn_lacks(ctx, TINY_OP_IDIV) || c->k <= 0) return NULL;
+    if (k >= 0) return shr(x, K(x, k));
+    if (tn_is_negative_free(x)) return op2(TINY_OP_CDIV, x, c);
+    tiny_uop *sign = shr(x, K(x, tn_bits(x->dtype) - 1)), *size = xor_(x, sign);
+    tiny_uop *q = tn_lang_has(ctx, TINY_LANG_OPTIMIZES) || tn_bits(x->dtype) == 64 ? op2(TINY_OP_CDIV, size, c)
+                : tn_magic(t, size, ((uint64_t)1 << (tn_bits(x->dtype) - 1)) - 1, (uint64_t)c->k);
+    return xor_(q, sign);
+  }
+  RULE("(MOD x:i c)") {
+    const int k = tn_log2_of(c->k);
+    if (!tn_lacks(ctx, TINY_OP_MOD) || c->k <= 0) return NULL;
+    if (k >= 0) return and_(x, K(x, c->k - 1));
+    return tn_is_negative_free(x) ? op2(TINY_OP_CMOD, x, c) : NULL;
+  }
+  RULE("(IDIV|MOD x:i y)") {
+    if (!tn_lacks(ctx, r->op)) return NULL;
+    tiny_uop *rest = op2(TINY_OP_CMOD, x, y), *quotient = op2(TINY_OP_CDIV, x, y);
+    if (tn_is_negative_free(x) && tn_is_negative_free(y)) return r->op == TINY_OP_MOD ? rest : quotient;
+    tiny_uop *down = tn_floors(t, rest, y);
+    return r->op == TINY_OP_MOD ? add(rest, where(down, y, K(y, 0))) : add(quotient, where(down, K(x, -1), K(x, 0)));
+  }
+  RULE("(CDIV x:i c)")                     return c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k) : NULL;
+  RULE("(CMOD x:i c)") {
+    if (tn_log2_of(c->k) >= 0 && tn_is_negative_free(x)) return and_(x, K(x, c->k - 1));
+    tiny_uop *q = c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k) : NULL;
+    return q ? sub(x, mul(q, c)) : NULL;
+  }
+  RULE("(CDIV|CMOD x:i y)")                { if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL; return tn_safe_divide(t, r->op, x, y); }
+  RULE("(CMOD x:i y)")                     { if (!tn_lacks(ctx, TINY_OP_CMOD)) return NULL; return sub(x, mul(op2(TINY_OP_CDIV, x, y), y)); }
+  // ** of floats: exact while the quotient is below 2^mantissa **
+  RULE("(CDIV x:f y)")                     { if (!tn_lacks(ctx, r->op)) return NULL; return tn_u1(t, TINY_OP_TRUNC, fdiv(x, y)); }
+  RULE("(CMOD x:f y)")                     { if (!tn_lacks(ctx, r->op)) return NULL; return sub(x, mul(tn_u1(t, TINY_OP_TRUNC, fdiv(x, y)), y)); }
+  RULE("(IDIV x:f y)") {
+    if (!tn_lacks(ctx, r->op)) return NULL;
+    tiny_uop *q = fdiv(x, y), *whole = tn_u1(t, TINY_OP_TRUNC, q);
+    return where(lt(q, whole), add(whole, N(x, -1)), whole);
+  }
+  RULE("(MOD x:f y)") {
+    if (!tn_lacks(ctx, r->op)) return NULL;
+    tiny_uop *rest = op2(TINY_OP_CMOD, x, y), *zero = N(x, 0);
+    return where(and_(ne(rest, zero), xor_(lt(rest, zero), lt(y, zero))), add(rest, y), rest);
+  }
+RULES_END
+
+// ** what C leaves undefined **
+
+// x where the cast to an integer dtype is defined, else 0.
+static tiny_uop *tn_castable(tiny_ctx *t, tiny_uop *x, int dtype) {
+  const int bits = tn_bits(dtype) - tn_is_signed(dtype);
+  tiny_uop *low = N(x, tn_is_signed(dtype) ? -ldexp(1, bits) : 0), *top = N(x, ldexp(1, bits));
+  return where(and_(not_(lt(x, low)), lt(x, top)), x, N(x, 0));
+}
+static tiny_uop *tn_saturate(tiny_ctx *t, tiny_uop *x, int dtype) {
+  if (x->op == TINY_OP_WHERE && tn_castable(t, x->src[1], dtype) == x) return NULL;
+  tiny_uop *safe = tn_castable(t, x, dtype), *zero = N(x, 0);
+  const int64_t low = tn_is_signed(dtype) && tn_bits(dtype) == 64 ? INT64_MIN : tn_dtype_min(dtype), top = dtype == TINY_U64 ? -1 : tn_dtype_max(dtype);
+  tiny_uop *beyond = where(lt(zero, x), tn_int(t, dtype, top), where(lt(x, zero), tn_int(t, dtype, low), tn_int(t, dtype, 0)));
+  return where(safe->src[0], cast(safe, dtype), beyond);
+}
+
+static int tn_is_shift(const tiny_uop *y, int bits) {
+  if (tn_is_const(y)) return y->k >= 0 && y->k < bits;
+  if (y->op == TINY_OP_AND && tn_is_const(y->src[1])) return y->src[1]->k >= 0 && y->src[1]->k < bits;
+  if (y->op == TINY_OP_SUB && tn_is_const(y->src[0]) && y->src[1]->op == TINY_OP_AND) return y->src[0]->k < bits && y->src[1]->src[1] == y->src[0];
+  return y->dtype != TINY_U64 && y->vmin >= 0 && y->vmax < bits;
+}
+
+RULES(tn_rules_defined, x, y)
+  RULE("(CAST:i x:f)") {
+    if (tn_lang_has(ctx, TINY_LANG_SATURATES)) return NULL;
+    return tn_is_narrow(x->dtype) ? cast(cast(x, TINY_F32), r->dtype) : tn_saturate(t, x, r->dtype);
+  }
+  RULE("(SHL|SHR x:i y)") {
+    const int bits = tn_bits(x->dtype);
+    if (tn_lang_has(ctx, TINY_LANG_SHIFTS) || tn_is_shift(y, bits)) return NULL;
+    tiny_uop *by = and_(y, K(y, bits - 1)), *beyond = r->op == TINY_OP_SHR && tn_is_signed(x->dtype) ? shr(x, K(y, bits - 1)) : K(x, 0);
+    return where(ne(by, y), beyond, op2(r->op, x, by));
+  }
+RULES_END
+
+// ** ops that the language lacks **
+
+static tiny_uop *tn_threefry_words(tiny_ctx *t, const tiny_uop *r) {
+  tiny_uop *k0 = r->src[2], *k1 = r->src[3], *key[3] = {k0, k1, xor_(xor_(k0, k1), K(k0, 0x1BD11BDA))};
+  tiny_uop *a = add(r->src[0], key[0]), *b = add(r->src[1], key[1]);
+  for (int group = 0; group < 5; group++) {
+    for (int i = 0; i < 4; i++) {
+      const int by = tn_threefry_rotations[group & 1][i];
+      a = add(a, b);
+      b = xor_(or_(shl(b, K(b, by)), shr(b, K(b, 32 - by))), a);
+    }
+    a = add(a, key[(group + 1) % 3]);
+    b = add(b, add(key[(group + 2) % 3], K(b, group + 1)));
+  }
+  return r->k ? b : a;
+}
+
+static tiny_uop *tn_max_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  if (!tn_is_float(x->dtype)) return where(lt(x, y), y, x);
+  if (tn_is_const(y) && tn_to_f64(y->k) == tn_to_f64(y->k)) return where(lt(x, y), y, x);  // false for NaN: x
+  return where(ne(x, x), x, where(lt(y, x), x, y));
+}
+
+static tiny_uop *tn_trunc_of(tiny_ctx *t, tiny_uop *x) {
+  const int d = x->dtype == TINY_F64 ? TINY_I64 : TINY_I32;
+  tiny_uop *sign = tn_bitcast(t, x, d), *whole = tn_bitcast(t, cast(tn_castable(t, x, d), d), d);
+  sign = and_(sign, K(sign, d == TINY_I64 ? INT64_MIN : INT32_MIN));
+  tiny_uop *y = tn_bitcast(t, or_(tn_bitcast(t, tn_float_abs(t, cast(whole, x->dtype)), d), sign), x->dtype);
+  return where(lt(tn_float_abs(t, x), N(x, ldexp(1, tn_float_facts_of(x->dtype)->mantissa))), y, x);
+}
+
+static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
+  tiny_uop *x = r->src[0];
+  if (tn_is_narrow(x->dtype)) {
+    tiny_uop *wide = cast(x, TINY_F32);
+    return cast(r->nsrc == 1 ? tn_u1(t, r->op, wide) : op2(r->op, wide, cast(r->src[1], TINY_F32)), x->dtype);
+  }
+  switch (r->op) {
+    case TINY_OP_EXP2: return tn_exp2_of(t, x);
+    case TINY_OP_LOG2: return tn_log2_value(t, x);
+    case TINY_OP_SIN: return tn_sin_of(t, x);
+    case TINY_OP_TRUNC: return tn_trunc_of(t, x);
+    default: return tn_pow_of(t, x, r->src[1]);
+  }
+}
+
+RULES(tn_rules_missing, x, y, z)
+  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks(ctx, r->op) ? tn_transcend(t, r) : NULL;
+  RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
+  RULE("(TRUNC x:i)")                      return x;
+  RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;
+  RULE("(MULADD x y z)")                   return tn_lacks(ctx, r->op) ? add(mul(x, y), z) : NULL;
+  RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, N(x, -1)) : NULL;
+  RULE("(SUB x y)")                        return tn_lacks(ctx, r->op) ? add(x, mul(y, N(y, -1))) : NULL;
+  RULE("(EQ x y)")                         return tn_lacks(ctx, r->op) ? not_(ne(x, y)) : NULL;
+RULES_END
+
+RULES(tn_rules_decompose, x)
+  USE(tn_rules_fold)
+  USE(tn_rules_logic)
+  USE(tn_rules_storage)
+  USE(tn_rules_division)
+  USE(tn_rules_defined)
+  USE(tn_rules_missing)
+RULES_END
+
+// ** spelling: the shortest form that the language has; every source as wide as its op **
+
+static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
+  return x->lanes == lanes ? x : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+}
+
+RULES(tn_rules_spell, x, y, z, c)
+  RULE("(ADD x (MUL y -1))")               return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
+  RULE("(ADD x (NEG y))")                  return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
+  RULE("(MUL x -1)")                       return tn_lacks(ctx, TINY_OP_NEG) ? NULL : tn_u1(t, TINY_OP_NEG, x);
+  RULE("(XOR (NE x y) 1)")                 return tn_lacks(ctx, TINY_OP_EQ) ? NULL : op2(TINY_OP_EQ, x, y);
+  RULE("(XOR (LT x:i c) 1)")               { if (c->dtype == TINY_U64 || c->k <= tn_dtype_min(c->dtype)) return NULL; return lt(K(c, c->k - 1), x); }
+  RULE("(MUL x:i c)") {
+    const int k = tn_log2_of(c->k);
+    return k > 0 && tn_lang_has(ctx, TINY_LANG_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
+  }
+  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL : tn_u3(t, TINY_OP_MULADD, x, y, z);
+RULES_END
+
+RULES(tn_rules_lanes, x, y)
+  RULE("(ALU x ...)") {
+    tiny_uop *src[4];
+    int changed = 0;
+    for (uint32_t i = 0; i < r->nsrc; i++) {
+      src[i] = r->op == TINY_OP_WHERE && i == 0 ? r->src[0] : tn_lanes_to(t, r->src[i], r->lanes);
+      changed |= src[i] != r->src[i];
+    }
+    return changed ? tn_uop_make(t, r->op, r->dtype, r->lanes, (int)r->nsrc, src, r->k, r->nv, r->v) : NULL;
+  }
+  RULE("(LOAD x y)") {
+    tiny_uop *src[2] = {x, tn_lanes_to(t, y, r->lanes)};
+    return src[1] == y ? NULL : tn_uop_make(t, TINY_OP_LOAD, r->dtype, r->lanes, 2, src, r->k, 0, NULL);
+  }
+RULES_END
+
+static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  if (!target->lang) return sink;
+  void *ctx = (void *)(uintptr_t)target;
+  sink = tn_rewrite(t, tn_lower_index(t, sink), tn_rules_decompose, ctx);
+  sink = tn_rewrite(t, sink, tn_rules_spell, ctx);
+  return tn_rewrite(t, sink, tn_rules_lanes, ctx);
+}
+#endif
