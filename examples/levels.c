@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { N = 1 << 22, PARTS = 64, PART = N / PARTS, ROUNDS = 20 };
+enum { N = 1 << 22, PARTS = 64, PART = N / PARTS, ROUNDS = 10 };
 
 // 1. A tensor: the library writes the kernels, cuts them into tasks and gives them lanes.
 static tiny_tensor *sum_of_tensor(tiny_ctx *t, tiny_tensor *x) {

@@ -140,11 +140,6 @@ static void test_paths(void) {
   CHECK(tn_os_cache_dir(out, sizeof out) && out[0] == '/');
 #endif
   CHECK(!tn_os_cache_dir(out, 4));
-  void *self = tn_os_library_open(NULL);
-  CHECK(self && tn_os_library_symbol(self, "malloc"));
-  CHECK(!tn_os_library_symbol(self, "no_such_symbol_here"));
-  tn_os_library_close(self);
-  CHECK(!tn_os_library_open("no-such-library.so"));
 }
 
 static const char *const cat_argv[] = { "/bin/cat", NULL };

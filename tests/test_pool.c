@@ -45,7 +45,7 @@ static void test_once(int threads) {
   memset(&d, 0, sizeof d);
   d.threads = threads;
   CHECK_EQ(tn_pool_open(context(&t), &d), TINY_OK);
-  CHECK_EQ(tn_pool_threads(&t), threads);
+  CHECK_EQ(t.pool->threads, threads);
   for (int n = 0; n < 70; n++) check_once(&t, &w, n);
   check_once(&t, &w, 1000);
   w.t = &t; w.sum = 0;
@@ -112,7 +112,7 @@ static void test_host_pool(void) {
   memset(&d, 0, sizeof d);
   d.pool.fn = host_pool; d.pool.user = &calls; d.pool.threads = 7;
   tn_pool_open(context(&t), &d);
-  CHECK_EQ(tn_pool_threads(&t), 7);
+  CHECK_EQ(t.pool->threads, 7);
   check_once(&t, &w, 20);
   CHECK_EQ(calls, 1);
   check_once(&t, &w, 1);                   // one task needs no pool
@@ -167,10 +167,10 @@ static void bench(void) {                  // printed, never asserted
   uint64_t best = ~(uint64_t)0;
   for (int r = 0; r < 20; r++) {
     const uint64_t start = tn_os_now();
-    for (int i = 0; i < 1000; i++) tiny_parallel(&t, tn_pool_threads(&t), count_task, &w);
+    for (int i = 0; i < 1000; i++) tiny_parallel(&t, t.pool->threads, count_task, &w);
     if (tn_os_now() - start < best) best = tn_os_now() - start;
   }
-  printf("dispatch of %d empty tasks: %.2f us\n", tn_pool_threads(&t), (double)best / 1e6);
+  printf("dispatch of %d empty tasks: %.2f us\n", t.pool->threads, (double)best / 1e6);
   tn_pool_close(&t);
 }
 

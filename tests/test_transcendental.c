@@ -64,7 +64,7 @@ enum { EXP2, LOG2, SIN, POW, NFUNCTIONS };
 static const char *const names[NFUNCTIONS] = {"exp2", "log2", "sin", "pow"};
 static tiny_uop *build(tiny_ctx *t, int which, int dtype) {
   tiny_uop *x = tn_uop_make(t, TINY_OP_ARG, dtype, 1, 0, NULL, 0, 0, NULL), *y = tn_uop_make(t, TINY_OP_ARG, dtype, 1, 0, NULL, 1, 0, NULL);
-  return which == EXP2 ? tn_exp2(t, x) : which == LOG2 ? tn_log2(t, x) : which == SIN ? tn_sin(t, x) : tn_pow(t, x, y);
+  return which == EXP2 ? tn_exp2_of(t, x) : which == LOG2 ? tn_log2_value(t, x) : which == SIN ? tn_sin_of(t, x) : tn_pow_of(t, x, y);
 }
 
 typedef void (*f32_fn)(const float *x, const float *y, float *out, long n);

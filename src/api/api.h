@@ -155,6 +155,8 @@ TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);                
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);        // realizes x, copies it out row-major; nbytes must be its size
 TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);// replaces the contents of a realized or fresh tensor
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);                 // runs what x[0..n-1] need, in one schedule
+// What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
+TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 TINY_API double      tiny_item(tiny_tensor *x);                                  // the only element of x; NaN on error
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);

@@ -26,8 +26,7 @@
   #include <direct.h>
   #include <io.h>
 #else
-  #include <dlfcn.h>
-  #include <fcntl.h>
+    #include <fcntl.h>
   #include <poll.h>
   #include <pthread.h>
   #include <signal.h>
@@ -573,34 +572,6 @@ static int tn_os_find_program(const char *name, char *out, size_t cap) {
     path += length;
   }
   return 0;
-#endif
-}
-
-// ** shared libraries **
-
-static void *tn_os_library_open(const char *name) {
-#ifdef _WIN32
-  return (void *)LoadLibraryA(name);
-#else
-  return dlopen(name, RTLD_NOW | RTLD_LOCAL);
-#endif
-}
-static void *tn_os_library_symbol(void *library, const char *name) {
-#ifdef _WIN32
-  void *p = NULL;
-  const FARPROC f = GetProcAddress((HMODULE)library, name);
-  memcpy(&p, &f, sizeof p);
-  return p;
-#else
-  return dlsym(library, name);
-#endif
-}
-static void tn_os_library_close(void *library) {
-  if (!library) return;
-#ifdef _WIN32
-  FreeLibrary((HMODULE)library);
-#else
-  dlclose(library);
 #endif
 }
 #endif

@@ -268,8 +268,25 @@ static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const
   return 0;
 }
 
-static void tn_optimize_reduce(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
+// Odd sizes: the contiguous output range grows to whole vectors when little is wasted; the edge is masked.
+static void tn_pad_lanes(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  const int64_t lanes = tn_target_lanes(target, p);
+  for (int i = 0; i < p->nout; i++) {
+    const int64_t n = tn_range_extent(p->out[i]);
+    if (lanes < 2 || n % lanes == 0 || n < 2 * lanes || tn_stride_in(s->t, p->store->src[1], p->out[i]) != 1) continue;
+    for (int j = 0; j < p->nload; j++) if (tn_stride_in(s->t, p->load[j]->src[1], p->out[i]) == 1) {
+      tn_move_pad(s, p->out[i], lanes);
+      s->sink = tn_simplify(s->t, s->sink);
+      tn_profile_kernel(s->t, s->sink, p);
+      return;
+    }
+  }
+}
+
+static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
+  tn_pad_lanes(s, p, target);
+  if (!p->usable) return;
   const tn_tile c = tn_tile_choose(t, p, target);
   tiny_uop *lanes = NULL, *vectors = NULL, *rest = c.v;
   tiny_uop *tile_rest[2] = {NULL, NULL};

@@ -429,8 +429,7 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
 
 // ** walks to a fixed point. Heavy code only **
 
-typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next, tried; } tn_frame;   // wait: u becomes what wait becomes
-enum { TN_UP, TN_DOWN };                   // sources are rewritten before their users, or after
+typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wait: u becomes what wait becomes
 enum { TN_FIRINGS_DEEP = 10000 };          // chains of rewrites longer than this, and than the graph is large, never end
 
 static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u) {
@@ -456,7 +455,7 @@ static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limi
 }
 
 // memo maps what is done to its result; what it holds at first is taken as given. set may be NULL: only memo acts.
-static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx, int order) {
+static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
   if (tn_map_has(memo, root)) return (tiny_uop *)tn_map_get(memo, root);
@@ -465,28 +464,23 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
   TN_PUSH(t, stack, n, cap, tn_frame)->u = root;
   while (n) {
     tn_frame *f = &stack[n - 1];
-    tiny_uop *u = f->u, *next = NULL;
+    tiny_uop *u = f->u;
     if (f->wait) {
       tn_map_set(t, memo, u, tn_map_get(memo, f->wait));
       deep--; n--;
       continue;
     }
-    if (order == TN_DOWN && fn && !f->tried) next = tn_match_apply(t, set, u, ctx, &rule);
-    f->tried = 1;
-    if (!next) {
-      while (f->next < u->nsrc && tn_map_has(memo, u->src[f->next])) f->next++;
-      if (f->next < u->nsrc) {
-        tiny_uop *s = u->src[f->next];
-        tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
-        memset(g, 0, sizeof *g);
-        g->u = s;
-        continue;
-      }
-      tiny_uop *w = tn_rewrite_sources(t, memo, u);
-      if (!fn) { tn_map_set(t, memo, u, w); n--; continue; }
-      next = w != u ? w : order == TN_UP ? tn_match_apply(t, set, u, ctx, &rule) : NULL;
-      if (!next) { tn_map_set(t, memo, u, u); n--; continue; }
+    while (f->next < u->nsrc && tn_map_has(memo, u->src[f->next])) f->next++;
+    if (f->next < u->nsrc) {
+      tiny_uop *s = u->src[f->next];
+      tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
+      memset(g, 0, sizeof *g);
+      g->u = s;
+      continue;
     }
+    tiny_uop *w = tn_rewrite_sources(t, memo, u), *next = w;
+    if (w == u) next = fn ? tn_match_apply(t, set, u, ctx, &rule) : NULL;
+    if (!next || !fn) { tn_map_set(t, memo, u, w); n--; continue; }
     f->wait = next;
     if (tn_rewrite_diverges(t, root, ++deep, &limit, rule)) return root;
     if (!tn_map_has(memo, next)) {
@@ -501,16 +495,12 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
 // root with the rules of a set applied until none applies. On an error in t the result is root.
 static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *ctx) {
   tn_map memo = {NULL, NULL, 0, 0};
-  return tn_rewrite_walk(t, &memo, root, set, ctx, TN_UP);
+  return tn_rewrite_walk(t, &memo, root, set, ctx);
 }
-// The same, but a node is tried before its sources: for rules that push something toward the leaves.
-static tiny_uop *tn_rewrite_down(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *ctx) {
-  tn_map memo = {NULL, NULL, 0, 0};
-  return tn_rewrite_walk(t, &memo, root, set, ctx, TN_DOWN);
-}
+
 // root with the keys of the map replaced by its values, which are not searched again. The map grows: it is the walk's memo.
 static tiny_uop *tn_substitute(tiny_ctx *t, tiny_uop *root, tn_map *from_to) {
-  return tn_rewrite_walk(t, from_to, root, NULL, NULL, TN_UP);
+  return tn_rewrite_walk(t, from_to, root, NULL, NULL);
 }
 
 // ** end **

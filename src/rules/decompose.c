@@ -135,6 +135,7 @@ static tiny_uop *tn_with_dtype(tiny_ctx *t, const tiny_uop *r, int dtype) {
 
 RULES(tn_rules_storage, x, y, z)
   RULE("(PARAM|DEFINE)")                   { const int d = tn_storage_dtype(ctx, r->dtype); return d == r->dtype ? NULL : tn_with_dtype(t, r, d); }
+  RULE("(ARG)")                            { const int d = tn_storage_dtype(ctx, r->dtype); return d == r->dtype ? NULL : tn_from_storage(t, tn_with_dtype(t, r, d), r->dtype); }
   RULE("(INDEX|AFTER x ...)")              return r->dtype == x->dtype || r->dtype == TINY_VOID ? NULL : tn_with_dtype(t, r, x->dtype);
   RULE("(LOAD x ...)") {
     if (x->dtype == r->dtype || x->op != TINY_OP_INDEX) return NULL;
@@ -307,16 +308,14 @@ RULES(tn_rules_division, x, y, c)
   }
   RULE("(CDIV|CMOD x:i y)")                { if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL; return tn_safe_divide(t, r->op, x, y); }
   RULE("(CMOD x:i y)")                     { if (!tn_lacks(ctx, TINY_OP_CMOD)) return NULL; return sub(x, mul(op2(TINY_OP_CDIV, x, y), y)); }
-  // ** of floats: exact while the quotient is below 2^mantissa **
-  RULE("(CDIV x:f y)")                     { if (!tn_lacks(ctx, r->op)) return NULL; return tn_u1(t, TINY_OP_TRUNC, fdiv(x, y)); }
-  RULE("(CMOD x:f y)")                     { if (!tn_lacks(ctx, r->op)) return NULL; return sub(x, mul(tn_u1(t, TINY_OP_TRUNC, fdiv(x, y)), y)); }
+  // ** of floats: no language has them; exact while the product of quotient and divisor is **
+  RULE("(CDIV x:f y)")                     return tn_u1(t, TINY_OP_TRUNC, fdiv(x, y));
+  RULE("(CMOD x:f y)")                     return sub(x, mul(tn_u1(t, TINY_OP_TRUNC, fdiv(x, y)), y));
   RULE("(IDIV x:f y)") {
-    if (!tn_lacks(ctx, r->op)) return NULL;
     tiny_uop *q = fdiv(x, y), *whole = tn_u1(t, TINY_OP_TRUNC, q);
     return where(lt(q, whole), add(whole, N(x, -1)), whole);
   }
   RULE("(MOD x:f y)") {
-    if (!tn_lacks(ctx, r->op)) return NULL;
     tiny_uop *rest = op2(TINY_OP_CMOD, x, y), *zero = N(x, 0);
     return where(and_(ne(rest, zero), xor_(lt(rest, zero), lt(y, zero))), add(rest, y), rest);
   }
@@ -375,6 +374,8 @@ static tiny_uop *tn_threefry_words(tiny_ctx *t, const tiny_uop *r) {
   return r->k ? b : a;
 }
 
+static tiny_uop *tn_minus_one(tiny_ctx *t, int dtype) { return tn_is_float(dtype) ? tn_number(t, dtype, -1) : tn_int(t, dtype, -1); }
+
 static tiny_uop *tn_max_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   if (!tn_is_float(x->dtype)) return where(lt(x, y), y, x);
   if (tn_is_const(y) && tn_to_f64(y->k) == tn_to_f64(y->k)) return where(lt(x, y), y, x);  // false for NaN: x
@@ -410,8 +411,8 @@ RULES(tn_rules_missing, x, y, z)
   RULE("(TRUNC x:i)")                      return x;
   RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;
   RULE("(MULADD x y z)")                   return tn_lacks(ctx, r->op) ? add(mul(x, y), z) : NULL;
-  RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, N(x, -1)) : NULL;
-  RULE("(SUB x y)")                        return tn_lacks(ctx, r->op) ? add(x, mul(y, N(y, -1))) : NULL;
+  RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, tn_minus_one(t, x->dtype)) : NULL;
+  RULE("(SUB x y)")                        return tn_lacks(ctx, r->op) ? add(x, mul(y, tn_minus_one(t, y->dtype))) : NULL;
   RULE("(EQ x y)")                         return tn_lacks(ctx, r->op) ? not_(ne(x, y)) : NULL;
 RULES_END
 
@@ -427,13 +428,18 @@ RULES_END
 // ** spelling: the shortest form that the language has; every source as wide as its op **
 
 static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
-  return x->lanes == lanes ? x : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+  if (x->lanes == lanes) return x;
+  if (x->dtype == TINY_BOOL && !tn_is_const(x)) {            // bools become lanes as u8
+    tiny_uop *one = tn_int(t, TINY_U8, 1), *zero = tn_int(t, TINY_U8, 0);
+    return ne(tn_lanes_to(t, where(x, one, zero), lanes), tn_lanes_to(t, zero, lanes));
+  }
+  return tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
 }
 
 RULES(tn_rules_spell, x, y, z, c)
-  RULE("(ADD x (MUL y -1))")               return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
+  RULE("(ADD x (MUL y c))")                return tn_lacks(ctx, TINY_OP_SUB) || c != tn_minus_one(t, c->dtype) ? NULL : sub(x, y);
   RULE("(ADD x (NEG y))")                  return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
-  RULE("(MUL x -1)")                       return tn_lacks(ctx, TINY_OP_NEG) ? NULL : tn_u1(t, TINY_OP_NEG, x);
+  RULE("(MUL x c)")                        return tn_lacks(ctx, TINY_OP_NEG) || c != tn_minus_one(t, c->dtype) ? NULL : tn_u1(t, TINY_OP_NEG, x);
   RULE("(XOR (NE x y) 1)")                 return tn_lacks(ctx, TINY_OP_EQ) ? NULL : op2(TINY_OP_EQ, x, y);
   RULE("(XOR (LT x:i c) 1)")               { if (c->dtype == TINY_U64 || c->k <= tn_dtype_min(c->dtype)) return NULL; return lt(K(c, c->k - 1), x); }
   RULE("(MUL x:i c)") {

@@ -4,7 +4,8 @@
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge arguments of
 // SIN. f16 and bf16 are computed in f32 by the caller. Largest errors, found by tests/test_transcendental.c against
 // libm's f64 functions; `test_transcendental all` tries all 2^32 values of f32:
-//   f32 @ERRORS32@; f64, random samples: @ERRORS64@
+//   f32, all values: exp2 0.879, log2 0.841, sin 0.501 ulp, random samples of pow 0.501
+//   f64, random samples: exp2 0.86, log2 0.73, sin 1.00 (half an ulp of it may be the reference's), pow see there
 // A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on the rounding
 // error of another (x - n*A, y - (x + y)), products are exact: one factor has few bits, so fused and not fused are the same.
 // Coefficients come from tools/minimax.py.

@@ -141,8 +141,6 @@ static int tn_pool_wanted(const tiny_desc *d) {
   return n < TN_POOL_MAX ? n : TN_POOL_MAX;
 }
 
-static int tn_pool_threads(const tiny_ctx *t) { return t->pool ? t->pool->threads : 1; }
-
 static void tn_pool_close(tiny_ctx *t) {
   struct tn_pool *p = t->pool;
   if (!p) return;

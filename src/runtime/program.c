@@ -105,13 +105,15 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
   const uint64_t from = tn_os_now();
   tn_trace_pass(t, "schedule", b->ast);
-  tiny_uop *sink = tn_simplify(t, b->ast);
-  sink = tn_rewrite(t, sink, tn_rules_reduce, NULL);
-  sink = tn_optimize(t, sink, &target);
+  if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  tiny_uop *sink = tn_rewrite(t, b->ast, tn_rules_reduce, NULL);
+  sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
+  if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
   tn_trace_pass(t, "moves", sink);
   sink = tn_lower(t, sink, &target, &b->low);
   if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
   if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
+  tn_trace_list(t, &b->low);
   tn_estimate(&b->low);
   if (!interpret) b->text = tn_render(t, &d->lang, b->name, &b->low);
   t->stats.lower_ns += tn_os_now() - from;

@@ -346,6 +346,30 @@ TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
   return code == TINY_OK ? tn_guard(t, tn_read_guarded, &c) : code;
 }
 
+// The interpreter's view of a BUFFER: its bytes, copied out of the device.
+static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
+  struct tn_device *d = t->device;
+  const size_t nbytes = (size_t)tn_node_nbytes(buffer);
+  void *copy = tn_scratch(t, nbytes + 1);
+  const tiny_mem m = {((tn_storage *)buffer->ptr)->mem, 0};
+  if (d->backend->sync(d->dev) != TINY_OK || (nbytes && d->backend->copy_out(d->dev, copy, m, nbytes) != TINY_OK)) return NULL;
+  return copy;
+}
+
+static tiny_code tn_reference_guarded(tiny_ctx *t, void *arg) {
+  const tn_read_call *c = (const tn_read_call *)arg;
+  return tn_eval_graph(t, c->x->uop, c->out, tn_reference_buffer);
+}
+
+TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
+  tiny_code code;
+  tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
+  if (!t) return code;
+  code = tn_nbytes_check(t, "reference", x, out, nbytes);
+  tn_read_call c = {x, out, nbytes};
+  return code == TINY_OK ? tn_guard(t, tn_reference_guarded, &c) : code;
+}
+
 TINY_API double tiny_item(tiny_tensor *x) {
   unsigned char raw[8];
   if (!tiny_ok(x)) return (double)NAN;
