@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 364ca3df2281d9c7ca93a735d7f305a0f247eff9c673e452330bb01350694b73
+/* tiny.h 0.1.0, source af67cca88be4ce0fa497ccd0bb6f1279a84c786566962fb04c7a6137cff14218
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -142,59 +142,59 @@ Where things stand in tiny.h
    6040  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6237  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from ADD MUL SUB FDIV,
-                                     comparisons, WHERE, CAST, BITCAST and integers
-   6491  src/rules/decompose.c       from what the IR means to what a language can say
-   6963  src/rules/notation_end.c    takes back the algebra of notation.c, so that none of its short names
+   6237  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+                                     integers
+   6533  src/rules/decompose.c       from what the IR means to what a language can say
+   7081  src/rules/notation_end.c    takes back the algebra of notation.c, so that none of its short names
                                      reaches the including file
-   6990  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7108  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7129  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   7247  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   7596  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   7714  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   7915  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8033  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8007  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8125  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8242  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8360  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8498  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8668  src/tensor/random.c         numbers from a counter, the same on every device
-   8735  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   8616  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   8786  src/tensor/random.c         numbers from a counter, the same on every device
+   8853  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9119  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9237  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-   9221  src/tensor/optim.c          SGD and Adam
-   9352  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+   9341  src/tensor/optim.c          SGD and Adam
+   9475  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-   9814  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+   9937  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10224  src/codegen/moves.c         what optimisation may do to a kernel
-  10403  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  10347  src/codegen/moves.c         what optimisation may do to a kernel
+  10526  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10667  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  10790  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  10877  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11000  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  10973  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  11096  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11369  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  11491  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11508  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  11630  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  11870  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12046  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  11994  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  12170  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12433  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  12748  src/runtime/interp.c        the backend INTERP
-  12827  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  12557  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  12872  src/runtime/interp.c        the backend INTERP
+  12951  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  12882  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13051  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  13006  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  13175  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13376  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  13500  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -6234,24 +6234,25 @@ RULES_END
 #endif
 // ---- end src/rules/reduce.c ----
 // ---- begin src/rules/transcendental.c ----
-// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from ADD MUL SUB FDIV, comparisons, WHERE, CAST, BITCAST and integers.
+// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
-// Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge arguments of
-// SIN. f16 and bf16 are computed in f32 by the caller. Largest errors, found by tests/test_transcendental.c against
-// libm's f64 functions; `test_transcendental all` tries all 2^32 values of f32:
-//   f32, all values: exp2 0.879, log2 0.841, sin 0.501 ulp, random samples of pow 0.501
-//   f64, random samples: exp2 0.86, log2 0.73, sin 1.00 (half an ulp of it may be the reference's), pow see there
-// A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on the rounding
-// error of another (x - n*A, y - (x + y)), products are exact: one factor has few bits, so fused and not fused are the same.
-// Coefficients come from tools/minimax.py.
+// Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
+// arguments of SIN. f16 and bf16 are computed in f32 by the caller. Largest errors in ulp, found by
+// tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
+//   f32, all values: exp2 0.879, log2 0.841, sin 0.501; random samples: pow 0.501
+//   f64, random samples: exp2 0.86, log2 0.73, sin 1.00 (half of it may be the reference's)
+// A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
+// the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
+// fused and not fused are the same. Coefficients come from tools/minimax.py.
 #ifndef TN_RULES_TRANSCENDENTAL
 #define TN_RULES_TRANSCENDENTAL
 #ifndef TINY_AMALGAMATED
 #include "symbolic.c"
 #endif
 
-typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;                     // an unevaluated sum, |lo| <= ulp(hi) / 2 or little more
+// an unevaluated sum, |lo| <= ulp(hi) / 2 or little more
+typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;
 
 // What the formulas need to know of a float format.
 typedef struct tn_float_facts {
@@ -6261,35 +6262,46 @@ typedef struct tn_float_facts {
   double scale; int scale_bits;            // brings subnormal arguments of log2 into the normals
   int64_t half_root;                       // bits of sqrt(1/2)
   double log2e_hi, log2e_lo;               // 1 / ln 2, the first part short
-  int64_t mask;                            // leaves so few bits of a number that its product with log2e_hi is exact
+  // leaves so few bits of a number that its product with log2e_hi is exact
+  int64_t mask;
   int nexp2, nlog; const double *exp2, *log;
 } tn_float_facts;
 
-// 2^x = 1 + x P(x), |x| <= 1/2, and log(1 + f) = 2s + s z P(z), s = f / (2 + f), z = s^2, sqrt(1/2) <= 1 + f <= sqrt(2)
-static const double tn_exp2_f32[] = {0.693147182, 0.240226448, 0.0555035882, 0.00961883646, 0.0013391308, 0.00015240116};
-static const double tn_exp2_f64[] = {0.69314718055994529, 0.24022650695910133, 0.055504108664822256, 0.0096181291075934823,
-  0.0013333558146382679, 0.00015403530457798738, 1.5252733803515011e-05, 1.3215434978831274e-06, 1.0178087584512348e-07,
+// 2^x = 1 + x P(x), |x| <= 1/2, and log(1 + f) = 2s + s z P(z), s = f / (2 + f), z = s^2, sqrt(1/2) <= 1 + f
+// <= sqrt(2)
+static const double tn_exp2_f32[] = {0.693147182, 0.240226448, 0.0555035882, 0.00961883646, 0.0013391308,
+    0.00015240116};
+static const double tn_exp2_f64[] = {0.69314718055994529, 0.24022650695910133, 0.055504108664822256,
+    0.0096181291075934823,
+  0.0013333558146382679, 0.00015403530457798738, 1.5252733803515011e-05, 1.3215434978831274e-06,
+      1.0178087584512348e-07,
   7.0738306493779122e-09, 4.4498387338802831e-10};
 static const double tn_log_f32[] = {0.666666627, 0.400009722, 0.284987926, 0.242788538};
-static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.28571428743681204, 0.22222198429627849,
+static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.28571428743681204,
+    0.22222198429627849,
   0.18183572316858235, 0.15313833229766766, 0.14798247338156145};
 
 static const tn_float_facts *tn_float_facts_of(int dtype) {
-  static const tn_float_facts f32 = {TINY_I32, 23, -151, -125, 128, 64, 33554432.0, 25, 0x3F3504F3, 1.4423828125, 0.00031222838896340733,
+  static const tn_float_facts f32 = {TINY_I32, 23, -151, -125, 128, 64, 33554432.0, 25, 0x3F3504F3,
+      1.4423828125, 0.00031222838896340733,
                                      -4096, 6, 4, tn_exp2_f32, tn_log_f32};
-  static const tn_float_facts f64 = {TINY_I64, 52, -1076, -1021, 1024, 128, 18014398509481984.0, 54, 0x3FE6A09E667F3BCD,
-                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 11, 7, tn_exp2_f64, tn_log_f64};
+  static const tn_float_facts f64 = {TINY_I64, 52, -1076, -1021, 1024, 128, 18014398509481984.0, 54,
+      0x3FE6A09E667F3BCD,
+                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 11, 7,
+                                         tn_exp2_f64, tn_log_f64};
   return dtype == TINY_F64 ? &f64 : &f32;
 }
 
-static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop_make(t, TINY_OP_BITCAST, dtype, x->lanes, 1, &x, 0, 0, NULL); }
+static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop_make(t, TINY_OP_BITCAST,
+    dtype, x->lanes, 1, &x, 0, 0, NULL); }
 
 // x with those bits of its representation that are set in mask.
 static tiny_uop *tn_float_mask(tiny_ctx *t, tiny_uop *x, int64_t mask) {
   tiny_uop *bits = tn_bitcast(t, x, tn_float_facts_of(x->dtype)->integer);
   return tn_bitcast(t, and_(bits, K(bits, mask)), x->dtype);
 }
-static tiny_uop *tn_float_abs(tiny_ctx *t, tiny_uop *x) { return tn_float_mask(t, x, x->dtype == TINY_F64 ? INT64_MAX : INT32_MAX); }
+static tiny_uop *tn_float_abs(tiny_ctx *t, tiny_uop *x) { return tn_float_mask(t, x, x->dtype == TINY_F64
+    ? INT64_MAX : INT32_MAX); }
 
 // c[0] + c[1] x + .. by Horner's rule
 static tiny_uop *tn_horner(tiny_ctx *t, tiny_uop *x, const double *c, int n) {
@@ -6306,22 +6318,24 @@ static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
   return tn_bitcast(t, sum, f->integer);
 }
 
-// x = n + r: 2^r is in [0.7, 1.42], and n is added to its exponent field. Results below the normals are made 2^lift times
-// as large, and rounded by the multiplication that undoes it.
+// x = n + r: 2^r is in [0.7, 1.42], and n is added to its exponent field. Results below the normals are made
+// 2^lift times as large, and rounded by the multiplication that undoes it.
 static tiny_uop *tn_exp2_of(tiny_ctx *t, tiny_uop *given) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   tiny_uop *n, *x = where(lt(given, N(given, f->low)), N(given, f->low), given);
   x = where(lt(N(x, f->high), x), N(x, f->high), x);
   tiny_uop *bits = tn_round_bits(t, x, &n), *r = sub(x, n), *tiny = lt(x, N(x, f->normal));
   tiny_uop *p = add(mul(r, tn_horner(t, r, f->exp2, f->nexp2)), N(x, 1));
-  tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa), K(bits, 0)));
-  tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype), where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
+  tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
+      K(bits, 0)));
+  tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
+      where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
   return where(ne(given, given), given, y);
 }
 
-// log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z P(z): the
-// method of Ng's log in fdlibm. The part that carries the rounding, f - f^2/2, is cut to a few bits, so that its
-// product with the short part of 1 / ln 2 is exact; all that was cut is in the second sum.
+// log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z
+// P(z): the method of Ng's log in fdlibm. The part that carries the rounding, f - f^2/2, is cut to a few
+// bits, so that its product with the short part of 1 / ln 2 is exact; all that was cut is in the second sum.
 static tn_pair tn_log2_pair(tiny_ctx *t, tiny_uop *x) {
   const tn_float_facts *c = tn_float_facts_of(x->dtype);
   tiny_uop *small = lt(x, N(x, ldexp(1, x->dtype == TINY_F64 ? -1022 : -126)));
@@ -6346,12 +6360,14 @@ static tiny_uop *tn_log2_value(tiny_ctx *t, tiny_uop *x) {
 
 // ** sin: x = n * half + r (f32) or n * quarter + r (f64) of a turn's pi **
 //
-// Up to 2^24 (f32) or 2^18 (f64) n * pi is subtracted in short pieces (Cody and Waite, "Software Manual for the Elementary
-// Functions", 1980). Beyond, x = m 2^e with an integer m, and only the bits of 1 / (2 pi) matter that give a fraction of a
-// turn: a window of its binary digits that begins at bit e (Payne and Hanek, "Radian reduction for trigonometric
-// functions", 1983). The window is moved by its binary digits, whole words first, and multiplied modulo 1.
+// Up to 2^24 (f32) or 2^18 (f64) n * pi is subtracted in short pieces (Cody and Waite, "Software Manual for
+// the Elementary Functions", 1980). Beyond, x = m 2^e with an integer m, and only the bits of 1 / (2 pi)
+// matter that give a fraction of a turn: a window of its binary digits that begins at bit e (Payne and Hanek,
+// "Radian reduction for trigonometric functions", 1983). The window is moved by its binary digits, whole
+// words first, and multiplied modulo 1.
 
-static const uint32_t tn_turns_f32[7] = {0x28BE60DB, 0x9391054A, 0x7F09D5F4, 0x7D4D3770, 0x36D8A566, 0x4F10E410, 0x7F9458EA};
+static const uint32_t tn_turns_f32[7] = {0x28BE60DB, 0x9391054A, 0x7F09D5F4, 0x7D4D3770, 0x36D8A566,
+    0x4F10E410, 0x7F9458EA};
 // 2^-52 / (2 pi): of f64 the exponents from -52 on are needed
 static const uint64_t tn_turns_f64[19] = {
   0x000000000000028B, 0xE60DB9391054A7F0, 0x9D5F47D4D377036D, 0x8A5664F10E4107F9,
@@ -6373,20 +6389,27 @@ static void tn_bit_window(tiny_ctx *t, tiny_uop **word, int n, int words, tiny_u
 }
 
 // sin r = r (1 + z P(z)), |r| <= pi / 2, computed in f64 and rounded once
-static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764, -0.00019840866993124309, 2.7525320227754343e-06,
+static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764, -0.00019840866993124309,
+    2.7525320227754343e-06,
                                      -2.3887750170295191e-08};
 static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)), *small = lt(size, K(bits, 0x4B800000)), *n;
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)),
+      *small = lt(size, K(bits, 0x4B800000)), *n;
   tiny_uop *y = cast(x, TINY_F64);
-  tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64), tn_int(t, TINY_U64, 63));
-  tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))), mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
+  tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64),
+      tn_int(t, TINY_U64, 63));
+  tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))),
+      mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
   tiny_uop *m = or_(and_(bits, K(bits, 0x7FFFFF)), K(bits, 0x800000)), *w[7];
   for (int i = 0; i < 7; i++) w[i] = K(bits, tn_turns_f32[i]);
   tn_bit_window(t, w, 3, 4, sub(shr(size, K(bits, 23)), K(bits, 150)));
   tiny_uop *wide = cast(m, TINY_U64), *by32 = K(wide, 32);
-  tiny_uop *turn = add(add(shl(cast(mul(m, w[0]), TINY_U64), by32), mul(wide, cast(w[1], TINY_U64))), shr(mul(wide, cast(w[2], TINY_U64)), by32));
-  tiny_uop *long_way = mul(cast(tn_bitcast(t, shl(turn, K(turn, 1)), TINY_I64), TINY_F64), N(y, ldexp(3.1415926535897931, -64)));
-  tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)), shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
+  tiny_uop *turn = add(add(shl(cast(mul(m, w[0]), TINY_U64), by32), mul(wide, cast(w[1], TINY_U64))),
+      shr(mul(wide, cast(w[2], TINY_U64)), by32));
+  tiny_uop *long_way = mul(cast(tn_bitcast(t, shl(turn, K(turn, 1)), TINY_I64), TINY_F64),
+      N(y, ldexp(3.1415926535897931, -64)));
+  tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)),
+      shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
   tiny_uop *r = where(small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
   tiny_uop *s = mul(r, add(mul(z, tn_horner(t, z, tn_sin_half, 5)), one));
   s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(small, near_sign, far_sign)), TINY_F64);
@@ -6417,7 +6440,8 @@ static tn_pair tn_reduce_near(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   return tn_fast_sum(t, r3, sub(lost, mul(n, N(x, 8.4784276603688996e-32))));
 }
 
-// 128 bits of the fraction of a turn: u64 hi, lo. Its quarter, and what is left as a signed number of 2^-64 quarters.
+// 128 bits of the fraction of a turn: u64 hi, lo. Its quarter, and what is left as a signed number of 2^-64
+// quarters.
 static tn_pair tn_reduce_far(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U64), *size = and_(bits, K(bits, INT64_MAX)), *w[19];
   tiny_uop *m = or_(and_(bits, K(bits, ((int64_t)1 << 52) - 1)), K(bits, (int64_t)1 << 52));
@@ -6427,48 +6451,63 @@ static tn_pair tn_reduce_far(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   tiny_uop *hi = add(add(mul(m, w[0]), tn_multiply_high(t, m, w[1])), where(lt(lo, low), K(m, 1), K(m, 0)));
   *quarter = shr(add(hi, K(hi, (int64_t)1 << 61)), K(hi, 62));
   tiny_uop *f = tn_bitcast(t, or_(shl(hi, K(hi, 2)), shr(lo, K(hi, 62))), TINY_I64);
-  tiny_uop *a = mul(cast(shr(f, K(f, 32)), TINY_F64), N(x, 4294967296.0)), *b = cast(and_(f, K(f, 0xFFFFFFFF)), TINY_F64);
+  tiny_uop *a = mul(cast(shr(f, K(f, 32)), TINY_F64), N(x, 4294967296.0)),
+      *b = cast(and_(f, K(f, 0xFFFFFFFF)), TINY_F64);
   tn_pair r = tn_fast_sum(t, a, b);
-  r.lo = add(r.lo, mul(cast(tn_bitcast(t, shr(shl(lo, K(lo, 2)), K(lo, 12)), TINY_I64), TINY_F64), N(x, ldexp(1, -52))));
+  r.lo = add(r.lo, mul(cast(tn_bitcast(t, shr(shl(lo, K(lo, 2)), K(lo, 12)), TINY_I64), TINY_F64),
+      N(x, ldexp(1, -52))));
   // times pi / 2 * 2^-64, whose first part has 26 bits
   tiny_uop *top = tn_float_mask(t, r.hi, -((int64_t)1 << 27)), *rest = add(sub(r.hi, top), r.lo);
   tiny_uop *y = mul(top, N(x, ldexp(1.5707963109016418, -64)));
-  return tn_fast_sum(t, y, add(mul(top, N(x, ldexp(1.5893254773528196e-08, -64))), mul(rest, N(x, ldexp(1.5707963267948966, -64)))));
+  return tn_fast_sum(t, y, add(mul(top, N(x, ldexp(1.5893254773528196e-08, -64))),
+      mul(rest, N(x, ldexp(1.5707963267948966, -64)))));
 }
 
-// sin r = r + r z P(z), cos r = 1 - z / 2 + z^2 Q(z), |r| <= pi / 4; r.lo enters as in fdlibm's __kernel_sin and __kernel_cos
-static const double tn_sin_quarter[] = {-0.1666666666666663, 0.0083333333333218407, -0.00019841269829358512, 2.7557313538503625e-06,
+// sin r = r + r z P(z), cos r = 1 - z / 2 + z^2 Q(z), |r| <= pi / 4; r.lo enters as in fdlibm's __kernel_sin
+// and __kernel_cos
+static const double tn_sin_quarter[] = {-0.1666666666666663, 0.0083333333333218407, -0.00019841269829358512,
+    2.7557313538503625e-06,
                                         -2.5050734386966067e-08, 1.5895433126557831e-10};
-static const double tn_cos_quarter[] = {0.041666666666666595, -0.0013888888888873325, 2.4801587288983678e-05, -2.7557314210073095e-07,
+static const double tn_cos_quarter[] = {0.041666666666666595, -0.0013888888888873325, 2.4801587288983678e-05,
+    -2.7557314210073095e-07,
                                         2.0875704270478359e-09, -1.1358683291426032e-11};
 static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x), *small = lt(size, N(x, 262144.0));
+  tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x),
+      *small = lt(size, N(x, 262144.0));
   const tn_pair short_way = tn_reduce_near(t, x, &near_quarter), long_way = tn_reduce_far(t, x, &far_quarter);
-  tiny_uop *r = where(small, short_way.hi, long_way.hi), *lo = where(small, short_way.lo, long_way.lo), *quarter = where(small, near_quarter, far_quarter);
+  tiny_uop *r = where(small, short_way.hi, long_way.hi), *lo = where(small, short_way.lo, long_way.lo),
+      *quarter = where(small, near_quarter, far_quarter);
   tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
   tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter + 1, 5)))), lo);
   tiny_uop *sine = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
-  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half), sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
+  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half),
+      sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
   tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), cosine, sine), TINY_U64);
-  tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)), where(small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
+  tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)),
+      where(small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
   y = tn_bitcast(t, xor_(y, sign), TINY_F64);
   y = where(lt(size, N(x, ldexp(1, -27))), x, y);          // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
 }
-static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x) : tn_sin_f32(t, x); }
+static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x)
+    : tn_sin_f32(t, x); }
 
 // ** pow **
 
-// |x|^y. For f64 the product y log2|x| is a sum, too: its first part is a product of short numbers. The logarithm is good
-// to 2^-57 of itself or so, which y log2|x| short_way 1024 makes 2^-47: up to 60 ulp there, 1 ulp for results short_way 1.
+// |x|^y. For f64 the product y log2|x| is a sum, too: its first part is a product of short numbers. The
+// logarithm is good to 2^-57 of itself or so, which y log2|x| near 1024 makes 2^-47: up to 60 ulp there, 1
+// ulp for results near 1.
 static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *plain = mul(y, tn_log2_value(t, x));
   const tn_pair raw = tn_log2_pair(t, x), log = tn_fast_sum(t, raw.hi, raw.lo);
-  tiny_uop *yh = tn_float_mask(t, y, -((int64_t)1 << 27)), *lh = tn_float_mask(t, log.hi, -((int64_t)1 << 27));
-  tiny_uop *first = mul(yh, lh), *second = add(add(mul(yh, sub(log.hi, lh)), mul(sub(y, yh), log.hi)), mul(y, log.lo));
+  tiny_uop *yh = tn_float_mask(t, y, -((int64_t)1 << 27)), *lh = tn_float_mask(t, log.hi,
+      -((int64_t)1 << 27));
+  tiny_uop *first = mul(yh, lh), *second = add(add(mul(yh, sub(log.hi, lh)), mul(sub(y, yh), log.hi)),
+      mul(y, log.lo));
   const tn_pair e = tn_fast_sum(t, first, second);
   tiny_uop *close = lt(tn_float_abs(t, plain), N(x, 2048));                // also: neither is infinite or NaN
-  return mul(tn_exp2_of(t, where(close, e.hi, plain)), where(close, add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
+  return mul(tn_exp2_of(t, where(close, e.hi, plain)), where(close,
+      add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
 }
 
 // C17 F.10.4.4. f32 is computed in f64.
@@ -6476,28 +6515,31 @@ static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *size = tn_float_abs(t, x), *one = N(x, 1), *zero = N(x, 0), *p;
   if (x->dtype == TINY_F64) p = tn_pow_abs(t, size, y);
   else p = cast(tn_exp2_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64)))), x->dtype);
-  tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half), not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));
+  tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half),
+      not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));
   tiny_uop *fraction = ne(tn_u1(t, TINY_OP_TRUNC, y), y);  // NaN as well
   p = where(and_(lt(x, zero), and_(lt(N(x, -HUGE_VAL), x), fraction)), N(x, (double)NAN), p);
-  p = where(not_(ne(size, one)), where(and_(fraction, lt(x, zero)), N(x, (double)NAN), one), p);   // also 1^nan, (-1)^inf
+  // also 1^nan, (-1)^inf
+  p = where(not_(ne(size, one)), where(and_(fraction, lt(x, zero)), N(x, (double)NAN), one), p);
   const tn_float_facts *f = tn_float_facts_of(x->dtype);
-  tiny_uop *sign = and_(tn_bitcast(t, x, f->integer), tn_int(t, f->integer, x->dtype == TINY_F64 ? INT64_MIN : INT32_MIN));
+  tiny_uop *sign = and_(tn_bitcast(t, x, f->integer), tn_int(t, f->integer, x->dtype == TINY_F64 ? INT64_MIN
+      : INT32_MIN));
   tiny_uop *negative = tn_bitcast(t, or_(tn_bitcast(t, p, f->integer), sign), x->dtype);
   return where(not_(ne(y, zero)), one, where(odd, negative, p));
 }
 #endif
 // ---- end src/rules/transcendental.c ----
 // ---- begin src/rules/decompose.c ----
-// decompose: from what the IR means to what a language can say. Late: the last algebra before the program is linearised.
+// decompose: from what the IR means to what a language can say. Late: the last algebra before linearising.
 //
-// In:  a lowered kernel and a tn_target. Out: the same values in ops that the language has (lang->ops[op] is not NULL),
-//      in dtypes that it has, without traps and without what C leaves undefined:
-//  - no INDEX dtype: every node of it became I32 where its bounds and those of all it is made of fit, else I64
+// In:  a lowered kernel and a tn_target. Out: the same values in ops that the language has (lang->ops[op] is
+//      not NULL), in dtypes that it has, without traps and without what C leaves undefined:
+//  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
-//  - f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even stored
-//    (lang->types[d] is NULL): u16 bits everywhere
-//  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not divided by -1;
-//    each unless bounds or the language's flags say that there is nothing to guard
+//  - f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
+//    stored (lang->types[d] is NULL): u16 bits everywhere
+//  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
+//    divided by -1; each unless bounds or the language's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
 // A language of NULL (the interpreter) takes everything as it is.
 #ifndef TN_RULES_DECOMPOSE
@@ -6509,14 +6551,17 @@ static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 typedef struct tn_target { const tiny_language *lang; const tiny_limits *limits; } tn_target;
 
 static int tn_lacks(const void *target, int op) { return !((const tn_target *)target)->lang->ops[op]; }
-static int tn_lang_has(const void *target, uint32_t flag) { return (((const tn_target *)target)->lang->flags & flag) != 0; }
+static int tn_lang_has(const void *target, uint32_t flag) {
+  return (((const tn_target *)target)->lang->flags & flag) != 0;
+}
 static int tn_is_narrow(int d) { return d == TINY_F16 || d == TINY_BF16; }
 static int tn_lacks_dtype(const void *target, int d) {                     // its arithmetic
   const tn_target *x = (const tn_target *)target;
   return tn_is_narrow(d) && (!x->lang->types[d] || (x->limits->dtypes && !(x->limits->dtypes >> d & 1)));
 }
 static int tn_storage_dtype(const void *target, int d) {                         // what a dtype is in memory
-  return d == TINY_BOOL ? TINY_U8 : tn_is_narrow(d) && !((const tn_target *)target)->lang->types[d] ? (int)TINY_U16 : d;
+  return d == TINY_BOOL ? TINY_U8 : tn_is_narrow(d) && !((const tn_target *)target)->lang->types[d]
+      ? (int)TINY_U16 : d;
 }
 
 // ** index arithmetic in a real integer type **
@@ -6533,17 +6578,21 @@ static int tn_fits_i32(const tiny_uop *u) { return u->vmin >= INT32_MIN && u->vm
 
 // The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit.
 static int tn_index_width(tn_widths *w, const tiny_uop *u) {
-  int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE || u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
+  int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE ||
+      u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
-    if (u->src[i]->dtype == TINY_INDEX) wide |= ((const tiny_uop *)tn_map_get(&w->now, u->src[i]))->dtype == TINY_I64;
+    if (u->src[i]->dtype == TINY_INDEX)
+      wide |= ((const tiny_uop *)tn_map_get(&w->now, u->src[i]))->dtype == TINY_I64;
   return wide ? TINY_I64 : TINY_I32;
 }
 
 static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
-  const int meets = tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_STACK || u->op == TINY_OP_RANGE || u->op == TINY_OP_SPECIAL;
+  const int meets = tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_STACK || u->op == TINY_OP_RANGE ||
+      u->op == TINY_OP_SPECIAL;
   const int width = tn_index_width(w, u), dtype = u->dtype == TINY_INDEX ? width : u->dtype;
   tiny_uop **src = (tiny_uop **)tn_scratch(w->t, (u->nsrc + 1) * sizeof *src);
-  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID);
+  const int common = meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID;
+  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], common);
   if (u->op == TINY_OP_CAST) return tn_cast(w->t, src[0], dtype);
   if (u->op == TINY_OP_CONST) return tn_int(w->t, dtype, u->k);
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
@@ -6567,27 +6616,34 @@ static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
 
 // f32 -> f16, to nearest even. Below 2^-14 the sum with 1/2 rounds at 2^-24, the unit of f16's subnormals.
 static tiny_uop *tn_pack_f16(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *sign = and_(shr(bits, K(bits, 16)), K(bits, 0x8000)), *size = and_(bits, K(bits, 0x7FFFFFFF));
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *sign = and_(shr(bits, K(bits, 16)), K(bits, 0x8000)),
+      *size = and_(bits, K(bits, 0x7FFFFFFF));
   tiny_uop *odd = and_(shr(size, K(bits, 13)), K(bits, 1));
   tiny_uop *normal = shr(add(size, add(odd, K(bits, 0xFFF - (112 << 23)))), K(bits, 13));
-  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, 0.5)), *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, 0x3F000000));
+  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, 0.5)),
+      *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, 0x3F000000));
   tiny_uop *special = where(lt(K(bits, 0x7F800000), size), K(bits, 0x7E00), K(bits, 0x7C00));
-  return or_(sign, where(lt(size, K(bits, 0x38800000)), tiny, where(lt(size, K(bits, 0x47800000)), normal, special)));
+  return or_(sign, where(lt(size, K(bits, 0x38800000)), tiny,
+      where(lt(size, K(bits, 0x47800000)), normal, special)));
 }
 static tiny_uop *tn_unpack_f16(tiny_ctx *t, tiny_uop *h) {
   tiny_uop *size = shl(and_(h, K(h, 0x7FFF)), K(h, 13)), *sign = shl(and_(h, K(h, 0x8000)), K(h, 16));
   tiny_uop *number = tn_bitcast(t, size, TINY_F32);
-  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 112))), TINY_U32);       // exact, of subnormals too
-  return tn_bitcast(t, or_(sign, where(lt(size, K(h, 0x0F800000)), finite, or_(size, K(h, 0x7F800000)))), TINY_F32);
+  // exact, of subnormals too
+  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 112))), TINY_U32);
+  return tn_bitcast(t, or_(sign, where(lt(size, K(h, 0x0F800000)), finite, or_(size, K(h, 0x7F800000)))),
+      TINY_F32);
 }
 static tiny_uop *tn_pack_bf16(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *half = K(bits, 16);
   tiny_uop *rounded = shr(add(bits, add(and_(shr(bits, half), K(bits, 1)), K(bits, 0x7FFF))), half);
   return where(lt(K(bits, 0x7F800000), and_(bits, K(bits, 0x7FFFFFFF))), K(bits, 0x7FC0), rounded);
 }
-static tiny_uop *tn_unpack_bf16(tiny_ctx *t, tiny_uop *h) { return tn_bitcast(t, shl(h, K(h, 16)), TINY_F32); }
+static tiny_uop *tn_unpack_bf16(tiny_ctx *t, tiny_uop *h) { return tn_bitcast(t, shl(h, K(h, 16)), TINY_F32);
+    }
 
-// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to f16 or bf16 is as good as
+// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to f16 or bf16 is as
+// good as
 // rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1).
 static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = cast(x, TINY_F32), *back = cast(y, TINY_F64), *bits = tn_bitcast(t, y, TINY_U32);
@@ -6615,7 +6671,10 @@ static tiny_uop *tn_in_storage(tiny_ctx *t, const void *target, const tiny_uop *
   const int d = tn_storage_dtype(target, r->dtype);
   if (d == r->dtype) return NULL;
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (r->nsrc + 1) * sizeof *src);
-  for (uint32_t i = 0; i < r->nsrc; i++) src[i] = r->src[i]->dtype == r->dtype && !(r->op == TINY_OP_WHERE && i == 0) ? tn_to_storage(t, target, r->src[i]) : r->src[i];
+  for (uint32_t i = 0; i < r->nsrc; i++) {
+    const int condition = r->op == TINY_OP_WHERE && i == 0;
+    src[i] = r->src[i]->dtype == r->dtype && !condition ? tn_to_storage(t, target, r->src[i]) : r->src[i];
+  }
   return tn_from_storage(t, tn_uop_make(t, r->op, d, r->lanes, (int)r->nsrc, src, k, r->nv, r->v), r->dtype);
 }
 
@@ -6624,13 +6683,21 @@ static tiny_uop *tn_with_dtype(tiny_ctx *t, const tiny_uop *r, int dtype) {
 }
 
 RULES(tn_rules_storage, x, y, z)
-  RULE("(PARAM|DEFINE)")                   { const int d = tn_storage_dtype(ctx, r->dtype); return d == r->dtype ? NULL : tn_with_dtype(t, r, d); }
-  RULE("(ARG)")                            { const int d = tn_storage_dtype(ctx, r->dtype); return d == r->dtype ? NULL : tn_from_storage(t, tn_with_dtype(t, r, d), r->dtype); }
-  RULE("(INDEX|AFTER x ...)")              return r->dtype == x->dtype || r->dtype == TINY_VOID ? NULL : tn_with_dtype(t, r, x->dtype);
+  RULE("(PARAM|DEFINE)") {
+    const int d = tn_storage_dtype(ctx, r->dtype);
+    return d == r->dtype ? NULL : tn_with_dtype(t, r, d);
+  }
+  RULE("(ARG)") {
+    const int d = tn_storage_dtype(ctx, r->dtype);
+    return d == r->dtype ? NULL : tn_from_storage(t, tn_with_dtype(t, r, d), r->dtype);
+  }
+  RULE("(INDEX|AFTER x ...)")              return r->dtype == x->dtype || r->dtype == TINY_VOID ? NULL
+      : tn_with_dtype(t, r, x->dtype);
   RULE("(LOAD x ...)") {
     if (x->dtype == r->dtype || x->op != TINY_OP_INDEX) return NULL;
     tiny_uop *src[2] = {x, r->nsrc > 1 ? tn_to_storage(t, ctx, r->src[1]) : NULL};
-    return tn_from_storage(t, tn_uop_make(t, TINY_OP_LOAD, x->dtype, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
+    return tn_from_storage(t, tn_uop_make(t, TINY_OP_LOAD, x->dtype, r->lanes, (int)r->nsrc, src, r->k, 0,
+        NULL), r->dtype);
   }
   RULE("(STORE x y)") {
     tiny_uop *src[2] = {x, x->dtype == y->dtype ? y : tn_to_storage(t, ctx, y)};
@@ -6639,15 +6706,21 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(BROADCAST x:b)")                  return tn_is_const(x) ? NULL : tn_in_storage(t, ctx, r, r->k);
   RULE("(BROADCAST x:f)")                  return tn_in_storage(t, ctx, r, r->k);
   RULE("(STACK|PICK x ...)")               return tn_in_storage(t, ctx, r, r->k);
-  RULE("(HREDUCE x:b)")                    return tn_in_storage(t, ctx, r, r->k == TINY_OP_MUL || r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
+  RULE("(HREDUCE x:b)")                    return tn_in_storage(t, ctx, r, r->k == TINY_OP_MUL ||
+      r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
   RULE("(WHERE x y:f z)")                  return tn_in_storage(t, ctx, r, r->k);
   // ** the values themselves **
   RULE("(BITCAST:u16 (BITCAST x:u16))")     return x;
-  RULE("(BITCAST:u16 (CAST:f16 x:f32))")   return tn_storage_dtype(ctx, TINY_F16) == TINY_U16 ? cast(tn_pack_f16(t, x), TINY_U16) : NULL;
-  RULE("(BITCAST:u16 (CAST:bf16 x:f32))")  return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16 ? cast(tn_pack_bf16(t, x), TINY_U16) : NULL;
-  RULE("(CAST:f32 x:f16)")                 return tn_storage_dtype(ctx, TINY_F16) == TINY_U16 ? tn_unpack_f16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
-  RULE("(CAST:f32 x:bf16)")                return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16 ? tn_unpack_bf16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
-  RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32 ? cast(cast(x, TINY_F32), r->dtype) : NULL;
+  RULE("(BITCAST:u16 (CAST:f16 x:f32))")   return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
+      ? cast(tn_pack_f16(t, x), TINY_U16) : NULL;
+  RULE("(BITCAST:u16 (CAST:bf16 x:f32))")  return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
+      ? cast(tn_pack_bf16(t, x), TINY_U16) : NULL;
+  RULE("(CAST:f32 x:f16)")                 return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
+      ? tn_unpack_f16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(CAST:f32 x:bf16)")                return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
+      ? tn_unpack_bf16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32
+      ? cast(cast(x, TINY_F32), r->dtype) : NULL;
   RULE("(CAST:f x)") {
     if (x->dtype == TINY_F32 || x->dtype == TINY_BOOL || !tn_lacks_dtype(ctx, r->dtype)) return NULL;
     if (x->dtype == TINY_F64) return cast(tn_round_odd(t, x), r->dtype);
@@ -6662,14 +6735,16 @@ RULES(tn_rules_storage, x, y, z)
     tiny_uop *src[4];
     int changed = 0;
     if (r->op == TINY_OP_WHERE) return NULL;
-    if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);    // rounds twice
+    // rounds twice
+    if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);
     for (uint32_t i = 0; i < r->nsrc; i++) {
       const int lacks = tn_lacks_dtype(ctx, r->src[i]->dtype);
       src[i] = lacks ? cast(r->src[i], TINY_F32) : r->src[i];
       changed |= lacks;
     }
     if (!changed) return NULL;
-    return cast(tn_uop_make(t, r->op, r->dtype == TINY_BOOL ? (int)TINY_BOOL : (int)TINY_F32, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
+    return cast(tn_uop_make(t, r->op, r->dtype == TINY_BOOL ? (int)TINY_BOOL : (int)TINY_F32, r->lanes,
+        (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
   }
 RULES_END
 
@@ -6688,10 +6763,16 @@ RULES_END
 // ** division **
 
 static int tn_is_negative_free(const tiny_uop *x) { return tn_is_unsigned(x->dtype) || x->vmin >= 0; }
-static int tn_log2_of(int64_t k) { int n = 0; while (n < 62 && (int64_t)1 << n < k) n++; return k > 0 && (int64_t)1 << n == k ? n : -1; }
+static int tn_log2_of(int64_t k) {         // -1: no power of two
+  int n = 0;
+  while (n < 62 && (int64_t)1 << n < k) n++;
+  return k > 0 && (int64_t)1 << n == k ? n : -1;
+}
 
-// x / c by a multiplication, 0 <= x <= most, c > 2 no power of two: M = ceil(2^s / c) and x M >> s is right while
-// x (M c - 2^s) < 2^s (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI 1994, theorem 4.2).
+// x / c by a multiplication, 0 <= x <= most, c > 2 no power of two: M = ceil(2^s / c) and x M >> s is right
+// while
+// x (M c - 2^s) < 2^s (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI
+// 1994, theorem 4.2).
 static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
   const int bits = tn_bits(x->dtype);
   if (most >> 32 || c > most) return most < c ? K(x, 0) : NULL;
@@ -6700,7 +6781,8 @@ static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
     if (most && over > (((uint64_t)1 << s) - 1) / most) continue;
     const uint64_t room = bits == 64 || most * m >> 31 == 0 ? INT64_MAX : UINT64_MAX;
     if (most && m > room / most) break;
-    const int d = bits >= 32 && most * m <= (tn_is_unsigned(x->dtype) ? UINT32_MAX : (uint64_t)INT32_MAX) ? x->dtype
+    const int d = bits >= 32 && most * m <= (tn_is_unsigned(x->dtype) ? UINT32_MAX : (uint64_t)INT32_MAX)
+        ? x->dtype
                 : most * m <= UINT32_MAX ? (int)TINY_U32 : (int)TINY_U64;
     tiny_uop *wide = cast(x, d);
     return cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, s)), x->dtype);
@@ -6714,17 +6796,23 @@ static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
   while ((m + 1) * c <= n << 32) m++;
   while (m * c > n << 32) m--;
   m++;
-  tiny_uop *wide = cast(x, TINY_U64), *y = cast(x, TINY_U32), *high = cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, 32)), TINY_U32);
+  tiny_uop *wide = cast(x, TINY_U64), *y = cast(x, TINY_U32),
+      *high = cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, 32)), TINY_U32);
   return cast(shr(add(shr(sub(y, high), K(y, 1)), high), K(y, s - 33)), x->dtype);
+}
+
+// x may be the least integer and y -1.
+static int tn_divide_wraps(const tiny_uop *x, const tiny_uop *y) {
+  return tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1;
 }
 
 // y where it is safe to divide x by it, else 1.
 static tiny_uop *tn_divisor(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
-  if (tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1) y = where(ne(y, K(y, -1)), y, K(y, 1));
+  if (tn_divide_wraps(x, y)) y = where(ne(y, K(y, -1)), y, K(y, 1));
   return where(ne(y, K(y, 0)), y, K(y, 1));
 }
 static int tn_is_safe(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
-  const int wraps = tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1;
+  const int wraps = tn_divide_wraps(x, y);
   if (tn_is_const(y) && y->k != 0 && !(y->k == -1 && wraps)) return 1;
   if (y->dtype != TINY_U64 && !wraps && (y->vmin > 0 || y->vmax < 0)) return 1;
   return y->op == TINY_OP_WHERE && tn_is_k(y->src[2], 1) && y->src[0] == ne(y->src[1], K(y, 0)) &&
@@ -6732,7 +6820,8 @@ static int tn_is_safe(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 }
 static tiny_uop *tn_safe_divide(tiny_ctx *t, int op, tiny_uop *x, tiny_uop *y) {
   tiny_uop *q = op2(op, x, tn_divisor(t, x, y));
-  if (tn_is_signed(x->dtype) && y->vmin <= -1 && y->vmax >= -1) q = where(ne(y, K(y, -1)), q, op == TINY_OP_CDIV ? mul(x, K(x, -1)) : K(x, 0));
+  tiny_uop *by_minus_one = op == TINY_OP_CDIV ? mul(x, K(x, -1)) : K(x, 0);
+  if (tn_is_signed(x->dtype) && y->vmin <= -1 && y->vmax >= -1) q = where(ne(y, K(y, -1)), q, by_minus_one);
   return where(ne(y, K(y, 0)), q, op == TINY_OP_CDIV ? K(x, 0) : x);
 }
 
@@ -6750,7 +6839,8 @@ static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int6
   if (tn_lang_has(target, TINY_LANG_OPTIMIZES)) return NULL;
   if (plain) return x->dtype == TINY_U64 ? NULL : tn_magic(t, x, (uint64_t)x->vmax, (uint64_t)c);
   if (bits == 64) return NULL;
-  const int u = x->dtype + 1;              // the unsigned dtype of the same width: |x| of the least integer fits
+  // the unsigned dtype of the same width: |x| of the least integer fits
+  const int u = x->dtype + 1;
   tiny_uop *sign = shr(x, K(x, bits - 1));
   tiny_uop *q = tn_magic(t, tn_cast(t, sub(xor_(x, sign), sign), u), (uint64_t)1 << (bits - 1), (uint64_t)c);
   return q ? sub(xor_(cast(q, x->dtype), sign), sign) : NULL;
@@ -6773,7 +6863,8 @@ RULES(tn_rules_division, x, y, c)
     if (k >= 0) return shr(x, K(x, k));
     if (tn_is_negative_free(x)) return op2(TINY_OP_CDIV, x, c);
     tiny_uop *sign = shr(x, K(x, tn_bits(x->dtype) - 1)), *size = xor_(x, sign);
-    tiny_uop *q = tn_lang_has(ctx, TINY_LANG_OPTIMIZES) || tn_bits(x->dtype) == 64 ? op2(TINY_OP_CDIV, size, c)
+    tiny_uop *q = tn_lang_has(ctx, TINY_LANG_OPTIMIZES) || tn_bits(x->dtype) == 64
+        ? op2(TINY_OP_CDIV, size, c)
                 : tn_magic(t, size, ((uint64_t)1 << (tn_bits(x->dtype) - 1)) - 1, (uint64_t)c->k);
     return xor_(q, sign);
   }
@@ -6788,16 +6879,24 @@ RULES(tn_rules_division, x, y, c)
     tiny_uop *rest = op2(TINY_OP_CMOD, x, y), *quotient = op2(TINY_OP_CDIV, x, y);
     if (tn_is_negative_free(x) && tn_is_negative_free(y)) return r->op == TINY_OP_MOD ? rest : quotient;
     tiny_uop *down = tn_floors(t, rest, y);
-    return r->op == TINY_OP_MOD ? add(rest, where(down, y, K(y, 0))) : add(quotient, where(down, K(x, -1), K(x, 0)));
+    return r->op == TINY_OP_MOD ? add(rest, where(down, y, K(y, 0)))
+        : add(quotient, where(down, K(x, -1), K(x, 0)));
   }
-  RULE("(CDIV x:i c)")                     return c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k) : NULL;
+  RULE("(CDIV x:i c)")                     return c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k)
+      : NULL;
   RULE("(CMOD x:i c)") {
     if (tn_log2_of(c->k) >= 0 && tn_is_negative_free(x)) return and_(x, K(x, c->k - 1));
     tiny_uop *q = c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k) : NULL;
     return q ? sub(x, mul(q, c)) : NULL;
   }
-  RULE("(CDIV|CMOD x:i y)")                { if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL; return tn_safe_divide(t, r->op, x, y); }
-  RULE("(CMOD x:i y)")                     { if (!tn_lacks(ctx, TINY_OP_CMOD)) return NULL; return sub(x, mul(op2(TINY_OP_CDIV, x, y), y)); }
+  RULE("(CDIV|CMOD x:i y)") {
+    if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL;
+    return tn_safe_divide(t, r->op, x, y);
+  }
+  RULE("(CMOD x:i y)") {
+    if (!tn_lacks(ctx, TINY_OP_CMOD)) return NULL;
+    return sub(x, mul(op2(TINY_OP_CDIV, x, y), y));
+  }
   // ** of floats: no language has them; exact while the product of quotient and divisor is **
   RULE("(CDIV x:f y)")                     return tn_u1(t, TINY_OP_TRUNC, fdiv(x, y));
   RULE("(CMOD x:f y)")                     return sub(x, mul(tn_u1(t, TINY_OP_TRUNC, fdiv(x, y)), y));
@@ -6822,15 +6921,18 @@ static tiny_uop *tn_castable(tiny_ctx *t, tiny_uop *x, int dtype) {
 static tiny_uop *tn_saturate(tiny_ctx *t, tiny_uop *x, int dtype) {
   if (x->op == TINY_OP_WHERE && tn_castable(t, x->src[1], dtype) == x) return NULL;
   tiny_uop *safe = tn_castable(t, x, dtype), *zero = N(x, 0);
-  const int64_t low = tn_is_signed(dtype) && tn_bits(dtype) == 64 ? INT64_MIN : tn_dtype_min(dtype), top = dtype == TINY_U64 ? -1 : tn_dtype_max(dtype);
-  tiny_uop *beyond = where(lt(zero, x), tn_int(t, dtype, top), where(lt(x, zero), tn_int(t, dtype, low), tn_int(t, dtype, 0)));
+  const int64_t low = tn_is_signed(dtype) && tn_bits(dtype) == 64 ? INT64_MIN : tn_dtype_min(dtype),
+      top = dtype == TINY_U64 ? -1 : tn_dtype_max(dtype);
+  tiny_uop *beyond = where(lt(zero, x), tn_int(t, dtype, top),
+      where(lt(x, zero), tn_int(t, dtype, low), tn_int(t, dtype, 0)));
   return where(safe->src[0], cast(safe, dtype), beyond);
 }
 
 static int tn_is_shift(const tiny_uop *y, int bits) {
   if (tn_is_const(y)) return y->k >= 0 && y->k < bits;
   if (y->op == TINY_OP_AND && tn_is_const(y->src[1])) return y->src[1]->k >= 0 && y->src[1]->k < bits;
-  if (y->op == TINY_OP_SUB && tn_is_const(y->src[0]) && y->src[1]->op == TINY_OP_AND) return y->src[0]->k < bits && y->src[1]->src[1] == y->src[0];
+  if (y->op == TINY_OP_SUB && tn_is_const(y->src[0]) &&
+      y->src[1]->op == TINY_OP_AND) return y->src[0]->k < bits && y->src[1]->src[1] == y->src[0];
   return y->dtype != TINY_U64 && y->vmin >= 0 && y->vmax < bits;
 }
 
@@ -6842,7 +6944,8 @@ RULES(tn_rules_defined, x, y)
   RULE("(SHL|SHR x:i y)") {
     const int bits = tn_bits(x->dtype);
     if (tn_lang_has(ctx, TINY_LANG_SHIFTS) || tn_is_shift(y, bits)) return NULL;
-    tiny_uop *by = and_(y, K(y, bits - 1)), *beyond = r->op == TINY_OP_SHR && tn_is_signed(x->dtype) ? shr(x, K(y, bits - 1)) : K(x, 0);
+    tiny_uop *by = and_(y, K(y, bits - 1)), *beyond = r->op == TINY_OP_SHR && tn_is_signed(x->dtype)
+        ? shr(x, K(y, bits - 1)) : K(x, 0);
     return where(ne(by, y), beyond, op2(r->op, x, by));
   }
 RULES_END
@@ -6864,7 +6967,9 @@ static tiny_uop *tn_threefry_words(tiny_ctx *t, const tiny_uop *r) {
   return r->k ? b : a;
 }
 
-static tiny_uop *tn_minus_one(tiny_ctx *t, int dtype) { return tn_is_float(dtype) ? tn_number(t, dtype, -1) : tn_int(t, dtype, -1); }
+static tiny_uop *tn_minus_one(tiny_ctx *t, int dtype) {
+  return tn_is_float(dtype) ? tn_number(t, dtype, -1) : tn_int(t, dtype, -1);
+}
 
 static tiny_uop *tn_max_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   if (!tn_is_float(x->dtype)) return where(lt(x, y), y, x);
@@ -6901,8 +7006,10 @@ RULES(tn_rules_missing, x, y, z)
   RULE("(TRUNC x:i)")                      return x;
   RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;
   RULE("(MULADD x y z)")                   return tn_lacks(ctx, r->op) ? add(mul(x, y), z) : NULL;
-  RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, tn_minus_one(t, x->dtype)) : NULL;
-  RULE("(SUB x y)")                        return tn_lacks(ctx, r->op) ? add(x, mul(y, tn_minus_one(t, y->dtype))) : NULL;
+  RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, tn_minus_one(t, x->dtype))
+      : NULL;
+  RULE("(SUB x y)")                        return tn_lacks(ctx, r->op)
+      ? add(x, mul(y, tn_minus_one(t, y->dtype))) : NULL;
   RULE("(EQ x y)")                         return tn_lacks(ctx, r->op) ? not_(ne(x, y)) : NULL;
 RULES_END
 
@@ -6918,20 +7025,31 @@ RULES_END
 // ** spelling: the shortest form that the language has; every source as wide as its op **
 
 static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
-  return x->lanes == lanes ? x : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+  if (x->lanes == lanes) return x;
+  if (x->dtype == TINY_BOOL && !tn_is_const(x)) {            // bools become lanes as u8
+    tiny_uop *one = tn_int(t, TINY_U8, 1), *zero = tn_int(t, TINY_U8, 0);
+    return ne(tn_lanes_to(t, where(x, one, zero), lanes), tn_lanes_to(t, zero, lanes));
+  }
+  return tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
 }
 
 RULES(tn_rules_spell, x, y, z, c)
-  RULE("(ADD x (MUL y c))")                return tn_lacks(ctx, TINY_OP_SUB) || c != tn_minus_one(t, c->dtype) ? NULL : sub(x, y);
+  RULE("(ADD x (MUL y c))")                return tn_lacks(ctx, TINY_OP_SUB) ||
+      c != tn_minus_one(t, c->dtype) ? NULL : sub(x, y);
   RULE("(ADD x (NEG y))")                  return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
-  RULE("(MUL x c)")                        return tn_lacks(ctx, TINY_OP_NEG) || c != tn_minus_one(t, c->dtype) ? NULL : tn_u1(t, TINY_OP_NEG, x);
+  RULE("(MUL x c)")                        return tn_lacks(ctx, TINY_OP_NEG) ||
+      c != tn_minus_one(t, c->dtype) ? NULL : tn_u1(t, TINY_OP_NEG, x);
   RULE("(XOR (NE x y) 1)")                 return tn_lacks(ctx, TINY_OP_EQ) ? NULL : op2(TINY_OP_EQ, x, y);
-  RULE("(XOR (LT x:i c) 1)")               { if (c->dtype == TINY_U64 || c->k <= tn_dtype_min(c->dtype)) return NULL; return lt(K(c, c->k - 1), x); }
+  RULE("(XOR (LT x:i c) 1)") {
+    if (c->dtype == TINY_U64 || c->k <= tn_dtype_min(c->dtype)) return NULL;
+    return lt(K(c, c->k - 1), x);
+  }
   RULE("(MUL x:i c)") {
     const int k = tn_log2_of(c->k);
     return k > 0 && tn_lang_has(ctx, TINY_LANG_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
   }
-  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL : tn_u3(t, TINY_OP_MULADD, x, y, z);
+  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
+      : tn_u3(t, TINY_OP_MULADD, x, y, z);
 RULES_END
 
 RULES(tn_rules_lanes, x, y)
@@ -9204,8 +9322,10 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
   tiny_ctx *t = loss->t;
   if (n < 0 || (n && (!params || !grads))) return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
-  if (!tn_usable("grad", 1, &loss, &out) || !tn_usable("grad", n ? n : 1, n ? params : &loss, &out)) return t->code ? t->code : TINY_E_STATE;
-  if (params && n && params[0]->t != t) return tiny_fail(t, TINY_E_ARG, "grad: the loss and the parameters belong to different contexts");
+  for (int i = -1; i < n; i++) {
+    tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
+    if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
+  }
   if (tiny_nelem(loss) != 1) return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
   if (!tn_is_float(loss->uop->dtype)) return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
   for (int i = 0; i < n; i++)
@@ -9258,7 +9378,10 @@ static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_t
   tiny_tensor *out;
   if (n <= 0 || !params || !grads || !params[0] || !params[0]->t) return TINY_E_ARG;
   tiny_ctx *t = params[0]->t;
-  if (!tn_usable(name, n, params, &out) || !tn_usable(name, n, grads, &out)) return t->code ? t->code : TINY_E_STATE;
+  for (int i = 0; i < n; i++) {
+    tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
+    if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
+  }
   if (!o || (have && have != n)) return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
   for (int i = 0; i < n; i++) {
     const tiny_uop *p = params[i]->uop, *g = grads[i]->uop;
@@ -9675,7 +9798,7 @@ static tiny_uop *tn_load_at(tn_graph *g, tn_kernel *k, tiny_uop *place, const ti
 static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   tiny_uop *chain[64], *x = u;
   int n = 0;
-  while (tn_is_passing(x) && n < 64) { chain[n++] = x; x = x->src[0]; }
+  while (tn_is_passing(x) && n < 64 && (x == u || !tn_graph_node(g, x)->stored)) { chain[n++] = x; x = x->src[0]; }
   const tn_node *bottom = tn_graph_node(g, x);
   if (!(bottom->leaf || bottom->stored) || n < 1 || tn_nelem(u) == 0) return NULL;
   if (!bottom->leaf && x->op == TINY_OP_CONST) return NULL;
@@ -10269,7 +10392,7 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
     }
     if (!changed) continue;
     tiny_uop *now = count == (int)u->nsrc ? tn_uop_with(t, u, src) : tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
-    if ((u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) && count == 1) now = src[0];
+    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP))) now = src[0];   // GROUP: unrolled
     tn_map_set(t, &map, u, now);
   }
   tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
@@ -11175,7 +11298,6 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
       c.v_in_reduce = i >= p->nout;
       c.lanes = (int)tn_lanes_for(tn_range_extent(c.v), most);
       if (c.lanes < 2 || tn_lanes_score(t, p, c.v, !c.v_in_reduce) < 0) continue;
-      if (c.v_in_reduce && tn_range_extent(c.v) < 2 * c.lanes) continue;
     }
     tn_tile_try(t, p, target, c, &best);
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
@@ -11550,13 +11672,15 @@ static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
 
 static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
 static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) {
-  char small[256];
-  va_list args;
+  va_list args, again;
   va_start(args, format);
-  vsnprintf(small, sizeof small, format, args);
+  va_copy(again, args);
+  const int n = vsnprintf(NULL, 0, format, args);
+  char *kept = (char *)tn_scratch(t, (size_t)(n < 0 ? 0 : n) + 1);
+  if (n > 0) vsnprintf(kept, (size_t)n + 1, format, again);
   va_end(args);
-  char *kept = (char *)tn_scratch(t, strlen(small) + 1);
-  return strcpy(kept, small);
+  va_end(again);
+  return kept;
 }
 
 static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
@@ -11681,9 +11805,9 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
   tn_blanks_of(x, &b, u);
-  if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {
-    tn_text_add(out, tn_is_k(u->src[0], 1) ? "~(%s){0}" : "(%s){0}", b.type);
-    return;
+  if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
+    b.element = tn_type_text(x, TINY_I8, 1);
+    b.arg[0] = tn_keep_text(x->t, "-(%s)", b.arg[0]);
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
@@ -13092,7 +13216,7 @@ typedef struct tn_build {
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
   if (!t->programs) return TINY_E_MEMORY;
-  const char *dir = d && d->cache_dir ? d->cache_dir : tn_os_env("TINY_CACHE");
+  const char *dir = d && d->cache_dir ? d->cache_dir : getenv("TINY_CACHE");    // "" says something, too
   if (dir) snprintf(t->programs->dir, sizeof t->programs->dir, "%s", dir);
   else if (!tn_os_cache_dir(t->programs->dir, sizeof t->programs->dir)) t->programs->dir[0] = 0;
   return TINY_OK;

@@ -1,10 +1,10 @@
 // accelerator: a device of your own in one file, as the maker of new hardware would write it.
 //   cc -std=c11 examples/accelerator.c -o accelerator -lm -lpthread -ldl
 //
-// The TOY has memory that the host cannot point into, one core that runs work groups one after the other, and in each
-// group up to 64 work items that share memory and meet at barriers. Its language looks like C and spells things its own
-// way. All that tiny.h has to know stands below: a language, limits, and 14 functions. Real hardware would replace
-// the three marked places: its memory, its compiler, its queue. Here the host plays them.
+// The TOY has memory that the host cannot point into, one core that runs work groups one after the other, and
+// in each group up to 64 work items that share memory and meet at barriers. Its language looks like C and
+// spells things its own way. All that tiny.h has to know stands below: a language, limits and 14 functions.
+// Real hardware would replace its memory (1), its compiler (2) and its queue (3). Here the host plays them.
 #define _XOPEN_SOURCE 700
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
@@ -22,15 +22,18 @@ enum { MEMORY = 64 << 20, PAGE = 256, BLOCKS = 1024, ITEMS = 64, STACK = 64 << 1
 
 static void toy_language(void *dev, tiny_language *out) {
   static const char *const prelude[] = {"#include <toy>", NULL};
-  static const char *const types[TINY_DTYPE_COUNT] = {NULL, "flag", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-                                                      NULL, NULL, "real32", "real64", NULL};
-  static const struct { int op; const char *format; } ops[] = {
-    {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_NEG, "-%0"}, {TINY_OP_FDIV, "%0 / %1"},
-    {TINY_OP_CDIV, "%0 / %1"}, {TINY_OP_CMOD, "%0 %% %1"}, {TINY_OP_AND, "%0 & %1"}, {TINY_OP_OR, "%0 | %1"}, {TINY_OP_XOR, "%0 ^ %1"},
-    {TINY_OP_SHL, "%0 << %1"}, {TINY_OP_SHR, "%0 >> %1"}, {TINY_OP_LT, "%0 < %1"}, {TINY_OP_NE, "%0 != %1"}, {TINY_OP_EQ, "%0 == %1"},
-    {TINY_OP_WHERE, "select(%0, %1, %2)"}, {TINY_OP_CAST, "as(%t, %0)"}, {TINY_OP_BITCAST, "bits_as(%s, %t, %0)"},
-    {TINY_OP_SQRT, "root%b(%0)"}, {TINY_OP_TRUNC, "whole%b(%0)"}, {TINY_OP_EXP2, "power%b(%0)"},     // other functions are decomposed
-    {TINY_OP_LOAD, "%0"}, {TINY_OP_STORE, "%0 = %1"}
+  static const char *const types[TINY_DTYPE_COUNT] = {
+    NULL, "flag", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
+    NULL, NULL, "real32", "real64"
+  };
+  static const struct { int op; const char *format; } ops[] = {          // other functions are decomposed
+    {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},
+    {TINY_OP_CDIV, "%0 / %1"}, {TINY_OP_CMOD, "%0 %% %1"}, {TINY_OP_NEG, "-%0"}, {TINY_OP_AND, "%0 & %1"},
+    {TINY_OP_OR, "%0 | %1"}, {TINY_OP_XOR, "%0 ^ %1"}, {TINY_OP_SHL, "%0 << %1"}, {TINY_OP_SHR, "%0 >> %1"},
+    {TINY_OP_LT, "%0 < %1"}, {TINY_OP_NE, "%0 != %1"}, {TINY_OP_EQ, "%0 == %1"}, {TINY_OP_CAST, "as(%t, %0)"},
+    {TINY_OP_WHERE, "select(%0, %1, %2)"}, {TINY_OP_BITCAST, "bits_as(%s, %t, %0)"}, {TINY_OP_LOAD, "%0"},
+    {TINY_OP_STORE, "%0 = %1"}, {TINY_OP_SQRT, "root%b(%0)"}, {TINY_OP_TRUNC, "whole%b(%0)"},
+    {TINY_OP_EXP2, "power%b(%0)"}
   };
   (void)dev;
   out->name = "TOY"; out->file = "toy";
@@ -53,7 +56,7 @@ typedef struct item {                      // a work item as its program sees it
   char *memory; const uintptr_t *address; const int64_t *constant;
   int64_t group[3], item[3];
   void (*meet)(struct item *self);
-  void (*program)(struct item *self); struct item *next; int done; ucontext_t here, *core;
+  void (*program)(struct item *self); int done; ucontext_t here, *core;
 } item;
 typedef struct block { size_t at, nbytes; } block;
 typedef struct toy {
@@ -63,10 +66,7 @@ typedef struct toy {
   item items[ITEMS]; ucontext_t core;
 } toy;
 
-static void toy_close(void *dev) {
-  toy *d = dev;
-  free(d->memory); free(d->stacks); free(d);
-}
+static void toy_close(void *dev) { free(((toy *)dev)->memory); free(((toy *)dev)->stacks); free(dev); }
 static void *toy_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   toy *d = calloc(1, sizeof *d);
   (void)which;
@@ -79,7 +79,7 @@ static void *toy_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   for (int i = 0; i < 3; i++) limits->local_max[i] = ITEMS;
   return d;
 }
-static const char *toy_target(void *dev) { (void)dev; return "toy 1"; }          // compiled programs are kept under this name
+static const char *toy_target(void *dev) { (void)dev; return "toy 1"; }   // programs are kept under this name
 
 // ** its memory: addresses that mean nothing to the host. (1) **
 
@@ -113,54 +113,57 @@ static tiny_code toy_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes)
 // ** its compiler: the words of the language in C, and the system's cc. A binary is a shared object. (2) **
 
 static const char toy_words[] =
-  "typedef _Bool flag; typedef signed char int8; typedef unsigned char uint8; typedef short int16; typedef unsigned short uint16;\n"
-  "typedef int int32; typedef unsigned uint32; typedef long int64; typedef unsigned long uint64; typedef float real32; typedef double real64;\n"
-  "struct item { char *memory; const uint64 *address; const int64 *constant; int64 group[3], item[3]; void (*meet)(struct item *self); };\n"
-  "#define kernel(name) void name(struct item *self)\n"
-  "#define buffer(slot) (void *)(self->memory + self->address[slot])\n"
+  "typedef _Bool flag; typedef signed char int8; typedef unsigned char uint8; typedef short int16;\n"
+  "typedef unsigned short uint16; typedef int int32; typedef unsigned uint32; typedef long int64;\n"
+  "typedef unsigned long uint64; typedef float real32; typedef double real64;\n"
+  "struct item { char *memory; const uint64 *address; const int64 *constant; int64 group[3], item[3];\n"
+  "              void (*meet)(struct item *self); };\n"
+  "#define kernel(name) void name(struct item *self)\n#define group(dim) self->group[dim]\n"
+  "#define item(dim) self->item[dim]\n#define buffer(slot) (void *)(self->memory + self->address[slot])\n"
   "#define constant(type, slot) *(const type *)(self->constant + slot)\n"
-  "#define group(dim) self->group[dim]\n"
-  "#define item(dim) self->item[dim]\n"
-  "#define shared static\n"                // one group runs at a time
-  "#define meet() self->meet(self)\n"
+  "#define meet() self->meet(self)\n#define shared static\n"              // as one group runs at a time
   "#define select(condition, yes, no) ((condition) ? (yes) : (no))\n"
   "#define as(type, x) (type)(x)\n"
   "#define bits_as(from, to, x) ({ union { from f; to t; } u; u.f = (x); u.t; })\n"
-  "#define root32 __builtin_sqrtf\n#define root64 __builtin_sqrt\n#define whole32 __builtin_truncf\n#define whole64 __builtin_trunc\n"
-  "#define power32 __builtin_exp2f\n#define power64 __builtin_exp2\n#define INFINITE __builtin_inf()\n#define NOT_A_NUMBER __builtin_nan(\"\")\n";
+  "#define root32 __builtin_sqrtf\n#define root64 __builtin_sqrt\n#define whole32 __builtin_truncf\n"
+  "#define whole64 __builtin_trunc\n#define power32 __builtin_exp2f\n#define power64 __builtin_exp2\n"
+  "#define INFINITE __builtin_inf()\n#define NOT_A_NUMBER __builtin_nan(\"\")\n";
 
-static tiny_code toy_compile_one(toy *d, const char *source, tiny_bytes *binary) {
+static tiny_code toy_compile_one(toy *d, const char *text, tiny_bytes *binary) {
+  static const char format[] = "cc -O2 -w -fwrapv -fno-strict-aliasing -shared -fPIC -x c - -o %s -lm";
   char path[] = "/tmp/toy-XXXXXX", command[256], piece[4096];
   const int file = mkstemp(path);
-  if (file < 0) return tiny_fail(d->t, TINY_E_IO, "TOY: %s cannot be made", path);
-  close(file);
-  snprintf(command, sizeof command, "cc -O2 -w -fwrapv -fno-strict-aliasing -shared -fPIC -x c - -o %s -lm", path);
+  if (file < 0 || close(file)) return tiny_fail(d->t, TINY_E_IO, "TOY: %s cannot be made", path);
+  snprintf(command, sizeof command, format, path);
   FILE *cc = popen(command, "w");
-  if (cc) fprintf(cc, "%s%s", toy_words, strchr(source, '\n'));        // the first line includes <toy>
+  if (cc) fprintf(cc, "%s%s", toy_words, strchr(text, '\n'));        // the first line includes <toy>
   if (!cc || pclose(cc)) tiny_fail(d->t, TINY_E_COMPILE, "TOY: '%s' failed", command);
   FILE *object = fopen(path, "rb");
-  for (size_t n = 1; object && n; ) { n = fread(piece, 1, sizeof piece, object); tiny_bytes_add(binary, piece, n); }
+  for (size_t n = 1; object && n; tiny_bytes_add(binary, piece, n)) n = fread(piece, 1, sizeof piece, object);
   if (object) fclose(object);
   remove(path);
   return tiny_status(d->t);
 }
-static tiny_code toy_compile(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code toy_compile(void *dev, int n, const char *const *text, tiny_bytes *binary, tiny_bytes *log) {
   (void)log;
-  for (int i = 0; i < n; i++) if (toy_compile_one(dev, source[i], &binary[i]) != TINY_OK) return tiny_status(((toy *)dev)->t);
-  return TINY_OK;
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < n && code == TINY_OK; i++) code = toy_compile_one(dev, text[i], &binary[i]);
+  return code;
 }
 static void *toy_load(void *dev, const void *binary, size_t nbytes) {
   char path[] = "/tmp/toy-XXXXXX";
   const int file = mkstemp(path);
   (void)dev;
-  void *module = file >= 0 && write(file, binary, nbytes) == (ssize_t)nbytes ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (file >= 0) { close(file); remove(path); }
+  if (file < 0) return NULL;
+  void *module = write(file, binary, nbytes) == (ssize_t)nbytes ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+  close(file);
+  remove(path);
   return module;
 }
 static void toy_unload(void *dev, void *module) { (void)dev; dlclose(module); }
 static void *toy_find(void *dev, void *module, const char *name) { (void)dev; return dlsym(module, name); }
 
-// ** its queue: every item of a group runs until it meets the others or ends, in turn, until all have ended. (3) **
+// ** its queue: the items of a group run in turn until they meet or end, again until all have ended. (3) **
 
 static void item_meet(item *self) { swapcontext(&self->here, self->core); }
 static void item_main(unsigned high, unsigned low) {         // makecontext passes ints
@@ -176,18 +179,26 @@ static void toy_group(toy *d, int n) {
     x->here.uc_stack.ss_size = STACK;
     x->here.uc_link = x->core = &d->core;
     x->done = 0;
-    makecontext(&x->here, (void (*)(void))item_main, 2, (unsigned)((uintptr_t)x >> 16 >> 16), (unsigned)(uintptr_t)x);
+    const unsigned low = (unsigned)(uintptr_t)x, high = (unsigned)((uintptr_t)x >> 16 >> 16);
+    makecontext(&x->here, (void (*)(void))item_main, 2, high, low);
   }
   for (int left = n; left; ) {
     left = 0;
-    for (int i = 0; i < n; i++) if (!d->items[i].done) { swapcontext(&d->core, &d->items[i].here); left += !d->items[i].done; }
+    for (int i = 0; i < n; i++) {
+      if (!d->items[i].done) swapcontext(&d->core, &d->items[i].here);
+      left += !d->items[i].done;
+    }
   }
+}
+static void place(int64_t n, const int64_t size[3], int64_t at[3]) {    // where number n of a grid stands
+  at[0] = n % size[0]; at[1] = n / size[0] % size[1]; at[2] = n / size[0] / size[1];
 }
 static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
   toy *d = dev;
   uintptr_t address[64];
   const int64_t n = l->local[0] * l->local[1] * l->local[2];
-  if (l->nmem > 64 || n > ITEMS) return tiny_fail(d->t, TINY_E_DEVICE, "TOY: %d buffers, %d items", l->nmem, (int)n);
+  if (l->nmem > 64 || n > ITEMS)
+    return tiny_fail(d->t, TINY_E_DEVICE, "TOY: %d buffers, %d items are too many", l->nmem, (int)n);
   for (int i = 0; i < l->nmem; i++) address[i] = (uintptr_t)l->mem[i].base + l->mem[i].offset;
   for (int64_t g = 0; g < l->global[0] * l->global[1] * l->global[2]; g++) {
     for (int64_t i = 0; i < n; i++) {
@@ -195,19 +206,20 @@ static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
       memset(x, 0, offsetof(item, here));
       x->memory = d->memory; x->address = address; x->constant = l->args; x->meet = item_meet;
       memcpy(&x->program, &kernel, sizeof kernel);
-      x->group[0] = g % l->global[0]; x->group[1] = g / l->global[0] % l->global[1]; x->group[2] = g / l->global[0] / l->global[1];
-      x->item[0] = i % l->local[0]; x->item[1] = i / l->local[0] % l->local[1]; x->item[2] = i / l->local[0] / l->local[1];
+      place(g, l->global, x->group);
+      place(i, l->local, x->item);
     }
     toy_group(d, (int)n);
   }
   return TINY_OK;
 }
-static tiny_code toy_sync(void *dev) { (void)dev; return TINY_OK; }    // launches above return when all has run
+static tiny_code toy_sync(void *dev) { (void)dev; return TINY_OK; }    // launches return when all has run
 
 static const tiny_backend toy_backend = {
   .name = "TOY", .open = toy_open, .close = toy_close, .target = toy_target, .language = toy_language,
   .alloc = toy_alloc, .free = toy_free, .copy_in = toy_copy_in, .copy_out = toy_copy_out,
-  .compile = toy_compile, .load = toy_load, .unload = toy_unload, .find = toy_find, .launch = toy_launch, .sync = toy_sync
+  .compile = toy_compile, .load = toy_load, .unload = toy_unload, .find = toy_find,
+  .launch = toy_launch, .sync = toy_sync
 };
 
 // ** the same program on two devices **
@@ -221,10 +233,10 @@ static int run(const char *device, float *out) {
   tiny_tensor *y = tiny_softmax(tiny_matmul(x, w), -1);
   tiny_read(y, out, ROWS * COLUMNS * sizeof *out);
   out[ROWS * COLUMNS] = (float)tiny_item(tiny_max(y, TINY_ALL, 0));
-  const tiny_stats s = tiny_get_stats(t);
-  if (tiny_status(t) != TINY_OK) printf("%s: %s\n", device, tiny_error(t));
-  else printf("%-4s %llu kernels, largest of %d values %.6f\n", tiny_device(t), (unsigned long long)s.kernels, ROWS * COLUMNS, out[ROWS * COLUMNS]);
   const int ok = tiny_status(t) == TINY_OK;
+  if (!ok) printf("%s: %s\n", device, tiny_error(t));
+  else printf("%-4s %d kernels, largest of %d values %.6f\n", device, (int)tiny_get_stats(t).kernels,
+              ROWS * COLUMNS, out[ROWS * COLUMNS]);
   tiny_close(t);
   return ok;
 }

@@ -15,7 +15,7 @@ static tiny_tensor *sum_of_tensor(tiny_ctx *t, tiny_tensor *x) {
   return tiny_sum(x, TINY_ALL, 0);
 }
 
-// 2. A kernel in C, as the CPU device calls it: mem[0] is the output, mem[1] the input, task one of global[0] groups.
+// 2. A kernel in C, as the CPU device calls it: mem[0] is the output, mem[1] the input, task the work group.
 // Each task sums a part, in 16 running sums that the compiler keeps in a vector; tiny_sum adds the parts up.
 static const char part_sum[] =
   "void part_sum(void *const *mem, const long long *args, long long task) {\n"
@@ -35,8 +35,8 @@ static tiny_tensor *sum_of_source(tiny_ctx *t, tiny_tensor *x) {
   return tiny_sum(tiny_kernel(t, &parts), TINY_ALL, 0);
 }
 
-// 3. A kernel in the IR, in the notation that TINY_DEBUG=i prints. PARAM 0 is the output, PARAM 1 the input. Only the
-// meaning is given: which ranges become tasks, lanes and copies is for the library to choose, as at level 1.
+// 3. A kernel in the IR, in the notation that TINY_DEBUG=i prints. PARAM 0 is the output, PARAM 1 the input.
+// It only says what is computed: the library chooses which ranges become tasks, lanes and copies, as above.
 static const char part_sum_uops[] =
   "part = (RANGE:1:loop 64)\n"
   "i    = (RANGE:2:reduce 65536)\n"
@@ -47,13 +47,16 @@ _Static_assert(PARTS == 64 && N == 4194304, "the text says it in digits");
 
 static tiny_tensor *sum_of_uops(tiny_ctx *t, tiny_tensor *x) {
   const tiny_kernel_desc parts = {
-    .uops = tiny_uop_parse(t, part_sum_uops), .inputs = &x, .n = 1, .shape = TINY_SHAPE(PARTS), .dtype = TINY_F32
+    .uops = tiny_uop_parse(t, part_sum_uops), .inputs = &x, .n = 1,
+    .shape = TINY_SHAPE(PARTS), .dtype = TINY_F32
   };
   return tiny_sum(tiny_kernel(t, &parts), TINY_ALL, 0);
 }
 
 typedef struct level { const char *name; tiny_tensor *(*sum)(tiny_ctx *t, tiny_tensor *x); } level;
-static const level levels[] = {{"tensor", sum_of_tensor}, {"C source", sum_of_source}, {"UOps", sum_of_uops}};
+static const level levels[] = {
+  {"tensor", sum_of_tensor}, {"C source", sum_of_source}, {"UOps", sum_of_uops}
+};
 
 static double seconds(void) {
   struct timespec now;
@@ -61,7 +64,7 @@ static double seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The graph is captured once, which plans and compiles it, and run ROUNDS times. Time is that of the best round.
+// The graph is captured once, which plans and compiles it, and runs ROUNDS times. *best: seconds of the best.
 static double run(tiny_ctx *t, const level *l, tiny_tensor *x, double *best) {
   tiny_tensor *y = l->sum(t, x), *out;
   tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
@@ -82,15 +85,16 @@ int main(void) {
   static float data[N];
   double expected = 0;
   int wrong = 0;
-  for (int i = 0; i < N; i++) expected += data[i] = (float)(i % 7 - 2);      // every partial sum is exact in f32
+  for (int i = 0; i < N; i++) expected += data[i] = (float)(i % 7 - 2);    // any partial sum is exact in f32
   tiny_ctx *t = tiny_open(NULL);
   tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(N));
   printf("sum of %d floats on %s, %.0f expected\n", (int)N, tiny_device(t), expected);
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     double best = 0;
     const double sum = run(t, &levels[i], x, &best);
-    if (tiny_status(t) == TINY_OK) printf("  %-10s %12.0f   %8.3f ms   %6.2f GB/s\n", levels[i].name, sum, best * 1e3, sizeof data / best * 1e-9);
-    else printf("  %-10s %s\n", levels[i].name, tiny_error(t));
+    const char *name = levels[i].name;
+    if (tiny_status(t) != TINY_OK) printf("  %-10s %s\n", name, tiny_error(t));
+    else printf("  %-10s %12.0f   %8.3f ms   %6.2f GB/s\n", name, sum, best * 1e3, sizeof data / best * 1e-9);
     wrong += sum != expected;
     tiny_clear(t);
   }

@@ -185,7 +185,7 @@ static void check_optimisers(void) {
     memset(&sgd, 0, sizeof sgd);
     memset(&adam, 0, sizeof adam);
     sgd.lr = 0.1; sgd.momentum = kind == 1 ? 0.5 : 0; sgd.nesterov = kind; adam.lr = 0.5;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 200; i++) {
       tiny_begin(t);
       tiny_tensor *loss = tiny_sum(tiny_square(tiny_sub(w, tiny_like(w, 3))), 0, 0);
       CHECK_EQ(tiny_grad(loss, &w, 1, &g), TINY_OK);

@@ -72,7 +72,6 @@ typedef void (*f64_fn)(const double *x, const double *y, double *out, long n);
 static f32_fn f32_of[NFUNCTIONS];
 static f64_fn f64_of[NFUNCTIONS];
 
-static void *load(void *so, const char *name) { return dlsym(so, name); }
 static int compile(tiny_ctx *t, const char *compiler) {
   char path[64], command[512];
   snprintf(path, sizeof path, "/tmp/tiny_transcendental_%d", (int)getpid());
@@ -97,10 +96,10 @@ static int compile(tiny_ctx *t, const char *compiler) {
   for (int i = 0; so && i < NFUNCTIONS; i++) {
     char name[32];
     snprintf(name, sizeof name, "%s_f32", names[i]);
-    void *p = load(so, name);
+    void *p = dlsym(so, name);
     memcpy(&f32_of[i], &p, sizeof p);
     snprintf(name, sizeof name, "%s_f64", names[i]);
-    p = load(so, name);
+    p = dlsym(so, name);
     memcpy(&f64_of[i], &p, sizeof p);
   }
   return so != NULL;
@@ -159,7 +158,7 @@ enum { NSPECIAL = sizeof special / sizeof *special };
 
 static void sample_f32(void) {
   for (int which = 0; which < NFUNCTIONS; which++) {
-    double worst = 0, at = 0, at_y = 0;
+    double worst = 0, at = 0;
     for (int round = 0; round < 24; round++) {
       for (int i = 0; i < CHUNK; i++) {
         fx[i] = from_bits32((uint32_t)next()); fy[i] = from_bits32((uint32_t)next());
@@ -174,7 +173,6 @@ static void sample_f32(void) {
       if (e > worst) { worst = e; at = a; }
     }
     printf("%s f32: %.4f ulp at %.9g\n", names[which], worst, at);
-    (void)at_y;
     CHECK(worst <= 1.0);
   }
 }

@@ -46,7 +46,7 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
     }
     if (!changed) continue;
     tiny_uop *now = count == (int)u->nsrc ? tn_uop_with(t, u, src) : tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
-    if ((u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) && count == 1) now = src[0];
+    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP))) now = src[0];   // GROUP: unrolled
     tn_map_set(t, &map, u, now);
   }
   tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);

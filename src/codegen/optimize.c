@@ -203,7 +203,6 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
       c.v_in_reduce = i >= p->nout;
       c.lanes = (int)tn_lanes_for(tn_range_extent(c.v), most);
       if (c.lanes < 2 || tn_lanes_score(t, p, c.v, !c.v_in_reduce) < 0) continue;
-      if (c.v_in_reduce && tn_range_extent(c.v) < 2 * c.lanes) continue;
     }
     tn_tile_try(t, p, target, c, &best);
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {

@@ -43,13 +43,15 @@ static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
 
 static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
 static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) {
-  char small[256];
-  va_list args;
+  va_list args, again;
   va_start(args, format);
-  vsnprintf(small, sizeof small, format, args);
+  va_copy(again, args);
+  const int n = vsnprintf(NULL, 0, format, args);
+  char *kept = (char *)tn_scratch(t, (size_t)(n < 0 ? 0 : n) + 1);
+  if (n > 0) vsnprintf(kept, (size_t)n + 1, format, again);
   va_end(args);
-  char *kept = (char *)tn_scratch(t, strlen(small) + 1);
-  return strcpy(kept, small);
+  va_end(again);
+  return kept;
 }
 
 static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
@@ -174,9 +176,9 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
   tn_blanks_of(x, &b, u);
-  if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {
-    tn_text_add(out, tn_is_k(u->src[0], 1) ? "~(%s){0}" : "(%s){0}", b.type);
-    return;
+  if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
+    b.element = tn_type_text(x, TINY_I8, 1);
+    b.arg[0] = tn_keep_text(x->t, "-(%s)", b.arg[0]);
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);

@@ -1,13 +1,13 @@
-// decompose: from what the IR means to what a language can say. Late: the last algebra before the program is linearised.
+// decompose: from what the IR means to what a language can say. Late: the last algebra before linearising.
 //
-// In:  a lowered kernel and a tn_target. Out: the same values in ops that the language has (lang->ops[op] is not NULL),
-//      in dtypes that it has, without traps and without what C leaves undefined:
-//  - no INDEX dtype: every node of it became I32 where its bounds and those of all it is made of fit, else I64
+// In:  a lowered kernel and a tn_target. Out: the same values in ops that the language has (lang->ops[op] is
+//      not NULL), in dtypes that it has, without traps and without what C leaves undefined:
+//  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
-//  - f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even stored
-//    (lang->types[d] is NULL): u16 bits everywhere
-//  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not divided by -1;
-//    each unless bounds or the language's flags say that there is nothing to guard
+//  - f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
+//    stored (lang->types[d] is NULL): u16 bits everywhere
+//  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
+//    divided by -1; each unless bounds or the language's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
 // A language of NULL (the interpreter) takes everything as it is.
 #ifndef TN_RULES_DECOMPOSE
@@ -19,14 +19,17 @@
 typedef struct tn_target { const tiny_language *lang; const tiny_limits *limits; } tn_target;
 
 static int tn_lacks(const void *target, int op) { return !((const tn_target *)target)->lang->ops[op]; }
-static int tn_lang_has(const void *target, uint32_t flag) { return (((const tn_target *)target)->lang->flags & flag) != 0; }
+static int tn_lang_has(const void *target, uint32_t flag) {
+  return (((const tn_target *)target)->lang->flags & flag) != 0;
+}
 static int tn_is_narrow(int d) { return d == TINY_F16 || d == TINY_BF16; }
 static int tn_lacks_dtype(const void *target, int d) {                     // its arithmetic
   const tn_target *x = (const tn_target *)target;
   return tn_is_narrow(d) && (!x->lang->types[d] || (x->limits->dtypes && !(x->limits->dtypes >> d & 1)));
 }
 static int tn_storage_dtype(const void *target, int d) {                         // what a dtype is in memory
-  return d == TINY_BOOL ? TINY_U8 : tn_is_narrow(d) && !((const tn_target *)target)->lang->types[d] ? (int)TINY_U16 : d;
+  return d == TINY_BOOL ? TINY_U8 : tn_is_narrow(d) && !((const tn_target *)target)->lang->types[d]
+      ? (int)TINY_U16 : d;
 }
 
 // ** index arithmetic in a real integer type **
@@ -43,17 +46,21 @@ static int tn_fits_i32(const tiny_uop *u) { return u->vmin >= INT32_MIN && u->vm
 
 // The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit.
 static int tn_index_width(tn_widths *w, const tiny_uop *u) {
-  int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE || u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
+  int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE ||
+      u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
-    if (u->src[i]->dtype == TINY_INDEX) wide |= ((const tiny_uop *)tn_map_get(&w->now, u->src[i]))->dtype == TINY_I64;
+    if (u->src[i]->dtype == TINY_INDEX)
+      wide |= ((const tiny_uop *)tn_map_get(&w->now, u->src[i]))->dtype == TINY_I64;
   return wide ? TINY_I64 : TINY_I32;
 }
 
 static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
-  const int meets = tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_STACK || u->op == TINY_OP_RANGE || u->op == TINY_OP_SPECIAL;
+  const int meets = tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_STACK || u->op == TINY_OP_RANGE ||
+      u->op == TINY_OP_SPECIAL;
   const int width = tn_index_width(w, u), dtype = u->dtype == TINY_INDEX ? width : u->dtype;
   tiny_uop **src = (tiny_uop **)tn_scratch(w->t, (u->nsrc + 1) * sizeof *src);
-  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID);
+  const int common = meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID;
+  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], common);
   if (u->op == TINY_OP_CAST) return tn_cast(w->t, src[0], dtype);
   if (u->op == TINY_OP_CONST) return tn_int(w->t, dtype, u->k);
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
@@ -77,27 +84,34 @@ static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
 
 // f32 -> f16, to nearest even. Below 2^-14 the sum with 1/2 rounds at 2^-24, the unit of f16's subnormals.
 static tiny_uop *tn_pack_f16(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *sign = and_(shr(bits, K(bits, 16)), K(bits, 0x8000)), *size = and_(bits, K(bits, 0x7FFFFFFF));
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *sign = and_(shr(bits, K(bits, 16)), K(bits, 0x8000)),
+      *size = and_(bits, K(bits, 0x7FFFFFFF));
   tiny_uop *odd = and_(shr(size, K(bits, 13)), K(bits, 1));
   tiny_uop *normal = shr(add(size, add(odd, K(bits, 0xFFF - (112 << 23)))), K(bits, 13));
-  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, 0.5)), *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, 0x3F000000));
+  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, 0.5)),
+      *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, 0x3F000000));
   tiny_uop *special = where(lt(K(bits, 0x7F800000), size), K(bits, 0x7E00), K(bits, 0x7C00));
-  return or_(sign, where(lt(size, K(bits, 0x38800000)), tiny, where(lt(size, K(bits, 0x47800000)), normal, special)));
+  return or_(sign, where(lt(size, K(bits, 0x38800000)), tiny,
+      where(lt(size, K(bits, 0x47800000)), normal, special)));
 }
 static tiny_uop *tn_unpack_f16(tiny_ctx *t, tiny_uop *h) {
   tiny_uop *size = shl(and_(h, K(h, 0x7FFF)), K(h, 13)), *sign = shl(and_(h, K(h, 0x8000)), K(h, 16));
   tiny_uop *number = tn_bitcast(t, size, TINY_F32);
-  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 112))), TINY_U32);       // exact, of subnormals too
-  return tn_bitcast(t, or_(sign, where(lt(size, K(h, 0x0F800000)), finite, or_(size, K(h, 0x7F800000)))), TINY_F32);
+  // exact, of subnormals too
+  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 112))), TINY_U32);
+  return tn_bitcast(t, or_(sign, where(lt(size, K(h, 0x0F800000)), finite, or_(size, K(h, 0x7F800000)))),
+      TINY_F32);
 }
 static tiny_uop *tn_pack_bf16(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *half = K(bits, 16);
   tiny_uop *rounded = shr(add(bits, add(and_(shr(bits, half), K(bits, 1)), K(bits, 0x7FFF))), half);
   return where(lt(K(bits, 0x7F800000), and_(bits, K(bits, 0x7FFFFFFF))), K(bits, 0x7FC0), rounded);
 }
-static tiny_uop *tn_unpack_bf16(tiny_ctx *t, tiny_uop *h) { return tn_bitcast(t, shl(h, K(h, 16)), TINY_F32); }
+static tiny_uop *tn_unpack_bf16(tiny_ctx *t, tiny_uop *h) { return tn_bitcast(t, shl(h, K(h, 16)), TINY_F32);
+    }
 
-// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to f16 or bf16 is as good as
+// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to f16 or bf16 is as
+// good as
 // rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1).
 static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = cast(x, TINY_F32), *back = cast(y, TINY_F64), *bits = tn_bitcast(t, y, TINY_U32);
@@ -125,7 +139,10 @@ static tiny_uop *tn_in_storage(tiny_ctx *t, const void *target, const tiny_uop *
   const int d = tn_storage_dtype(target, r->dtype);
   if (d == r->dtype) return NULL;
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (r->nsrc + 1) * sizeof *src);
-  for (uint32_t i = 0; i < r->nsrc; i++) src[i] = r->src[i]->dtype == r->dtype && !(r->op == TINY_OP_WHERE && i == 0) ? tn_to_storage(t, target, r->src[i]) : r->src[i];
+  for (uint32_t i = 0; i < r->nsrc; i++) {
+    const int condition = r->op == TINY_OP_WHERE && i == 0;
+    src[i] = r->src[i]->dtype == r->dtype && !condition ? tn_to_storage(t, target, r->src[i]) : r->src[i];
+  }
   return tn_from_storage(t, tn_uop_make(t, r->op, d, r->lanes, (int)r->nsrc, src, k, r->nv, r->v), r->dtype);
 }
 
@@ -134,13 +151,21 @@ static tiny_uop *tn_with_dtype(tiny_ctx *t, const tiny_uop *r, int dtype) {
 }
 
 RULES(tn_rules_storage, x, y, z)
-  RULE("(PARAM|DEFINE)")                   { const int d = tn_storage_dtype(ctx, r->dtype); return d == r->dtype ? NULL : tn_with_dtype(t, r, d); }
-  RULE("(ARG)")                            { const int d = tn_storage_dtype(ctx, r->dtype); return d == r->dtype ? NULL : tn_from_storage(t, tn_with_dtype(t, r, d), r->dtype); }
-  RULE("(INDEX|AFTER x ...)")              return r->dtype == x->dtype || r->dtype == TINY_VOID ? NULL : tn_with_dtype(t, r, x->dtype);
+  RULE("(PARAM|DEFINE)") {
+    const int d = tn_storage_dtype(ctx, r->dtype);
+    return d == r->dtype ? NULL : tn_with_dtype(t, r, d);
+  }
+  RULE("(ARG)") {
+    const int d = tn_storage_dtype(ctx, r->dtype);
+    return d == r->dtype ? NULL : tn_from_storage(t, tn_with_dtype(t, r, d), r->dtype);
+  }
+  RULE("(INDEX|AFTER x ...)")              return r->dtype == x->dtype || r->dtype == TINY_VOID ? NULL
+      : tn_with_dtype(t, r, x->dtype);
   RULE("(LOAD x ...)") {
     if (x->dtype == r->dtype || x->op != TINY_OP_INDEX) return NULL;
     tiny_uop *src[2] = {x, r->nsrc > 1 ? tn_to_storage(t, ctx, r->src[1]) : NULL};
-    return tn_from_storage(t, tn_uop_make(t, TINY_OP_LOAD, x->dtype, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
+    return tn_from_storage(t, tn_uop_make(t, TINY_OP_LOAD, x->dtype, r->lanes, (int)r->nsrc, src, r->k, 0,
+        NULL), r->dtype);
   }
   RULE("(STORE x y)") {
     tiny_uop *src[2] = {x, x->dtype == y->dtype ? y : tn_to_storage(t, ctx, y)};
@@ -149,15 +174,21 @@ RULES(tn_rules_storage, x, y, z)
   RULE("(BROADCAST x:b)")                  return tn_is_const(x) ? NULL : tn_in_storage(t, ctx, r, r->k);
   RULE("(BROADCAST x:f)")                  return tn_in_storage(t, ctx, r, r->k);
   RULE("(STACK|PICK x ...)")               return tn_in_storage(t, ctx, r, r->k);
-  RULE("(HREDUCE x:b)")                    return tn_in_storage(t, ctx, r, r->k == TINY_OP_MUL || r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
+  RULE("(HREDUCE x:b)")                    return tn_in_storage(t, ctx, r, r->k == TINY_OP_MUL ||
+      r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
   RULE("(WHERE x y:f z)")                  return tn_in_storage(t, ctx, r, r->k);
   // ** the values themselves **
   RULE("(BITCAST:u16 (BITCAST x:u16))")     return x;
-  RULE("(BITCAST:u16 (CAST:f16 x:f32))")   return tn_storage_dtype(ctx, TINY_F16) == TINY_U16 ? cast(tn_pack_f16(t, x), TINY_U16) : NULL;
-  RULE("(BITCAST:u16 (CAST:bf16 x:f32))")  return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16 ? cast(tn_pack_bf16(t, x), TINY_U16) : NULL;
-  RULE("(CAST:f32 x:f16)")                 return tn_storage_dtype(ctx, TINY_F16) == TINY_U16 ? tn_unpack_f16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
-  RULE("(CAST:f32 x:bf16)")                return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16 ? tn_unpack_bf16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
-  RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32 ? cast(cast(x, TINY_F32), r->dtype) : NULL;
+  RULE("(BITCAST:u16 (CAST:f16 x:f32))")   return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
+      ? cast(tn_pack_f16(t, x), TINY_U16) : NULL;
+  RULE("(BITCAST:u16 (CAST:bf16 x:f32))")  return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
+      ? cast(tn_pack_bf16(t, x), TINY_U16) : NULL;
+  RULE("(CAST:f32 x:f16)")                 return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
+      ? tn_unpack_f16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(CAST:f32 x:bf16)")                return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
+      ? tn_unpack_bf16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32
+      ? cast(cast(x, TINY_F32), r->dtype) : NULL;
   RULE("(CAST:f x)") {
     if (x->dtype == TINY_F32 || x->dtype == TINY_BOOL || !tn_lacks_dtype(ctx, r->dtype)) return NULL;
     if (x->dtype == TINY_F64) return cast(tn_round_odd(t, x), r->dtype);
@@ -172,14 +203,16 @@ RULES(tn_rules_storage, x, y, z)
     tiny_uop *src[4];
     int changed = 0;
     if (r->op == TINY_OP_WHERE) return NULL;
-    if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);    // rounds twice
+    // rounds twice
+    if (r->op == TINY_OP_MULADD && tn_lacks_dtype(ctx, r->dtype)) return add(mul(x, r->src[1]), r->src[2]);
     for (uint32_t i = 0; i < r->nsrc; i++) {
       const int lacks = tn_lacks_dtype(ctx, r->src[i]->dtype);
       src[i] = lacks ? cast(r->src[i], TINY_F32) : r->src[i];
       changed |= lacks;
     }
     if (!changed) return NULL;
-    return cast(tn_uop_make(t, r->op, r->dtype == TINY_BOOL ? (int)TINY_BOOL : (int)TINY_F32, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
+    return cast(tn_uop_make(t, r->op, r->dtype == TINY_BOOL ? (int)TINY_BOOL : (int)TINY_F32, r->lanes,
+        (int)r->nsrc, src, r->k, 0, NULL), r->dtype);
   }
 RULES_END
 
@@ -198,10 +231,16 @@ RULES_END
 // ** division **
 
 static int tn_is_negative_free(const tiny_uop *x) { return tn_is_unsigned(x->dtype) || x->vmin >= 0; }
-static int tn_log2_of(int64_t k) { int n = 0; while (n < 62 && (int64_t)1 << n < k) n++; return k > 0 && (int64_t)1 << n == k ? n : -1; }
+static int tn_log2_of(int64_t k) {         // -1: no power of two
+  int n = 0;
+  while (n < 62 && (int64_t)1 << n < k) n++;
+  return k > 0 && (int64_t)1 << n == k ? n : -1;
+}
 
-// x / c by a multiplication, 0 <= x <= most, c > 2 no power of two: M = ceil(2^s / c) and x M >> s is right while
-// x (M c - 2^s) < 2^s (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI 1994, theorem 4.2).
+// x / c by a multiplication, 0 <= x <= most, c > 2 no power of two: M = ceil(2^s / c) and x M >> s is right
+// while
+// x (M c - 2^s) < 2^s (Granlund and Montgomery, "Division by invariant integers using multiplication", PLDI
+// 1994, theorem 4.2).
 static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
   const int bits = tn_bits(x->dtype);
   if (most >> 32 || c > most) return most < c ? K(x, 0) : NULL;
@@ -210,7 +249,8 @@ static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
     if (most && over > (((uint64_t)1 << s) - 1) / most) continue;
     const uint64_t room = bits == 64 || most * m >> 31 == 0 ? INT64_MAX : UINT64_MAX;
     if (most && m > room / most) break;
-    const int d = bits >= 32 && most * m <= (tn_is_unsigned(x->dtype) ? UINT32_MAX : (uint64_t)INT32_MAX) ? x->dtype
+    const int d = bits >= 32 && most * m <= (tn_is_unsigned(x->dtype) ? UINT32_MAX : (uint64_t)INT32_MAX)
+        ? x->dtype
                 : most * m <= UINT32_MAX ? (int)TINY_U32 : (int)TINY_U64;
     tiny_uop *wide = cast(x, d);
     return cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, s)), x->dtype);
@@ -224,17 +264,23 @@ static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
   while ((m + 1) * c <= n << 32) m++;
   while (m * c > n << 32) m--;
   m++;
-  tiny_uop *wide = cast(x, TINY_U64), *y = cast(x, TINY_U32), *high = cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, 32)), TINY_U32);
+  tiny_uop *wide = cast(x, TINY_U64), *y = cast(x, TINY_U32),
+      *high = cast(shr(mul(wide, K(wide, (int64_t)m)), K(wide, 32)), TINY_U32);
   return cast(shr(add(shr(sub(y, high), K(y, 1)), high), K(y, s - 33)), x->dtype);
+}
+
+// x may be the least integer and y -1.
+static int tn_divide_wraps(const tiny_uop *x, const tiny_uop *y) {
+  return tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1;
 }
 
 // y where it is safe to divide x by it, else 1.
 static tiny_uop *tn_divisor(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
-  if (tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1) y = where(ne(y, K(y, -1)), y, K(y, 1));
+  if (tn_divide_wraps(x, y)) y = where(ne(y, K(y, -1)), y, K(y, 1));
   return where(ne(y, K(y, 0)), y, K(y, 1));
 }
 static int tn_is_safe(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
-  const int wraps = tn_is_signed(x->dtype) && x->vmin <= tn_dtype_min(x->dtype) && y->vmin <= -1 && y->vmax >= -1;
+  const int wraps = tn_divide_wraps(x, y);
   if (tn_is_const(y) && y->k != 0 && !(y->k == -1 && wraps)) return 1;
   if (y->dtype != TINY_U64 && !wraps && (y->vmin > 0 || y->vmax < 0)) return 1;
   return y->op == TINY_OP_WHERE && tn_is_k(y->src[2], 1) && y->src[0] == ne(y->src[1], K(y, 0)) &&
@@ -242,7 +288,8 @@ static int tn_is_safe(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 }
 static tiny_uop *tn_safe_divide(tiny_ctx *t, int op, tiny_uop *x, tiny_uop *y) {
   tiny_uop *q = op2(op, x, tn_divisor(t, x, y));
-  if (tn_is_signed(x->dtype) && y->vmin <= -1 && y->vmax >= -1) q = where(ne(y, K(y, -1)), q, op == TINY_OP_CDIV ? mul(x, K(x, -1)) : K(x, 0));
+  tiny_uop *by_minus_one = op == TINY_OP_CDIV ? mul(x, K(x, -1)) : K(x, 0);
+  if (tn_is_signed(x->dtype) && y->vmin <= -1 && y->vmax >= -1) q = where(ne(y, K(y, -1)), q, by_minus_one);
   return where(ne(y, K(y, 0)), q, op == TINY_OP_CDIV ? K(x, 0) : x);
 }
 
@@ -260,7 +307,8 @@ static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int6
   if (tn_lang_has(target, TINY_LANG_OPTIMIZES)) return NULL;
   if (plain) return x->dtype == TINY_U64 ? NULL : tn_magic(t, x, (uint64_t)x->vmax, (uint64_t)c);
   if (bits == 64) return NULL;
-  const int u = x->dtype + 1;              // the unsigned dtype of the same width: |x| of the least integer fits
+  // the unsigned dtype of the same width: |x| of the least integer fits
+  const int u = x->dtype + 1;
   tiny_uop *sign = shr(x, K(x, bits - 1));
   tiny_uop *q = tn_magic(t, tn_cast(t, sub(xor_(x, sign), sign), u), (uint64_t)1 << (bits - 1), (uint64_t)c);
   return q ? sub(xor_(cast(q, x->dtype), sign), sign) : NULL;
@@ -283,7 +331,8 @@ RULES(tn_rules_division, x, y, c)
     if (k >= 0) return shr(x, K(x, k));
     if (tn_is_negative_free(x)) return op2(TINY_OP_CDIV, x, c);
     tiny_uop *sign = shr(x, K(x, tn_bits(x->dtype) - 1)), *size = xor_(x, sign);
-    tiny_uop *q = tn_lang_has(ctx, TINY_LANG_OPTIMIZES) || tn_bits(x->dtype) == 64 ? op2(TINY_OP_CDIV, size, c)
+    tiny_uop *q = tn_lang_has(ctx, TINY_LANG_OPTIMIZES) || tn_bits(x->dtype) == 64
+        ? op2(TINY_OP_CDIV, size, c)
                 : tn_magic(t, size, ((uint64_t)1 << (tn_bits(x->dtype) - 1)) - 1, (uint64_t)c->k);
     return xor_(q, sign);
   }
@@ -298,16 +347,24 @@ RULES(tn_rules_division, x, y, c)
     tiny_uop *rest = op2(TINY_OP_CMOD, x, y), *quotient = op2(TINY_OP_CDIV, x, y);
     if (tn_is_negative_free(x) && tn_is_negative_free(y)) return r->op == TINY_OP_MOD ? rest : quotient;
     tiny_uop *down = tn_floors(t, rest, y);
-    return r->op == TINY_OP_MOD ? add(rest, where(down, y, K(y, 0))) : add(quotient, where(down, K(x, -1), K(x, 0)));
+    return r->op == TINY_OP_MOD ? add(rest, where(down, y, K(y, 0)))
+        : add(quotient, where(down, K(x, -1), K(x, 0)));
   }
-  RULE("(CDIV x:i c)")                     return c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k) : NULL;
+  RULE("(CDIV x:i c)")                     return c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k)
+      : NULL;
   RULE("(CMOD x:i c)") {
     if (tn_log2_of(c->k) >= 0 && tn_is_negative_free(x)) return and_(x, K(x, c->k - 1));
     tiny_uop *q = c->k > 1 || c->k < -1 ? tn_divide_by(t, ctx, x, c->k) : NULL;
     return q ? sub(x, mul(q, c)) : NULL;
   }
-  RULE("(CDIV|CMOD x:i y)")                { if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL; return tn_safe_divide(t, r->op, x, y); }
-  RULE("(CMOD x:i y)")                     { if (!tn_lacks(ctx, TINY_OP_CMOD)) return NULL; return sub(x, mul(op2(TINY_OP_CDIV, x, y), y)); }
+  RULE("(CDIV|CMOD x:i y)") {
+    if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL;
+    return tn_safe_divide(t, r->op, x, y);
+  }
+  RULE("(CMOD x:i y)") {
+    if (!tn_lacks(ctx, TINY_OP_CMOD)) return NULL;
+    return sub(x, mul(op2(TINY_OP_CDIV, x, y), y));
+  }
   // ** of floats: no language has them; exact while the product of quotient and divisor is **
   RULE("(CDIV x:f y)")                     return tn_u1(t, TINY_OP_TRUNC, fdiv(x, y));
   RULE("(CMOD x:f y)")                     return sub(x, mul(tn_u1(t, TINY_OP_TRUNC, fdiv(x, y)), y));
@@ -332,15 +389,18 @@ static tiny_uop *tn_castable(tiny_ctx *t, tiny_uop *x, int dtype) {
 static tiny_uop *tn_saturate(tiny_ctx *t, tiny_uop *x, int dtype) {
   if (x->op == TINY_OP_WHERE && tn_castable(t, x->src[1], dtype) == x) return NULL;
   tiny_uop *safe = tn_castable(t, x, dtype), *zero = N(x, 0);
-  const int64_t low = tn_is_signed(dtype) && tn_bits(dtype) == 64 ? INT64_MIN : tn_dtype_min(dtype), top = dtype == TINY_U64 ? -1 : tn_dtype_max(dtype);
-  tiny_uop *beyond = where(lt(zero, x), tn_int(t, dtype, top), where(lt(x, zero), tn_int(t, dtype, low), tn_int(t, dtype, 0)));
+  const int64_t low = tn_is_signed(dtype) && tn_bits(dtype) == 64 ? INT64_MIN : tn_dtype_min(dtype),
+      top = dtype == TINY_U64 ? -1 : tn_dtype_max(dtype);
+  tiny_uop *beyond = where(lt(zero, x), tn_int(t, dtype, top),
+      where(lt(x, zero), tn_int(t, dtype, low), tn_int(t, dtype, 0)));
   return where(safe->src[0], cast(safe, dtype), beyond);
 }
 
 static int tn_is_shift(const tiny_uop *y, int bits) {
   if (tn_is_const(y)) return y->k >= 0 && y->k < bits;
   if (y->op == TINY_OP_AND && tn_is_const(y->src[1])) return y->src[1]->k >= 0 && y->src[1]->k < bits;
-  if (y->op == TINY_OP_SUB && tn_is_const(y->src[0]) && y->src[1]->op == TINY_OP_AND) return y->src[0]->k < bits && y->src[1]->src[1] == y->src[0];
+  if (y->op == TINY_OP_SUB && tn_is_const(y->src[0]) &&
+      y->src[1]->op == TINY_OP_AND) return y->src[0]->k < bits && y->src[1]->src[1] == y->src[0];
   return y->dtype != TINY_U64 && y->vmin >= 0 && y->vmax < bits;
 }
 
@@ -352,7 +412,8 @@ RULES(tn_rules_defined, x, y)
   RULE("(SHL|SHR x:i y)") {
     const int bits = tn_bits(x->dtype);
     if (tn_lang_has(ctx, TINY_LANG_SHIFTS) || tn_is_shift(y, bits)) return NULL;
-    tiny_uop *by = and_(y, K(y, bits - 1)), *beyond = r->op == TINY_OP_SHR && tn_is_signed(x->dtype) ? shr(x, K(y, bits - 1)) : K(x, 0);
+    tiny_uop *by = and_(y, K(y, bits - 1)), *beyond = r->op == TINY_OP_SHR && tn_is_signed(x->dtype)
+        ? shr(x, K(y, bits - 1)) : K(x, 0);
     return where(ne(by, y), beyond, op2(r->op, x, by));
   }
 RULES_END
@@ -374,7 +435,9 @@ static tiny_uop *tn_threefry_words(tiny_ctx *t, const tiny_uop *r) {
   return r->k ? b : a;
 }
 
-static tiny_uop *tn_minus_one(tiny_ctx *t, int dtype) { return tn_is_float(dtype) ? tn_number(t, dtype, -1) : tn_int(t, dtype, -1); }
+static tiny_uop *tn_minus_one(tiny_ctx *t, int dtype) {
+  return tn_is_float(dtype) ? tn_number(t, dtype, -1) : tn_int(t, dtype, -1);
+}
 
 static tiny_uop *tn_max_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   if (!tn_is_float(x->dtype)) return where(lt(x, y), y, x);
@@ -411,8 +474,10 @@ RULES(tn_rules_missing, x, y, z)
   RULE("(TRUNC x:i)")                      return x;
   RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;
   RULE("(MULADD x y z)")                   return tn_lacks(ctx, r->op) ? add(mul(x, y), z) : NULL;
-  RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, tn_minus_one(t, x->dtype)) : NULL;
-  RULE("(SUB x y)")                        return tn_lacks(ctx, r->op) ? add(x, mul(y, tn_minus_one(t, y->dtype))) : NULL;
+  RULE("(NEG x)")                          return tn_lacks(ctx, r->op) ? mul(x, tn_minus_one(t, x->dtype))
+      : NULL;
+  RULE("(SUB x y)")                        return tn_lacks(ctx, r->op)
+      ? add(x, mul(y, tn_minus_one(t, y->dtype))) : NULL;
   RULE("(EQ x y)")                         return tn_lacks(ctx, r->op) ? not_(ne(x, y)) : NULL;
 RULES_END
 
@@ -437,16 +502,22 @@ static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
 }
 
 RULES(tn_rules_spell, x, y, z, c)
-  RULE("(ADD x (MUL y c))")                return tn_lacks(ctx, TINY_OP_SUB) || c != tn_minus_one(t, c->dtype) ? NULL : sub(x, y);
+  RULE("(ADD x (MUL y c))")                return tn_lacks(ctx, TINY_OP_SUB) ||
+      c != tn_minus_one(t, c->dtype) ? NULL : sub(x, y);
   RULE("(ADD x (NEG y))")                  return tn_lacks(ctx, TINY_OP_SUB) ? NULL : sub(x, y);
-  RULE("(MUL x c)")                        return tn_lacks(ctx, TINY_OP_NEG) || c != tn_minus_one(t, c->dtype) ? NULL : tn_u1(t, TINY_OP_NEG, x);
+  RULE("(MUL x c)")                        return tn_lacks(ctx, TINY_OP_NEG) ||
+      c != tn_minus_one(t, c->dtype) ? NULL : tn_u1(t, TINY_OP_NEG, x);
   RULE("(XOR (NE x y) 1)")                 return tn_lacks(ctx, TINY_OP_EQ) ? NULL : op2(TINY_OP_EQ, x, y);
-  RULE("(XOR (LT x:i c) 1)")               { if (c->dtype == TINY_U64 || c->k <= tn_dtype_min(c->dtype)) return NULL; return lt(K(c, c->k - 1), x); }
+  RULE("(XOR (LT x:i c) 1)") {
+    if (c->dtype == TINY_U64 || c->k <= tn_dtype_min(c->dtype)) return NULL;
+    return lt(K(c, c->k - 1), x);
+  }
   RULE("(MUL x:i c)") {
     const int k = tn_log2_of(c->k);
     return k > 0 && tn_lang_has(ctx, TINY_LANG_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
   }
-  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL : tn_u3(t, TINY_OP_MULADD, x, y, z);
+  RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
+      : tn_u3(t, TINY_OP_MULADD, x, y, z);
 RULES_END
 
 RULES(tn_rules_lanes, x, y)

@@ -1,21 +1,22 @@
-// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from ADD MUL SUB FDIV, comparisons, WHERE, CAST, BITCAST and integers.
+// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
-// Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge arguments of
-// SIN. f16 and bf16 are computed in f32 by the caller. Largest errors, found by tests/test_transcendental.c against
-// libm's f64 functions; `test_transcendental all` tries all 2^32 values of f32:
-//   f32, all values: exp2 0.879, log2 0.841, sin 0.501 ulp, random samples of pow 0.501
-//   f64, random samples: exp2 0.86, log2 0.73, sin 1.00 (half an ulp of it may be the reference's), pow see there
-// A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on the rounding
-// error of another (x - n*A, y - (x + y)), products are exact: one factor has few bits, so fused and not fused are the same.
-// Coefficients come from tools/minimax.py.
+// Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
+// arguments of SIN. f16 and bf16 are computed in f32 by the caller. Largest errors in ulp, found by
+// tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
+//   f32, all values: exp2 0.879, log2 0.841, sin 0.501; random samples: pow 0.501
+//   f64, random samples: exp2 0.86, log2 0.73, sin 1.00 (half of it may be the reference's)
+// A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
+// the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
+// fused and not fused are the same. Coefficients come from tools/minimax.py.
 #ifndef TN_RULES_TRANSCENDENTAL
 #define TN_RULES_TRANSCENDENTAL
 #ifndef TINY_AMALGAMATED
 #include "symbolic.c"
 #endif
 
-typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;                     // an unevaluated sum, |lo| <= ulp(hi) / 2 or little more
+// an unevaluated sum, |lo| <= ulp(hi) / 2 or little more
+typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;
 
 // What the formulas need to know of a float format.
 typedef struct tn_float_facts {
@@ -25,35 +26,46 @@ typedef struct tn_float_facts {
   double scale; int scale_bits;            // brings subnormal arguments of log2 into the normals
   int64_t half_root;                       // bits of sqrt(1/2)
   double log2e_hi, log2e_lo;               // 1 / ln 2, the first part short
-  int64_t mask;                            // leaves so few bits of a number that its product with log2e_hi is exact
+  // leaves so few bits of a number that its product with log2e_hi is exact
+  int64_t mask;
   int nexp2, nlog; const double *exp2, *log;
 } tn_float_facts;
 
-// 2^x = 1 + x P(x), |x| <= 1/2, and log(1 + f) = 2s + s z P(z), s = f / (2 + f), z = s^2, sqrt(1/2) <= 1 + f <= sqrt(2)
-static const double tn_exp2_f32[] = {0.693147182, 0.240226448, 0.0555035882, 0.00961883646, 0.0013391308, 0.00015240116};
-static const double tn_exp2_f64[] = {0.69314718055994529, 0.24022650695910133, 0.055504108664822256, 0.0096181291075934823,
-  0.0013333558146382679, 0.00015403530457798738, 1.5252733803515011e-05, 1.3215434978831274e-06, 1.0178087584512348e-07,
+// 2^x = 1 + x P(x), |x| <= 1/2, and log(1 + f) = 2s + s z P(z), s = f / (2 + f), z = s^2, sqrt(1/2) <= 1 + f
+// <= sqrt(2)
+static const double tn_exp2_f32[] = {0.693147182, 0.240226448, 0.0555035882, 0.00961883646, 0.0013391308,
+    0.00015240116};
+static const double tn_exp2_f64[] = {0.69314718055994529, 0.24022650695910133, 0.055504108664822256,
+    0.0096181291075934823,
+  0.0013333558146382679, 0.00015403530457798738, 1.5252733803515011e-05, 1.3215434978831274e-06,
+      1.0178087584512348e-07,
   7.0738306493779122e-09, 4.4498387338802831e-10};
 static const double tn_log_f32[] = {0.666666627, 0.400009722, 0.284987926, 0.242788538};
-static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.28571428743681204, 0.22222198429627849,
+static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.28571428743681204,
+    0.22222198429627849,
   0.18183572316858235, 0.15313833229766766, 0.14798247338156145};
 
 static const tn_float_facts *tn_float_facts_of(int dtype) {
-  static const tn_float_facts f32 = {TINY_I32, 23, -151, -125, 128, 64, 33554432.0, 25, 0x3F3504F3, 1.4423828125, 0.00031222838896340733,
+  static const tn_float_facts f32 = {TINY_I32, 23, -151, -125, 128, 64, 33554432.0, 25, 0x3F3504F3,
+      1.4423828125, 0.00031222838896340733,
                                      -4096, 6, 4, tn_exp2_f32, tn_log_f32};
-  static const tn_float_facts f64 = {TINY_I64, 52, -1076, -1021, 1024, 128, 18014398509481984.0, 54, 0x3FE6A09E667F3BCD,
-                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 11, 7, tn_exp2_f64, tn_log_f64};
+  static const tn_float_facts f64 = {TINY_I64, 52, -1076, -1021, 1024, 128, 18014398509481984.0, 54,
+      0x3FE6A09E667F3BCD,
+                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 11, 7,
+                                         tn_exp2_f64, tn_log_f64};
   return dtype == TINY_F64 ? &f64 : &f32;
 }
 
-static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop_make(t, TINY_OP_BITCAST, dtype, x->lanes, 1, &x, 0, 0, NULL); }
+static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop_make(t, TINY_OP_BITCAST,
+    dtype, x->lanes, 1, &x, 0, 0, NULL); }
 
 // x with those bits of its representation that are set in mask.
 static tiny_uop *tn_float_mask(tiny_ctx *t, tiny_uop *x, int64_t mask) {
   tiny_uop *bits = tn_bitcast(t, x, tn_float_facts_of(x->dtype)->integer);
   return tn_bitcast(t, and_(bits, K(bits, mask)), x->dtype);
 }
-static tiny_uop *tn_float_abs(tiny_ctx *t, tiny_uop *x) { return tn_float_mask(t, x, x->dtype == TINY_F64 ? INT64_MAX : INT32_MAX); }
+static tiny_uop *tn_float_abs(tiny_ctx *t, tiny_uop *x) { return tn_float_mask(t, x, x->dtype == TINY_F64
+    ? INT64_MAX : INT32_MAX); }
 
 // c[0] + c[1] x + .. by Horner's rule
 static tiny_uop *tn_horner(tiny_ctx *t, tiny_uop *x, const double *c, int n) {
@@ -70,22 +82,24 @@ static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
   return tn_bitcast(t, sum, f->integer);
 }
 
-// x = n + r: 2^r is in [0.7, 1.42], and n is added to its exponent field. Results below the normals are made 2^lift times
-// as large, and rounded by the multiplication that undoes it.
+// x = n + r: 2^r is in [0.7, 1.42], and n is added to its exponent field. Results below the normals are made
+// 2^lift times as large, and rounded by the multiplication that undoes it.
 static tiny_uop *tn_exp2_of(tiny_ctx *t, tiny_uop *given) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   tiny_uop *n, *x = where(lt(given, N(given, f->low)), N(given, f->low), given);
   x = where(lt(N(x, f->high), x), N(x, f->high), x);
   tiny_uop *bits = tn_round_bits(t, x, &n), *r = sub(x, n), *tiny = lt(x, N(x, f->normal));
   tiny_uop *p = add(mul(r, tn_horner(t, r, f->exp2, f->nexp2)), N(x, 1));
-  tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa), K(bits, 0)));
-  tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype), where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
+  tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
+      K(bits, 0)));
+  tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
+      where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
   return where(ne(given, given), given, y);
 }
 
-// log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z P(z): the
-// method of Ng's log in fdlibm. The part that carries the rounding, f - f^2/2, is cut to a few bits, so that its
-// product with the short part of 1 / ln 2 is exact; all that was cut is in the second sum.
+// log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z
+// P(z): the method of Ng's log in fdlibm. The part that carries the rounding, f - f^2/2, is cut to a few
+// bits, so that its product with the short part of 1 / ln 2 is exact; all that was cut is in the second sum.
 static tn_pair tn_log2_pair(tiny_ctx *t, tiny_uop *x) {
   const tn_float_facts *c = tn_float_facts_of(x->dtype);
   tiny_uop *small = lt(x, N(x, ldexp(1, x->dtype == TINY_F64 ? -1022 : -126)));
@@ -110,12 +124,14 @@ static tiny_uop *tn_log2_value(tiny_ctx *t, tiny_uop *x) {
 
 // ** sin: x = n * half + r (f32) or n * quarter + r (f64) of a turn's pi **
 //
-// Up to 2^24 (f32) or 2^18 (f64) n * pi is subtracted in short pieces (Cody and Waite, "Software Manual for the Elementary
-// Functions", 1980). Beyond, x = m 2^e with an integer m, and only the bits of 1 / (2 pi) matter that give a fraction of a
-// turn: a window of its binary digits that begins at bit e (Payne and Hanek, "Radian reduction for trigonometric
-// functions", 1983). The window is moved by its binary digits, whole words first, and multiplied modulo 1.
+// Up to 2^24 (f32) or 2^18 (f64) n * pi is subtracted in short pieces (Cody and Waite, "Software Manual for
+// the Elementary Functions", 1980). Beyond, x = m 2^e with an integer m, and only the bits of 1 / (2 pi)
+// matter that give a fraction of a turn: a window of its binary digits that begins at bit e (Payne and Hanek,
+// "Radian reduction for trigonometric functions", 1983). The window is moved by its binary digits, whole
+// words first, and multiplied modulo 1.
 
-static const uint32_t tn_turns_f32[7] = {0x28BE60DB, 0x9391054A, 0x7F09D5F4, 0x7D4D3770, 0x36D8A566, 0x4F10E410, 0x7F9458EA};
+static const uint32_t tn_turns_f32[7] = {0x28BE60DB, 0x9391054A, 0x7F09D5F4, 0x7D4D3770, 0x36D8A566,
+    0x4F10E410, 0x7F9458EA};
 // 2^-52 / (2 pi): of f64 the exponents from -52 on are needed
 static const uint64_t tn_turns_f64[19] = {
   0x000000000000028B, 0xE60DB9391054A7F0, 0x9D5F47D4D377036D, 0x8A5664F10E4107F9,
@@ -137,20 +153,27 @@ static void tn_bit_window(tiny_ctx *t, tiny_uop **word, int n, int words, tiny_u
 }
 
 // sin r = r (1 + z P(z)), |r| <= pi / 2, computed in f64 and rounded once
-static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764, -0.00019840866993124309, 2.7525320227754343e-06,
+static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764, -0.00019840866993124309,
+    2.7525320227754343e-06,
                                      -2.3887750170295191e-08};
 static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)), *small = lt(size, K(bits, 0x4B800000)), *n;
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)),
+      *small = lt(size, K(bits, 0x4B800000)), *n;
   tiny_uop *y = cast(x, TINY_F64);
-  tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64), tn_int(t, TINY_U64, 63));
-  tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))), mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
+  tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64),
+      tn_int(t, TINY_U64, 63));
+  tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))),
+      mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
   tiny_uop *m = or_(and_(bits, K(bits, 0x7FFFFF)), K(bits, 0x800000)), *w[7];
   for (int i = 0; i < 7; i++) w[i] = K(bits, tn_turns_f32[i]);
   tn_bit_window(t, w, 3, 4, sub(shr(size, K(bits, 23)), K(bits, 150)));
   tiny_uop *wide = cast(m, TINY_U64), *by32 = K(wide, 32);
-  tiny_uop *turn = add(add(shl(cast(mul(m, w[0]), TINY_U64), by32), mul(wide, cast(w[1], TINY_U64))), shr(mul(wide, cast(w[2], TINY_U64)), by32));
-  tiny_uop *long_way = mul(cast(tn_bitcast(t, shl(turn, K(turn, 1)), TINY_I64), TINY_F64), N(y, ldexp(3.1415926535897931, -64)));
-  tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)), shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
+  tiny_uop *turn = add(add(shl(cast(mul(m, w[0]), TINY_U64), by32), mul(wide, cast(w[1], TINY_U64))),
+      shr(mul(wide, cast(w[2], TINY_U64)), by32));
+  tiny_uop *long_way = mul(cast(tn_bitcast(t, shl(turn, K(turn, 1)), TINY_I64), TINY_F64),
+      N(y, ldexp(3.1415926535897931, -64)));
+  tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)),
+      shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
   tiny_uop *r = where(small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
   tiny_uop *s = mul(r, add(mul(z, tn_horner(t, z, tn_sin_half, 5)), one));
   s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(small, near_sign, far_sign)), TINY_F64);
@@ -181,7 +204,8 @@ static tn_pair tn_reduce_near(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   return tn_fast_sum(t, r3, sub(lost, mul(n, N(x, 8.4784276603688996e-32))));
 }
 
-// 128 bits of the fraction of a turn: u64 hi, lo. Its quarter, and what is left as a signed number of 2^-64 quarters.
+// 128 bits of the fraction of a turn: u64 hi, lo. Its quarter, and what is left as a signed number of 2^-64
+// quarters.
 static tn_pair tn_reduce_far(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U64), *size = and_(bits, K(bits, INT64_MAX)), *w[19];
   tiny_uop *m = or_(and_(bits, K(bits, ((int64_t)1 << 52) - 1)), K(bits, (int64_t)1 << 52));
@@ -191,48 +215,63 @@ static tn_pair tn_reduce_far(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   tiny_uop *hi = add(add(mul(m, w[0]), tn_multiply_high(t, m, w[1])), where(lt(lo, low), K(m, 1), K(m, 0)));
   *quarter = shr(add(hi, K(hi, (int64_t)1 << 61)), K(hi, 62));
   tiny_uop *f = tn_bitcast(t, or_(shl(hi, K(hi, 2)), shr(lo, K(hi, 62))), TINY_I64);
-  tiny_uop *a = mul(cast(shr(f, K(f, 32)), TINY_F64), N(x, 4294967296.0)), *b = cast(and_(f, K(f, 0xFFFFFFFF)), TINY_F64);
+  tiny_uop *a = mul(cast(shr(f, K(f, 32)), TINY_F64), N(x, 4294967296.0)),
+      *b = cast(and_(f, K(f, 0xFFFFFFFF)), TINY_F64);
   tn_pair r = tn_fast_sum(t, a, b);
-  r.lo = add(r.lo, mul(cast(tn_bitcast(t, shr(shl(lo, K(lo, 2)), K(lo, 12)), TINY_I64), TINY_F64), N(x, ldexp(1, -52))));
+  r.lo = add(r.lo, mul(cast(tn_bitcast(t, shr(shl(lo, K(lo, 2)), K(lo, 12)), TINY_I64), TINY_F64),
+      N(x, ldexp(1, -52))));
   // times pi / 2 * 2^-64, whose first part has 26 bits
   tiny_uop *top = tn_float_mask(t, r.hi, -((int64_t)1 << 27)), *rest = add(sub(r.hi, top), r.lo);
   tiny_uop *y = mul(top, N(x, ldexp(1.5707963109016418, -64)));
-  return tn_fast_sum(t, y, add(mul(top, N(x, ldexp(1.5893254773528196e-08, -64))), mul(rest, N(x, ldexp(1.5707963267948966, -64)))));
+  return tn_fast_sum(t, y, add(mul(top, N(x, ldexp(1.5893254773528196e-08, -64))),
+      mul(rest, N(x, ldexp(1.5707963267948966, -64)))));
 }
 
-// sin r = r + r z P(z), cos r = 1 - z / 2 + z^2 Q(z), |r| <= pi / 4; r.lo enters as in fdlibm's __kernel_sin and __kernel_cos
-static const double tn_sin_quarter[] = {-0.1666666666666663, 0.0083333333333218407, -0.00019841269829358512, 2.7557313538503625e-06,
+// sin r = r + r z P(z), cos r = 1 - z / 2 + z^2 Q(z), |r| <= pi / 4; r.lo enters as in fdlibm's __kernel_sin
+// and __kernel_cos
+static const double tn_sin_quarter[] = {-0.1666666666666663, 0.0083333333333218407, -0.00019841269829358512,
+    2.7557313538503625e-06,
                                         -2.5050734386966067e-08, 1.5895433126557831e-10};
-static const double tn_cos_quarter[] = {0.041666666666666595, -0.0013888888888873325, 2.4801587288983678e-05, -2.7557314210073095e-07,
+static const double tn_cos_quarter[] = {0.041666666666666595, -0.0013888888888873325, 2.4801587288983678e-05,
+    -2.7557314210073095e-07,
                                         2.0875704270478359e-09, -1.1358683291426032e-11};
 static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x), *small = lt(size, N(x, 262144.0));
+  tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x),
+      *small = lt(size, N(x, 262144.0));
   const tn_pair short_way = tn_reduce_near(t, x, &near_quarter), long_way = tn_reduce_far(t, x, &far_quarter);
-  tiny_uop *r = where(small, short_way.hi, long_way.hi), *lo = where(small, short_way.lo, long_way.lo), *quarter = where(small, near_quarter, far_quarter);
+  tiny_uop *r = where(small, short_way.hi, long_way.hi), *lo = where(small, short_way.lo, long_way.lo),
+      *quarter = where(small, near_quarter, far_quarter);
   tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
   tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter + 1, 5)))), lo);
   tiny_uop *sine = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
-  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half), sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
+  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half),
+      sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
   tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), cosine, sine), TINY_U64);
-  tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)), where(small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
+  tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)),
+      where(small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
   y = tn_bitcast(t, xor_(y, sign), TINY_F64);
   y = where(lt(size, N(x, ldexp(1, -27))), x, y);          // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
 }
-static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x) : tn_sin_f32(t, x); }
+static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x)
+    : tn_sin_f32(t, x); }
 
 // ** pow **
 
-// |x|^y. For f64 the product y log2|x| is a sum, too: its first part is a product of short numbers. The logarithm is good
-// to 2^-57 of itself or so, which y log2|x| short_way 1024 makes 2^-47: up to 60 ulp there, 1 ulp for results short_way 1.
+// |x|^y. For f64 the product y log2|x| is a sum, too: its first part is a product of short numbers. The
+// logarithm is good to 2^-57 of itself or so, which y log2|x| near 1024 makes 2^-47: up to 60 ulp there, 1
+// ulp for results near 1.
 static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *plain = mul(y, tn_log2_value(t, x));
   const tn_pair raw = tn_log2_pair(t, x), log = tn_fast_sum(t, raw.hi, raw.lo);
-  tiny_uop *yh = tn_float_mask(t, y, -((int64_t)1 << 27)), *lh = tn_float_mask(t, log.hi, -((int64_t)1 << 27));
-  tiny_uop *first = mul(yh, lh), *second = add(add(mul(yh, sub(log.hi, lh)), mul(sub(y, yh), log.hi)), mul(y, log.lo));
+  tiny_uop *yh = tn_float_mask(t, y, -((int64_t)1 << 27)), *lh = tn_float_mask(t, log.hi,
+      -((int64_t)1 << 27));
+  tiny_uop *first = mul(yh, lh), *second = add(add(mul(yh, sub(log.hi, lh)), mul(sub(y, yh), log.hi)),
+      mul(y, log.lo));
   const tn_pair e = tn_fast_sum(t, first, second);
   tiny_uop *close = lt(tn_float_abs(t, plain), N(x, 2048));                // also: neither is infinite or NaN
-  return mul(tn_exp2_of(t, where(close, e.hi, plain)), where(close, add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
+  return mul(tn_exp2_of(t, where(close, e.hi, plain)), where(close,
+      add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
 }
 
 // C17 F.10.4.4. f32 is computed in f64.
@@ -240,12 +279,15 @@ static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *size = tn_float_abs(t, x), *one = N(x, 1), *zero = N(x, 0), *p;
   if (x->dtype == TINY_F64) p = tn_pow_abs(t, size, y);
   else p = cast(tn_exp2_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64)))), x->dtype);
-  tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half), not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));
+  tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half),
+      not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));
   tiny_uop *fraction = ne(tn_u1(t, TINY_OP_TRUNC, y), y);  // NaN as well
   p = where(and_(lt(x, zero), and_(lt(N(x, -HUGE_VAL), x), fraction)), N(x, (double)NAN), p);
-  p = where(not_(ne(size, one)), where(and_(fraction, lt(x, zero)), N(x, (double)NAN), one), p);   // also 1^nan, (-1)^inf
+  // also 1^nan, (-1)^inf
+  p = where(not_(ne(size, one)), where(and_(fraction, lt(x, zero)), N(x, (double)NAN), one), p);
   const tn_float_facts *f = tn_float_facts_of(x->dtype);
-  tiny_uop *sign = and_(tn_bitcast(t, x, f->integer), tn_int(t, f->integer, x->dtype == TINY_F64 ? INT64_MIN : INT32_MIN));
+  tiny_uop *sign = and_(tn_bitcast(t, x, f->integer), tn_int(t, f->integer, x->dtype == TINY_F64 ? INT64_MIN
+      : INT32_MIN));
   tiny_uop *negative = tn_bitcast(t, or_(tn_bitcast(t, p, f->integer), sign), x->dtype);
   return where(not_(ne(y, zero)), one, where(odd, negative, p));
 }

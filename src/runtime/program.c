@@ -42,7 +42,7 @@ typedef struct tn_build {
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
   if (!t->programs) return TINY_E_MEMORY;
-  const char *dir = d && d->cache_dir ? d->cache_dir : tn_os_env("TINY_CACHE");
+  const char *dir = d && d->cache_dir ? d->cache_dir : getenv("TINY_CACHE");    // "" says something, too
   if (dir) snprintf(t->programs->dir, sizeof t->programs->dir, "%s", dir);
   else if (!tn_os_cache_dir(t->programs->dir, sizeof t->programs->dir)) t->programs->dir[0] = 0;
   return TINY_OK;

@@ -324,7 +324,7 @@ static tiny_uop *tn_load_at(tn_graph *g, tn_kernel *k, tiny_uop *place, const ti
 static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   tiny_uop *chain[64], *x = u;
   int n = 0;
-  while (tn_is_passing(x) && n < 64) { chain[n++] = x; x = x->src[0]; }
+  while (tn_is_passing(x) && n < 64 && (x == u || !tn_graph_node(g, x)->stored)) { chain[n++] = x; x = x->src[0]; }
   const tn_node *bottom = tn_graph_node(g, x);
   if (!(bottom->leaf || bottom->stored) || n < 1 || tn_nelem(u) == 0) return NULL;
   if (!bottom->leaf && x->op == TINY_OP_CONST) return NULL;

@@ -86,8 +86,10 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
   tiny_ctx *t = loss->t;
   if (n < 0 || (n && (!params || !grads))) return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
-  if (!tn_usable("grad", 1, &loss, &out) || !tn_usable("grad", n ? n : 1, n ? params : &loss, &out)) return t->code ? t->code : TINY_E_STATE;
-  if (params && n && params[0]->t != t) return tiny_fail(t, TINY_E_ARG, "grad: the loss and the parameters belong to different contexts");
+  for (int i = -1; i < n; i++) {
+    tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
+    if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
+  }
   if (tiny_nelem(loss) != 1) return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
   if (!tn_is_float(loss->uop->dtype)) return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
   for (int i = 0; i < n; i++)

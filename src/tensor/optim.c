@@ -38,7 +38,10 @@ static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_t
   tiny_tensor *out;
   if (n <= 0 || !params || !grads || !params[0] || !params[0]->t) return TINY_E_ARG;
   tiny_ctx *t = params[0]->t;
-  if (!tn_usable(name, n, params, &out) || !tn_usable(name, n, grads, &out)) return t->code ? t->code : TINY_E_STATE;
+  for (int i = 0; i < n; i++) {
+    tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
+    if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
+  }
   if (!o || (have && have != n)) return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
   for (int i = 0; i < n; i++) {
     const tiny_uop *p = params[i]->uop, *g = grads[i]->uop;
