@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source af67cca88be4ce0fa497ccd0bb6f1279a84c786566962fb04c7a6137cff14218
+/* tiny.h 0.1.0, source be51f0af9339c520a07cbb99f9ace1c6b0b1b71bdb612bd0fe9349f7e4d0000c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -139,62 +139,62 @@ Where things stand in tiny.h
                                      conditions, casts
    5877  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6040  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   6055  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6237  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   6252  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   6533  src/rules/decompose.c       from what the IR means to what a language can say
-   7081  src/rules/notation_end.c    takes back the algebra of notation.c, so that none of its short names
+   6548  src/rules/decompose.c       from what the IR means to what a language can say
+   7096  src/rules/notation_end.c    takes back the algebra of notation.c, so that none of its short names
                                      reaches the including file
-   7108  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7123  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7247  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   7262  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   7714  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   7729  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8033  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8048  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8125  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8140  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8360  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8375  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8616  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8786  src/tensor/random.c         numbers from a counter, the same on every device
-   8853  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   8631  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   8801  src/tensor/random.c         numbers from a counter, the same on every device
+   8868  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9237  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9252  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-   9341  src/tensor/optim.c          SGD and Adam
-   9475  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+   9356  src/tensor/optim.c          SGD and Adam
+   9490  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-   9937  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+   9956  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10347  src/codegen/moves.c         what optimisation may do to a kernel
-  10526  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  10366  src/codegen/moves.c         what optimisation may do to a kernel
+  10545  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10790  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  10809  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11000  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11019  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  11096  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  11115  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11491  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  11510  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11630  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  11649  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  11994  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12170  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  12013  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  12189  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12557  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  12872  src/runtime/interp.c        the backend INTERP
-  12951  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  12576  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  12891  src/runtime/interp.c        the backend INTERP
+  12970  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  13006  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13175  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  13025  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  13194  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13500  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  13519  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -6014,9 +6014,18 @@ static tiny_uop *tn_index_gated(tiny_ctx *t, const tiny_uop *index, tiny_uop *el
   return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv, index->v);
 }
 
+static int tn_reads_memory(tiny_ctx *t, tiny_uop *u) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_LOAD) return 1;
+  return 0;
+}
+
 // A load that a WHERE around it throws away does not happen: the condition goes into its gate, where 0 comes from.
+// Conditions on data stay where they are: they would cost a branch and guard nothing. NULL then.
 static tiny_uop *tn_load_gated(tiny_ctx *t, const tiny_uop *load, tiny_uop *p) {
   const tiny_uop *index = load->src[0];
+  if (tn_reads_memory(t, p)) return NULL;
   tiny_uop *gated = tn_index_gated(t, index, index->src[1], index->nsrc > 2 ? and_(index->src[2], p) : p);
   return tn_uop_make(t, TINY_OP_LOAD, load->dtype, load->lanes, 1, &gated, load->k, load->nv, load->v);
 }
@@ -6031,8 +6040,14 @@ RULES(tn_rules_gate, x, y, p, m)
   }
   RULE("(WHERE p m=(LOAD (INDEX x y ...)) 0)")             return tn_load_gated(t, m, p);
   RULE("(WHERE p 0 m=(LOAD (INDEX x y ...)))")             return tn_load_gated(t, m, tn_simplified_not(t, p));
-  RULE("(WHERE p (CAST m=(LOAD (INDEX x y ...))) 0)")      return cast(tn_load_gated(t, m, p), r->dtype);
-  RULE("(WHERE p 0 (CAST m=(LOAD (INDEX x y ...))))")      return cast(tn_load_gated(t, m, tn_simplified_not(t, p)), r->dtype);
+  RULE("(WHERE p (CAST m=(LOAD (INDEX x y ...))) 0)") {
+    tiny_uop *load = tn_load_gated(t, m, p);
+    return load ? cast(load, r->dtype) : NULL;
+  }
+  RULE("(WHERE p 0 (CAST m=(LOAD (INDEX x y ...))))") {
+    tiny_uop *load = tn_load_gated(t, m, tn_simplified_not(t, p));
+    return load ? cast(load, r->dtype) : NULL;
+  }
 RULES_END
 #endif
 // ---- end src/rules/valid.c ----
@@ -9494,7 +9509,7 @@ TINY_API void tiny_adam_free(tiny_adam *o) {
 #include "../tensor/optim.c"
 #endif
 
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -9502,7 +9517,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
   tiny_uop *u;
   tn_use use[TN_MAX_USES]; int nuse;
   uint8_t leaf, forced, stored, has_reduce;
-  int depth; double cost;                  // of the expression below, down to leaves and REDUCEs
+  int depth, reduces; double cost;         // of the expression below: levels, down to leaves; REDUCEs in a row; operations
 } tn_node;
 
 typedef struct tn_kernel {                 // one stored node
@@ -9644,20 +9659,24 @@ static int tn_is_passing(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEME
 // Facts that flow from sources to users.
 static void tn_node_summarize(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
+  int grown = 0;
   n->cost = tn_op_cost(u);
   if (n->leaf) return;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tn_node *s = tn_graph_node(g, u->src[i]);
     const int cut = s->forced || s->leaf;
     if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
+    if (!cut && s->reduces > n->reduces) n->reduces = s->reduces;
+    grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
   }
-  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->cost = 1; }
+  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->cost = 1; n->depth = 0; n->reduces++; }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
-  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim) n->forced = 1;
-  if (n->forced) { n->depth = 0; n->cost = 0; }
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;   // not a product that is all outer
+  if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
+  if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
 
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {

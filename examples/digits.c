@@ -1,7 +1,7 @@
-// digits: trains a small convolutional network on 1,437 handwritten digits and tests it on 360 that other people wrote.
+// digits: trains a small convolutional network on 1,437 handwritten digits; tests it on 360 by other writers.
 //   build/examples/digits [file.csv]
 //
-// Every step builds its graph anew, as a function call per operator; the library recognises it and only runs kernels.
+// Every step builds its graph anew, a call per operator; the library recognises it and only runs kernels.
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include <stdio.h>
@@ -33,7 +33,10 @@ static int read_digits(const char *path, digits *d) {
       if (end == at) break;
       n++;
     }
-    if (n != PIXELS + 1 || v[PIXELS] < 0 || v[PIXELS] >= CLASSES) { fprintf(stderr, "digits: row %d of %s is not 64 pixels and a digit\n", row + 1, path); break; }
+    if (n != PIXELS + 1 || v[PIXELS] < 0 || v[PIXELS] >= CLASSES) {
+      fprintf(stderr, "digits: row %d of %s is not 64 pixels and a digit\n", row + 1, path);
+      break;
+    }
     for (int i = 0; i < PIXELS; i++) d->image[row][i] = (float)v[i] / 16;
     d->label[row++] = (int32_t)v[PIXELS];
   }
@@ -95,8 +98,10 @@ static void network_init(tiny_ctx *t, network *n) {          // bounds: 1 / sqrt
   n->param[BIAS1] = parameter(t, TINY_SHAPE(HIDDEN), 0, 1 / sqrt((double)FLAT));
   n->param[DENSE2] = parameter(t, TINY_SHAPE(CLASSES, HIDDEN), 0, 1 / sqrt((double)HIDDEN));
   n->param[BIAS2] = parameter(t, TINY_SHAPE(CLASSES), 0, 1 / sqrt((double)HIDDEN));
-  n->param[SCALE1] = parameter(t, TINY_SHAPE(C1), 1, 0); n->param[SHIFT1] = parameter(t, TINY_SHAPE(C1), 0, 0);
-  n->param[SCALE2] = parameter(t, TINY_SHAPE(C2), 1, 0); n->param[SHIFT2] = parameter(t, TINY_SHAPE(C2), 0, 0);
+  n->param[SCALE1] = parameter(t, TINY_SHAPE(C1), 1, 0);
+  n->param[SHIFT1] = parameter(t, TINY_SHAPE(C1), 0, 0);
+  n->param[SCALE2] = parameter(t, TINY_SHAPE(C2), 1, 0);
+  n->param[SHIFT2] = parameter(t, TINY_SHAPE(C2), 0, 0);
   n->norm1 = batch_norm(t, C1, n->param[SCALE1], n->param[SHIFT1]);
   n->norm2 = batch_norm(t, C2, n->param[SCALE2], n->param[SHIFT2]);
 }
@@ -106,21 +111,26 @@ static tiny_tensor *forward(network *n, tiny_tensor *x, int train) {
   tiny_conv2d_desc same;
   memset(&same, 0, sizeof same);
   same.pad[0] = same.pad[1] = 1;
-  x = tiny_relu(tiny_batch_norm(tiny_conv2d(x, n->param[CONV1], NULL, &same), &n->norm1, train));              // (B,16,8,8)
-  x = tiny_relu(tiny_batch_norm(tiny_conv2d(x, n->param[CONV2], NULL, &same), &n->norm2, train));              // (B,32,8,8)
-  x = tiny_dropout(tiny_flatten(tiny_max_pool2d(x, 2, 0, 0), 1, -1), DROPOUT, train);                          // (B,512)
-  x = tiny_dropout(tiny_relu(tiny_linear(x, n->param[DENSE1], n->param[BIAS1])), DROPOUT, train);              // (B,64)
+  x = tiny_conv2d(x, n->param[CONV1], NULL, &same);                                // (B,16,8,8)
+  x = tiny_relu(tiny_batch_norm(x, &n->norm1, train));
+  x = tiny_conv2d(x, n->param[CONV2], NULL, &same);                                // (B,32,8,8)
+  x = tiny_relu(tiny_batch_norm(x, &n->norm2, train));
+  x = tiny_dropout(tiny_flatten(tiny_max_pool2d(x, 2, 0, 0), 1, -1), DROPOUT, train);   // (B,512)
+  x = tiny_relu(tiny_linear(x, n->param[DENSE1], n->param[BIAS1]));                // (B,64)
+  x = tiny_dropout(x, DROPOUT, train);
   return tiny_linear(x, n->param[DENSE2], n->param[BIAS2]);
 }
 
 // One batch: images (64,1,8,8) moved at random, their gradients, Adam. total gains the loss.
-static tiny_code step(tiny_ctx *t, network *n, tiny_adam *adam, tiny_tensor *total, const digits *d, const int *rows) {
+static tiny_code step(tiny_ctx *t, network *n, tiny_adam *adam, tiny_tensor *total,
+                      const digits *d, const int *rows) {
   float image[BATCH][PIXELS];
   int32_t label[BATCH];
   for (int i = 0; i < BATCH; i++) { shifted(d->image[rows[i]], image[i]); label[i] = d->label[rows[i]]; }
   tiny_tensor *grad[PARAMS];
   tiny_begin(t);
-  tiny_tensor *x = tiny_from(t, image, TINY_F32, TINY_SHAPE(BATCH, 1, SIDE, SIDE)), *y = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
+  tiny_tensor *x = tiny_from(t, image, TINY_F32, TINY_SHAPE(BATCH, 1, SIDE, SIDE));
+  tiny_tensor *y = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
   tiny_tensor *loss = tiny_cross_entropy(forward(n, x, 1), y);
   tiny_grad(loss, n->param, PARAMS, grad);
   tiny_adam_step(adam, n->param, grad, PARAMS);
@@ -160,7 +170,10 @@ static void draw(const digits *d, const int32_t *guess) {
       printf("%c%c", c, c);
     }
   }
-  for (int i = 0; i < n; i++) printf("  read %d, is %d%-5s", (int)guess[shown[i]], (int)d->label[TRAIN + shown[i]], guess[shown[i]] == d->label[TRAIN + shown[i]] ? "" : "  !!");
+  for (int i = 0; i < n; i++) {
+    const int read = (int)guess[shown[i]], is = (int)d->label[TRAIN + shown[i]];
+    printf("  read %d, is %d%-5s", read, is, read == is ? "" : "  !!");
+  }
   puts("");
 }
 
@@ -184,7 +197,9 @@ static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
       code = step(t, &net, &adam, total, d, order + s * BATCH);
     }
     if (code == TINY_OK) code = predict(t, &net, d, guess);
-    if (code == TINY_OK) printf("epoch %2d/%d   loss %.4f   test accuracy %5.2f %%   %.2f s\n", epoch + 1, (int)EPOCHS, tiny_item(total) / STEPS, accuracy(d, guess), seconds() - begin);
+    if (code == TINY_OK)
+      printf("epoch %2d/%d   loss %.4f   test accuracy %5.2f %%   %.2f s\n", epoch + 1, (int)EPOCHS,
+             tiny_item(total) / STEPS, accuracy(d, guess), seconds() - begin);
     fflush(stdout);
   }
   if (code == TINY_OK) printf("\ntrained in %.2f s on %s\n\n", seconds() - start, tiny_device(t));

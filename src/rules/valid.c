@@ -138,9 +138,18 @@ static tiny_uop *tn_index_gated(tiny_ctx *t, const tiny_uop *index, tiny_uop *el
   return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv, index->v);
 }
 
+static int tn_reads_memory(tiny_ctx *t, tiny_uop *u) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_LOAD) return 1;
+  return 0;
+}
+
 // A load that a WHERE around it throws away does not happen: the condition goes into its gate, where 0 comes from.
+// Conditions on data stay where they are: they would cost a branch and guard nothing. NULL then.
 static tiny_uop *tn_load_gated(tiny_ctx *t, const tiny_uop *load, tiny_uop *p) {
   const tiny_uop *index = load->src[0];
+  if (tn_reads_memory(t, p)) return NULL;
   tiny_uop *gated = tn_index_gated(t, index, index->src[1], index->nsrc > 2 ? and_(index->src[2], p) : p);
   return tn_uop_make(t, TINY_OP_LOAD, load->dtype, load->lanes, 1, &gated, load->k, load->nv, load->v);
 }
@@ -155,7 +164,13 @@ RULES(tn_rules_gate, x, y, p, m)
   }
   RULE("(WHERE p m=(LOAD (INDEX x y ...)) 0)")             return tn_load_gated(t, m, p);
   RULE("(WHERE p 0 m=(LOAD (INDEX x y ...)))")             return tn_load_gated(t, m, tn_simplified_not(t, p));
-  RULE("(WHERE p (CAST m=(LOAD (INDEX x y ...))) 0)")      return cast(tn_load_gated(t, m, p), r->dtype);
-  RULE("(WHERE p 0 (CAST m=(LOAD (INDEX x y ...))))")      return cast(tn_load_gated(t, m, tn_simplified_not(t, p)), r->dtype);
+  RULE("(WHERE p (CAST m=(LOAD (INDEX x y ...))) 0)") {
+    tiny_uop *load = tn_load_gated(t, m, p);
+    return load ? cast(load, r->dtype) : NULL;
+  }
+  RULE("(WHERE p 0 (CAST m=(LOAD (INDEX x y ...))))") {
+    tiny_uop *load = tn_load_gated(t, m, tn_simplified_not(t, p));
+    return load ? cast(load, r->dtype) : NULL;
+  }
 RULES_END
 #endif

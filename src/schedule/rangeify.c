@@ -20,7 +20,7 @@
 #include "../tensor/optim.c"
 #endif
 
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -28,7 +28,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
   tiny_uop *u;
   tn_use use[TN_MAX_USES]; int nuse;
   uint8_t leaf, forced, stored, has_reduce;
-  int depth; double cost;                  // of the expression below, down to leaves and REDUCEs
+  int depth, reduces; double cost;         // of the expression below: levels, down to leaves; REDUCEs in a row; operations
 } tn_node;
 
 typedef struct tn_kernel {                 // one stored node
@@ -170,20 +170,24 @@ static int tn_is_passing(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEME
 // Facts that flow from sources to users.
 static void tn_node_summarize(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
+  int grown = 0;
   n->cost = tn_op_cost(u);
   if (n->leaf) return;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tn_node *s = tn_graph_node(g, u->src[i]);
     const int cut = s->forced || s->leaf;
     if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
+    if (!cut && s->reduces > n->reduces) n->reduces = s->reduces;
+    grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
   }
-  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->cost = 1; }
+  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->cost = 1; n->depth = 0; n->reduces++; }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
-  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim) n->forced = 1;
-  if (n->forced) { n->depth = 0; n->cost = 0; }
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;   // not a product that is all outer
+  if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
+  if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
 
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {

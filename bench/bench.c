@@ -1,0 +1,523 @@
+// bench: every figure that the library is measured by, each from one run and next to what it is compared with.
+//   make bench                 all sections; the same numbers as JSON in build/bench.json
+//   build/bench/bench bcf      some: l lowering, h hello, s steps, k kernels, b bandwidth, m matmul, d digits
+//
+// What is compared runs in turn, round by round, so that a busy machine is busy for both. A row's figure is the
+// median of its rounds, a ratio the median of the rounds' ratios; the best round stands beside it. References that
+// are not installed (OpenBLAS, PyTorch) are named and left out.
+#define _GNU_SOURCE
+#define TINY_IMPLEMENTATION
+#include "tiny.h"
+#include "hand.h"
+#include <dlfcn.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 15, MOST_ROUNDS = 64, ROWS = 96 };
+
+// ** time and statistics **
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+static void rest(double s) {                 // other libraries' threads spin for a while after their work
+  const struct timespec t = {0, (long)(s * 1e9)};
+  nanosleep(&t, NULL);
+}
+
+typedef struct series { double v[MOST_ROUNDS]; int n; } series;
+
+static void add(series *s, double v) { if (s->n < MOST_ROUNDS) s->v[s->n++] = v; }
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+static double quantile(const series *s, double q) {
+  double v[MOST_ROUNDS];
+  if (!s->n) return (double)NAN;
+  memcpy(v, s->v, sizeof v);
+  qsort(v, (size_t)s->n, sizeof *v, ascending);
+  return v[(int)(q * (s->n - 1) + 0.5)];
+}
+static double median(const series *s) { return quantile(s, 0.5); }
+static double least(const series *s) { return quantile(s, 0); }
+
+// Median over the rounds of a[i] / b[i].
+static double ratio(const series *a, const series *b) {
+  series r = {{0}, 0};
+  for (int i = 0; i < a->n && i < b->n; i++) add(&r, a->v[i] / b->v[i]);
+  return median(&r);
+}
+
+// ** the table **
+
+typedef struct row { char name[64], note[96]; double value, best, bar; const char *unit; int at_least; } row;
+static row rows[ROWS];
+static int nrows;
+
+// bar 0: none. at_least: the bar is a lower one.
+static void report(const char *name, double value, double best, const char *unit, double bar, int at_least,
+                   const char *note, ...) {
+  char limit[32] = "", verdict[8] = "";
+  if (nrows == ROWS) return;
+  row *r = &rows[nrows++];
+  va_list args;
+  va_start(args, note);
+  vsnprintf(r->note, sizeof r->note, note, args);
+  va_end(args);
+  snprintf(r->name, sizeof r->name, "%s", name);
+  r->value = value; r->best = best; r->unit = unit; r->bar = bar; r->at_least = at_least;
+  if (bar > 0) {
+    snprintf(limit, sizeof limit, "%s %g", at_least ? ">=" : "<=", bar);
+    snprintf(verdict, sizeof verdict, "%s", (at_least ? value >= bar : value <= bar) ? "ok" : "SHORT");
+  }
+  printf("  %-38s %10.3f %-7s best %9.3f  %-9s %-5s  %s\n", r->name, value, unit, best, limit, verdict, r->note);
+  fflush(stdout);
+}
+static void heading(const char *text) { printf("\n%s\n", text); }
+
+static void write_json(const char *path) {
+  FILE *f = fopen(path, "w");
+  if (!f) return;
+  fprintf(f, "[\n");
+  for (int i = 0; i < nrows; i++) {
+    const row *r = &rows[i];
+    fprintf(f, "  {\"name\": \"%s\", \"value\": %.9g, \"best\": %.9g, \"unit\": \"%s\", ", r->name, r->value, r->best, r->unit);
+    if (r->bar > 0) fprintf(f, "\"bar\": %g, \"at_least\": %s, ", r->bar, r->at_least ? "true" : "false");
+    fprintf(f, "\"note\": \"%s\"}%s\n", r->note, i + 1 < nrows ? "," : "");
+  }
+  fprintf(f, "]\n");
+  fclose(f);
+}
+
+static int failed(tiny_ctx *t) {
+  if (tiny_status(t) == TINY_OK) return 0;
+  printf("  failed: %s\n", tiny_error(t));
+  return 1;
+}
+
+// ** lowering: from a graph to C source. The device NULL takes source as it is and runs nothing **
+
+static tiny_tensor *random_tensor(tiny_ctx *t, tiny_shape shape) {
+  int64_t n = 1;
+  for (int i = 0; i < shape.ndim; i++) n *= shape.dim[i];
+  float *data = malloc((size_t)n * sizeof *data);
+  for (int64_t i = 0; i < n; i++) data[i] = (float)(i * 2654435761u % 1024) / 1024;
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, shape);
+  free(data);
+  return x;
+}
+
+static double realize_time(tiny_tensor *y) {
+  const double start = seconds();
+  tiny_realize(&y, 1);
+  return (seconds() - start) * 1e3;
+}
+
+static void bench_lowering(void) {
+  series matmul = {{0}, 0}, softmax = {{0}, 0}, first = {{0}, 0};
+  heading("lowering: tensor graph -> C source of one new kernel, no compiler (shapes new each round)");
+  const tiny_desc desc = {.device = "NULL", .cache_dir = ""};
+  for (int i = 0; i < ROUNDS; i++) {
+    tiny_ctx *t = tiny_open(&desc);
+    const int64_t n = 256 + 64 * i;
+    tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(n, n + 64)), *w = tiny_zeros(t, TINY_F32, TINY_SHAPE(n + 64, n + 128));
+    tiny_tensor *some = tiny_zeros(t, TINY_F32, TINY_SHAPE(64, 96));
+    tiny_tensor *made[] = {tiny_contiguous(x), tiny_contiguous(w), tiny_contiguous(some)};
+    tiny_realize(made, 3);
+    add(&first, realize_time(tiny_matmul(made[2], tiny_transpose(made[2], 0, 1))));
+    add(&matmul, realize_time(tiny_matmul(made[0], made[1])));
+    add(&softmax, realize_time(tiny_softmax(made[0], -1)));
+    if (failed(t)) i = ROUNDS;
+    tiny_close(t);
+  }
+  report("matmul", median(&matmul), least(&matmul), "ms", 1, 0, "tinygrad: 137 to 800 ms");
+  report("softmax", median(&softmax), least(&softmax), "ms", 1, 0, "");
+  report("a context's first matmul", median(&first), least(&first), "ms", 0, 0, "also reads the rule sets");
+}
+
+// ** hello: from process start to the printed result **
+
+extern char **environ;
+
+// Runs argv; returns the seconds until its first line of output came, NaN if none did. Its output goes to out.
+static double run_process(char *const *argv, char *out, size_t nbytes) {
+  int fd[2];
+  size_t n = 0;
+  double line = (double)NAN;
+  pid_t child;
+  posix_spawn_file_actions_t actions;
+  if (pipe(fd)) return line;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fd[1], 1);
+  posix_spawn_file_actions_addclose(&actions, fd[0]);
+  posix_spawn_file_actions_addclose(&actions, fd[1]);
+  const double start = seconds();
+  const int bad = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+  close(fd[1]);
+  for (ssize_t got = !bad; got > 0 && n + 1 < nbytes; n += (size_t)got) {
+    got = read(fd[0], out + n, nbytes - 1 - n);
+    if (got < 0) got = 0;
+    if (line != line && memchr(out + n, '\n', (size_t)got)) line = seconds() - start;
+  }
+  out[n] = 0;
+  close(fd[0]);
+  if (!bad) waitpid(child, NULL, 0);
+  posix_spawn_file_actions_destroy(&actions);
+  return line;
+}
+
+static void remove_folder(char *path) {
+  char out[16], *argv[] = {"rm", "-rf", path, NULL};
+  run_process(argv, out, sizeof out);
+}
+
+static void hello_breakdown(char *folder) {
+  series open = {{0}, 0}, lower = {{0}, 0}, compile = {{0}, 0}, all = {{0}, 0};
+  for (int i = 0; i < ROUNDS; i++) {
+    static float out[512 * 10];
+    remove_folder(folder);
+    const double start = seconds();
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU", .cache_dir = folder});
+    add(&open, (seconds() - start) * 1e3);
+    tiny_tensor *x = tiny_rand(t, TINY_SHAPE(512, 784)), *w = tiny_rand(t, TINY_SHAPE(784, 10));
+    tiny_read(tiny_softmax(tiny_matmul(x, w), -1), out, sizeof out);
+    add(&all, (seconds() - start) * 1e3);
+    const tiny_stats s = tiny_get_stats(t);
+    add(&lower, (double)s.lower_ns * 1e-6); add(&compile, (double)s.compile_ns * 1e-6);
+    tiny_close(t);
+  }
+  report("  of it tiny_open", median(&open), least(&open), "ms", 0, 0, "");
+  report("  of it lowering", median(&lower), least(&lower), "ms", 0, 0, "");
+  report("  of it clang", median(&compile), least(&compile), "ms", 0, 0, "all else %.1f ms",
+         median(&all) - median(&open) - median(&lower) - median(&compile));
+}
+
+static void bench_hello(void) {
+  char folder[] = "build/bench/cache-XXXXXX", text[4096], *hello[] = {"build/examples/hello", NULL};
+  series cold = {{0}, 0}, warm = {{0}, 0}, clang = {{0}, 0};
+  char *compiler[] = {"sh", "-c", "echo 'int f(void) { return 1; }' | clang -O2 -x c -c - -o /dev/null && echo", NULL};
+  heading("hello: from process start to the printed line");
+  if (!mkdtemp(folder)) { printf("  %s cannot be made\n", folder); return; }
+  setenv("TINY_CACHE", folder, 1);
+  for (int i = 0; i < ROUNDS; i++) {
+    remove_folder(folder);
+    add(&cold, run_process(hello, text, sizeof text) * 1e3);
+    add(&warm, run_process(hello, text, sizeof text) * 1e3);
+    add(&clang, run_process(compiler, text, sizeof text) * 1e3);
+  }
+  report("hello, empty cache", median(&cold), least(&cold), "ms", 100, 0, "clang on an empty file: %.0f ms", median(&clang));
+  hello_breakdown(folder);
+  report("hello, warm cache", median(&warm), least(&warm), "ms", 10, 0, "");
+  unsetenv("TINY_CACHE");
+  remove_folder(folder);
+}
+
+// ** steps: what a graph costs that was seen before. Kernels of 16 elements take some 20 ns of their own **
+
+// A step of n kernels: state -> state, each of them stored. Returns microseconds.
+static double step(tiny_ctx *t, tiny_tensor *state, int n) {
+  const double start = seconds();
+  tiny_begin(t);
+  tiny_tensor *x = state, *one = tiny_like(state, 1);
+  for (int i = 0; i < n; i++) {
+    x = tiny_add(x, one);
+    if (i + 1 < n) x = tiny_contiguous(x);
+  }
+  tiny_assign(state, x);
+  tiny_end(t);
+  return (seconds() - start) * 1e6;
+}
+
+static void bench_steps(void) {
+  static const int sizes[] = {1, 10, 50, 200};
+  char name[64];
+  heading("steps: a graph that is built anew and was seen before; all of its time is overhead");
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    const int n = sizes[k];
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+    tiny_tensor *state = random_tensor(t, TINY_SHAPE(16)), *out;
+    series rebuilt = {{0}, 0}, replayed = {{0}, 0};
+    for (int i = 0; i < 3; i++) step(t, state, n);
+    const uint64_t before = tiny_get_stats(t).kernels;
+    step(t, state, n);
+    const int kernels = (int)(tiny_get_stats(t).kernels - before);
+    tiny_tensor *x = tiny_contiguous(state), *y = x;
+    tiny_realize(&x, 1);
+    y = x;
+    for (int i = 0; i < n; i++) y = tiny_contiguous(tiny_add(y, tiny_like(y, 1)));
+    tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+    for (int i = 0; i < MOST_ROUNDS; i++) {
+      enum { TIMES = 20 };
+      double sum = 0;
+      for (int j = 0; j < TIMES; j++) sum += step(t, state, n);
+      add(&rebuilt, sum / TIMES);
+      const double start = seconds();
+      for (int j = 0; j < TIMES; j++) { tiny_begin(t); tiny_run(p, &x, &out); tiny_end(t); }
+      add(&replayed, (seconds() - start) * 1e6 / TIMES);
+    }
+    if (!failed(t)) {
+      snprintf(name, sizeof name, "rebuilt step of %d kernel%s", kernels, kernels > 1 ? "s" : "");
+      report(name, median(&rebuilt), least(&rebuilt), "us", 10 + 3 * n, 0, "%.2f us per kernel", median(&rebuilt) / n);
+      snprintf(name, sizeof name, "tiny_run of %d kernel%s", tiny_program_kernels(p), n > 1 ? "s" : "");
+      report(name, median(&replayed), least(&replayed), "us", 0, 0, "%.2f us per kernel", median(&replayed) / n);
+    }
+    tiny_close(t);
+  }
+}
+
+// ** kernels: how many, and what they read **
+
+typedef struct count { int kernels; double passes; } count;
+
+// Kernels that y needs, and how often what they name (inputs, outputs, what lies between) passes through memory.
+static count count_kernels(tiny_ctx *t, tiny_tensor *y, double nbytes) {
+  const tiny_stats before = tiny_get_stats(t);
+  tiny_realize(&y, 1);
+  const tiny_stats after = tiny_get_stats(t);
+  return (count){(int)(after.kernels - before.kernels), (double)(after.nbytes_moved - before.nbytes_moved) / nbytes};
+}
+
+static void bench_kernels(void) {
+  enum { M = 512, N = 1024, K = 256 };
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_tensor *x = random_tensor(t, TINY_SHAPE(M, N)), *w = random_tensor(t, TINY_SHAPE(N, K)), *b = random_tensor(t, TINY_SHAPE(K));
+  tiny_tensor *scale = random_tensor(t, TINY_SHAPE(N)), *shift = random_tensor(t, TINY_SHAPE(N));
+  heading("kernels: how many, and bytes of memory they name per byte of inputs and outputs (1: nothing goes to memory twice)");
+  const count softmax = count_kernels(t, tiny_softmax(x, -1), 8.0 * M * N);
+  report("softmax, last axis", softmax.kernels, softmax.kernels, "kernels", 2, 0, "%.3f x the least bytes", softmax.passes);
+  const count norm = count_kernels(t, tiny_layer_norm(x, 1, scale, shift, 1e-5), 8.0 * M * N + 8.0 * N);
+  report("layer_norm", norm.kernels, norm.kernels, "kernels", 2, 0, "%.3f x the least bytes", norm.passes);
+  const count linear = count_kernels(t, tiny_relu(tiny_add(tiny_matmul(x, w), b)), 4.0 * (M * N + N * K + K + M * K));
+  report("relu(x @ w + b)", linear.kernels, linear.kernels, "kernels", 1, 0, "%.3f x the least bytes", linear.passes);
+  failed(t);
+  tiny_close(t);
+}
+
+// ** bandwidth **
+
+static float *big_array(size_t nbytes) {
+  const size_t huge = (size_t)2 << 20;
+  char *p = mmap(NULL, nbytes + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  p += huge - (uintptr_t)p % huge;
+#ifdef MADV_HUGEPAGE
+  madvise(p, nbytes, MADV_HUGEPAGE);
+#endif
+  return (float *)(void *)p;
+}
+
+typedef struct hand_job { const hand_loop *loop; hand_args a; size_t n; int parts; float sum[256]; } hand_job;
+static void hand_part(void *arg, int i) {
+  hand_job *j = arg;
+  const size_t from = j->n / (size_t)j->parts * (size_t)i, n = j->n / (size_t)j->parts;
+  const hand_args a = {j->a.y ? j->a.y + from : NULL, j->a.x + from, j->a.z ? j->a.z + from : NULL};
+  j->sum[i] = j->loop->run(a, n);
+}
+// Seconds of one pass of a hand-written loop, cut into parts that run on the threads of t.
+static double hand_time(tiny_ctx *t, hand_job *j) {
+  const double start = seconds();
+  tiny_parallel(t, j->parts, hand_part, j);
+  return seconds() - start;
+}
+
+static double program_time(tiny_ctx *t, tiny_program *p, tiny_tensor *const *inputs) {
+  tiny_tensor *out;
+  const double start = seconds();
+  tiny_begin(t);
+  tiny_run(p, inputs, &out);
+  tiny_end(t);
+  return seconds() - start;
+}
+
+// y, computed from x and z, against every variant of a hand-written loop that does the same.
+static void bench_loop(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tensor *const *in, int nin,
+                       const hand_loop *loops, hand_args a, size_t n, double nbytes) {
+  enum { VARIANTS = 16 };
+  series ours = {{0}, 0}, theirs[VARIANTS] = {{{0}, 0}}, best = {{0}, 0};
+  hand_job job[VARIANTS];
+  const char *best_name = "";
+  int variants = 0, chosen = 0;
+  for (const hand_loop *l = loops; l->name; l++) for (int parts = 2; parts <= 64; parts *= 32) {
+    job[variants++] = (hand_job){.loop = l, .a = a, .n = n, .parts = parts};
+  }
+  tiny_program *p = tiny_capture(t, in, nin, &y, 1);
+  if (failed(t)) return;
+  program_time(t, p, in);
+  for (int i = 0; i < ROUNDS; i++) {
+    add(&ours, nbytes / program_time(t, p, in) * 1e-9);
+    for (int v = 0; v < variants; v++) add(&theirs[v], nbytes / hand_time(t, &job[v]) * 1e-9);
+  }
+  for (int v = 1; v < variants; v++) if (median(&theirs[v]) > median(&theirs[chosen])) chosen = v;
+  best = theirs[chosen]; best_name = job[chosen].loop->name;
+  report(name, ratio(&ours, &best), quantile(&ours, 1) / quantile(&best, 1), "x", 0.9, 1,
+         "%.1f of %.1f GB/s by hand (%s, %d parts)", median(&ours), median(&best), best_name, job[chosen].parts);
+  tiny_program_free(p);
+}
+
+static void bench_bandwidth(void) {
+  const size_t big = (size_t)1 << 28, n = (size_t)1 << 26;      // floats: 1 GiB, 256 MiB
+  float *x = big_array(big * 4), *y = big_array(n * 4), *z = big_array(n * 4);
+  heading("bandwidth: against the best of several hand-written loops on the same threads and memory");
+  if (!x || !y || !z) { printf("  no memory for 1.5 GiB\n"); return; }
+  for (size_t i = 0; i < big; i++) x[i] = (float)(i & 1023) * 0.001f;
+  for (size_t i = 0; i < n; i++) { y[i] = 0; z[i] = x[i]; }
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_tensor *all = tiny_blob(t, x, TINY_F32, TINY_SHAPE((int64_t)big), NULL);
+  tiny_tensor *in[2] = {tiny_blob(t, x, TINY_F32, TINY_SHAPE((int64_t)n), NULL), tiny_blob(t, z, TINY_F32, TINY_SHAPE((int64_t)n), NULL)};
+  tiny_tensor *one = tiny_like(in[0], 1), *two = tiny_like(in[0], 2), *three = tiny_like(in[0], 3), *half = tiny_like(in[0], 0.5);
+  bench_loop(t, "sum of 1 GiB", tiny_sum(all, TINY_ALL, 0), &all, 1, hand_sum, (hand_args){NULL, x, NULL}, big, 4.0 * (double)big);
+  const hand_args a = {y, x, z};
+  const double nbytes = 4.0 * (double)n;
+  tiny_tensor *scale = tiny_add(tiny_mul(in[0], two), one), *triad = tiny_add(tiny_mul(in[0], two), in[1]);
+  tiny_tensor *chain = tiny_add(tiny_mul(tiny_relu(tiny_mul(scale, tiny_sub(in[0], three))), half), in[0]);
+  bench_loop(t, "x * 2 + 1, 256 MiB", scale, in, 1, hand_scale, a, n, 2 * nbytes);
+  bench_loop(t, "x * 2 + z, 256 MiB", triad, in, 2, hand_triad, a, n, 3 * nbytes);
+  bench_loop(t, "relu((2x+1)(x-3)) / 2 + x, 256 MiB", chain, in, 1, hand_chain, a, n, 2 * nbytes);
+  tiny_tensor *square = tiny_reshape(in[0], TINY_SHAPE(8192, 8192));
+  bench_loop(t, "softmax of (8192, 8192) : x * 2 + 1", tiny_softmax(square, -1), in, 1, hand_scale, a, n, 2 * nbytes);
+  tiny_close(t);
+  munmap(x, big * 4); munmap(y, n * 4); munmap(z, n * 4);
+}
+
+// ** matmul against OpenBLAS **
+
+typedef void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
+                      const float *b, int ldb, float beta, float *c, int ldc);
+
+static sgemm load_blas(void) {
+  static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"};
+  sgemm f = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !f; i++) {
+    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, "cblas_sgemm") : NULL;
+    memcpy(&f, &symbol, sizeof f);
+  }
+  return f;
+}
+
+static double blas_time(sgemm f, int n, const float *a, const float *b, float *c) {
+  enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
+  const double start = seconds();
+  f(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, 1, a, n, b, n, 0, c, n);
+  return seconds() - start;
+}
+
+// A child of this program for every core type: prints how fast a matmul of 768 is there.
+static int blas_self_test(void) {
+  enum { N = 768 };
+  const sgemm f = load_blas();
+  float *m = calloc(3 * N * N, sizeof *m);
+  series s = {{0}, 0};
+  if (!f || !m) return 1;
+  for (int i = 0; i < 8; i++) add(&s, blas_time(f, N, m, m + N * N, m + 2 * N * N));
+  printf("%.1f\n", 2.0 * N * N * N / least(&s) * 1e-9);
+  return 0;
+}
+
+// OpenBLAS guesses the processor when it is loaded, and guesses low on virtual machines: the fastest of its types is set.
+static void choose_core_type(char *self) {
+  static char *const types[] = {"", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids", "ARMV8", "NEOVERSEN1"};
+  char out[64], *argv[] = {self, "--blas", NULL}, *best = "";
+  double most = 0;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (*types[i]) setenv("OPENBLAS_CORETYPE", types[i], 1);
+    if (run_process(argv, out, sizeof out) > 0 && atof(out) > most * 1.02) { most = atof(out); best = types[i]; }
+  }
+  if (*best) setenv("OPENBLAS_CORETYPE", best, 1);
+  else unsetenv("OPENBLAS_CORETYPE");
+  printf("  OpenBLAS core type %s: %.0f GFLOPS in its own process\n", *best ? best : "(its choice)", most);
+}
+
+static void bench_matmul(char *self) {
+  static const int sizes[] = {512, 1024, 2048};
+  char name[64], threads[16];
+  heading("matmul, f32, square: against OpenBLAS on as many threads");
+  snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
+  setenv("OPENBLAS_NUM_THREADS", threads, 1);
+  if (dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) choose_core_type(self);
+  const sgemm blas = load_blas();
+  if (!blas) printf("  OpenBLAS is not installed (apt install libopenblas0-pthread): figures without ratios\n");
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes && !failed(t); k++) {
+    const int n = sizes[k];
+    const size_t nelem = (size_t)n * (size_t)n;
+    const double work = 2.0 * n * n * n * 1e-9;
+    float *a = malloc(nelem * 4), *b = malloc(nelem * 4), *c = malloc(nelem * 4), *d = malloc(nelem * 4);
+    for (size_t i = 0; i < nelem; i++) { a[i] = (float)(i % 37) * 0.1f - 1; b[i] = (float)(i % 23) * 0.2f - 2; }
+    tiny_tensor *in[2] = {tiny_from(t, a, TINY_F32, TINY_SHAPE(n, n)), tiny_from(t, b, TINY_F32, TINY_SHAPE(n, n))};
+    tiny_tensor *y = tiny_matmul(in[0], in[1]), *out;
+    tiny_program *p = tiny_capture(t, in, 2, &y, 1);
+    series ours = {{0}, 0}, theirs = {{0}, 0};
+    double off = 0;
+    tiny_run(p, in, &out);
+    tiny_read(out, d, nelem * 4);
+    for (int i = 0; i < ROUNDS && !failed(t); i++) {
+      rest(0.04);
+      program_time(t, p, in);
+      add(&ours, work / program_time(t, p, in));
+      if (!blas) continue;
+      rest(0.04);
+      blas_time(blas, n, a, b, c);
+      add(&theirs, work / blas_time(blas, n, a, b, c));
+    }
+    for (size_t i = 0; i < nelem && blas; i++) off = fmax(off, fabs((double)c[i] - d[i]) / (1 + fabs((double)c[i])));
+    snprintf(name, sizeof name, "matmul %d", n);
+    if (blas) report(name, ratio(&ours, &theirs), quantile(&ours, 1) / quantile(&theirs, 1), "x", n == 1024 ? 0.5 : 0, 1,
+                     "%.0f of OpenBLAS's %.0f GFLOPS, largest difference %.1g", median(&ours), median(&theirs), off);
+    else report(name, median(&ours), quantile(&ours, 1), "GFLOPS", 0, 1, "");
+    tiny_program_free(p);
+    free(a); free(b); free(c); free(d);
+  }
+  tiny_close(t);
+}
+
+// ** digits: the same network trained by PyTorch **
+
+// The number before " s" on the first line of out that holds the word; NaN: there is none.
+static double time_after(const char *out, const char *word) {
+  const char *at = strstr(out, word);
+  return at ? atof(at + strlen(word)) : (double)NAN;
+}
+
+static void bench_digits(void) {
+  static char out[1 << 16];
+  static char *const pythons[] = {"python3", "/usr/bin/python3"};
+  char *digits[] = {"build/examples/digits", NULL};
+  double torch = (double)NAN;
+  heading("digits: training time of examples/digits.c and of the same network in PyTorch");
+  run_process(digits, out, sizeof out);
+  const double ours = time_after(out, "trained in ");
+  if (ours != ours) { printf("  build/examples/digits did not finish\n"); return; }
+  for (size_t i = 0; i < sizeof pythons / sizeof *pythons && torch != torch; i++) {
+    char *argv[] = {pythons[i], "-W", "ignore", "bench/digits_torch.py", NULL}, *probe[] = {pythons[i], "-c", "import torch; print(1)", NULL};
+    char small[64];
+    if (run_process(probe, small, sizeof small) > 0) { run_process(argv, out, sizeof out); torch = time_after(out, " % in "); }
+  }
+  if (torch == torch) report("digits : PyTorch", ours / torch, ours / torch, "x", 1, 0, "%.2f s of %.2f s", ours, torch);
+  else report("digits", ours, ours, "s", 8, 0, "PyTorch is not installed; it takes 8 s");
+}
+
+int main(int argc, char **argv) {
+  const char *wanted = argc > 1 ? argv[1] : "lhskbmd";
+  if (argc > 1 && !strcmp(argv[1], "--blas")) return blas_self_test();
+  printf("tiny.h %s on %ld cores; medians of interleaved rounds\n", TINY_VERSION, sysconf(_SC_NPROCESSORS_ONLN));
+  if (strchr(wanted, 'l')) bench_lowering();
+  if (strchr(wanted, 'h')) bench_hello();
+  if (strchr(wanted, 's')) bench_steps();
+  if (strchr(wanted, 'k')) bench_kernels();
+  if (strchr(wanted, 'b')) bench_bandwidth();
+  if (strchr(wanted, 'm')) bench_matmul(argv[0]);
+  if (strchr(wanted, 'd')) bench_digits();
+  write_json("build/bench.json");
+  return 0;
+}

@@ -1,0 +1,55 @@
+// hand: see hand.h. Compiled for this machine, by clang where there is one: -O3 -march=native.
+#include "hand.h"
+
+typedef float lanes __attribute__((vector_size(64)));
+
+#if defined(__clang__)
+  #define STREAM(p, v) __builtin_nontemporal_store(v, p)
+#else
+  #define STREAM(p, v) (*(p) = (v))          // then both variants are the same
+#endif
+#define KEEP(p, v) (*(p) = (v))
+
+// ** sum: independent running sums hide the latency of an addition **
+
+#define SUM(name, accumulators, ahead) \
+  static float name(hand_args a, size_t n) { \
+    const lanes *x = (const lanes *)(const void *)a.x; \
+    lanes sum[accumulators] = {{0}}, all = {0}; \
+    float whole = 0; \
+    for (size_t i = 0; i < n / 16; i += accumulators) { \
+      if (ahead) __builtin_prefetch(a.x + 16 * i + ahead); \
+      for (int j = 0; j < accumulators; j++) sum[j] += x[i + (size_t)j]; \
+    } \
+    for (int j = 0; j < accumulators; j++) all += sum[j]; \
+    for (int j = 0; j < 16; j++) whole += all[j]; \
+    return whole; \
+  }
+SUM(sum4, 4, 0) SUM(sum8, 8, 0) SUM(sum16, 16, 0) SUM(sum8_ahead, 8, 4096)
+const hand_loop hand_sum[] = {{"4 accumulators", sum4}, {"8 accumulators", sum8}, {"16 accumulators", sum16}, {"8, prefetching", sum8_ahead}, {NULL, NULL}};
+
+// ** elementwise **
+
+#define EACH(name, store, value) \
+  static float name(hand_args a, size_t n) { \
+    const lanes *px = (const lanes *)(const void *)a.x, *pz = (const lanes *)(const void *)a.z; \
+    lanes *py = (lanes *)(void *)a.y; \
+    (void)pz; \
+    for (size_t i = 0; i < n / 16; i += 4) for (size_t j = i; j < i + 4; j++) { \
+      const lanes x = px[j]; \
+      store(&py[j], value); \
+    } \
+    return 0; \
+  }
+#define LOOPS(name, value) \
+  EACH(name##_keep, KEEP, value) EACH(name##_stream, STREAM, value) \
+  const hand_loop hand_##name[] = {{"stores", name##_keep}, {"streaming stores", name##_stream}, {NULL, NULL}};
+
+static inline lanes relu(lanes x) {
+  lanes zero = {0};
+  for (int j = 0; j < 16; j++) zero[j] = x[j] > 0 ? x[j] : 0;
+  return zero;
+}
+LOOPS(scale, x * 2 + 1)
+LOOPS(triad, x * 2 + pz[j])
+LOOPS(chain, relu((x * 2 + 1) * (x - 3)) * 0.5f + x)

@@ -1,0 +1,12 @@
+// hand: loops over big arrays as one writes them by hand for this machine: the references of bench.c.
+// Each works on a slice of n floats, n a multiple of 256, at 64-byte alignment; threads share an array by slices.
+#include <stddef.h>
+
+typedef struct hand_args { float *y; const float *x, *z; } hand_args;
+typedef struct hand_loop {
+  const char *name;
+  float (*run)(hand_args a, size_t n);       // sums return the sum, the others write a.y
+} hand_loop;
+
+// Variants of one loop; the list ends with a NULL name. Streaming stores do not read the line they write.
+extern const hand_loop hand_sum[], hand_scale[], hand_triad[], hand_chain[];
