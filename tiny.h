@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source be51f0af9339c520a07cbb99f9ace1c6b0b1b71bdb612bd0fe9349f7e4d0000c
+/* tiny.h 0.1.0, source 25720e50afb305497c16e271e78960f4141fecd5c23671d07a3e1bd4dc7b71ec
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -153,48 +153,48 @@ Where things stand in tiny.h
                                      and validity expressions
    7729  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8048  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8050  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8140  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8142  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8375  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8377  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8631  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8801  src/tensor/random.c         numbers from a counter, the same on every device
-   8868  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   8633  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   8803  src/tensor/random.c         numbers from a counter, the same on every device
+   8870  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9252  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9254  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-   9356  src/tensor/optim.c          SGD and Adam
-   9490  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+   9358  src/tensor/optim.c          SGD and Adam
+   9492  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-   9956  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+   9958  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10366  src/codegen/moves.c         what optimisation may do to a kernel
-  10545  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  10368  src/codegen/moves.c         what optimisation may do to a kernel
+  10547  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10809  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  10811  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11019  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11021  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  11115  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  11117  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11510  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  11512  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11649  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  11651  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  12013  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12189  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  12015  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  12191  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12576  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  12891  src/runtime/interp.c        the backend INTERP
-  12970  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  12578  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  12893  src/runtime/interp.c        the backend INTERP
+  12972  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  13025  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13194  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  13027  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  13196  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13519  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  13521  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -7753,6 +7753,7 @@ struct tn_tensors {
   tiny_tensor *kept, *framed, *unused;     // outside of frames; in frames; to take again
   tn_tensor_chunk *chunks;
   int depth;                               // of open frames
+  int freed;                               // handles freed since nodes were last collected
   int refuse;                              // 1: the context did not open well, every operator gives poison
   tiny_uop **pending; int npending, cappending;
   uintptr_t identity;                      // the last one given
@@ -7837,6 +7838,7 @@ TINY_API void tiny_free(tiny_tensor *x) {
   if (!x || !x->t || tn_poisoned(x)) return;
   struct tn_tensors *all = x->t->tensors;
   tn_tensor_unlink(x);
+  all->freed++;
   x->t = NULL; x->uop = NULL;              // a second tiny_free of x does nothing
   x->next = all->unused; all->unused = x;
 }
@@ -9754,7 +9756,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) { tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals); return; }
   if (u->op == TINY_OP_REDUCE) {
     if (tn_nelem(u->src[0]) == 0) return;
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals * (double)tn_nelem(u->src[0]) / (double)tn_nelem(u));
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));   // each element once: it was stored or it fits
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -13550,7 +13552,33 @@ struct tiny_program {                      // a captured plan and what its blank
   size_t nbytes;
 };
 
+// ** collection: nodes and buffers that nothing refers to any more **
+
+static void tn_collect(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  struct tn_device *d = t->device;
+  tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
+  tn_tensors_roots(t, &roots);
+  for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
+  for (tiny_program *p = t->runtime->programs; p; p = p->next) {
+    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
+    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i]);
+    for (int i = 0; i < p->noutput; i++) tn_push(t, &roots, p->shape[i]);
+  }
+  ir->epoch++;
+  for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
+  tn_uop_sweep(t);
+  ir->collect_at = ir->n * 2 > 1 << 14 ? ir->n * 2 : 1 << 14;
+  d->collected_nbytes = t->stats.nbytes_live;
+  t->tensors->freed = 0;
+}
+static void tn_collect_if_due(tiny_ctx *t) {
+  if (t->ir->n >= t->ir->collect_at || t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20)) tn_collect(t);
+}
+
 // ** running a plan **
+
+enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
 
 typedef struct tn_run { tn_plan *plan; tiny_uop *const *leaf, *const *scalar; tn_storage **fresh; } tn_run;
 
@@ -13612,11 +13640,24 @@ static void tn_run_abandon(tiny_ctx *t, tn_run *r, tn_storage *arena) {
   tn_storage_drop(t, arena);
 }
 
+// Bytes of outputs and arena for which no spare memory is at hand.
+static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
+  size_t fresh = 0;
+  int c;
+  for (int i = -1; i < p->nplace; i++) {
+    if (i >= 0 && p->place[i].kind != TN_PLACE_OUTPUT) continue;
+    const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena_nbytes : p->place[i].nbytes), &c);
+    if (!t->device->spare[c]) fresh += nbytes;
+  }
+  return fresh;
+}
+
 // Runs a plan; r->fresh[i] receives the storage of output i, NULL where it lives in a leaf. Owned by the caller.
 static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
   tn_plan *p = r->plan;
   tn_storage *arena = NULL;
   tiny_code code = TINY_OK;
+  if (t->tensors->freed && tn_run_fresh_nbytes(t, p) >= TN_COLLECT_NBYTES) tn_collect(t);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
@@ -13772,27 +13813,6 @@ static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
 }
 
-// ** collection: nodes and buffers that nothing refers to any more **
-
-static void tn_collect(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  struct tn_device *d = t->device;
-  if (ir->n < ir->collect_at && t->stats.nbytes_live < 2 * d->collected_nbytes + ((size_t)16 << 20)) return;
-  tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
-  tn_tensors_roots(t, &roots);
-  for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
-  for (tiny_program *p = t->runtime->programs; p; p = p->next) {
-    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
-    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i]);
-    for (int i = 0; i < p->noutput; i++) tn_push(t, &roots, p->shape[i]);
-  }
-  ir->epoch++;
-  for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
-  tn_uop_sweep(t);
-  ir->collect_at = ir->n * 2 > 1 << 14 ? ir->n * 2 : 1 << 14;
-  d->collected_nbytes = t->stats.nbytes_live;
-}
-
 // ** the calls **
 
 typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call;
@@ -13802,7 +13822,7 @@ static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   tn_list roots = {NULL, 0, 0};
   for (int i = 0; i < c->n; i++) tn_push(t, &roots, c->x[i]->uop);
   const tiny_code code = tn_realize_roots(t, &roots, INT_MAX);
-  if (code == TINY_OK) tn_collect(t);
+  if (code == TINY_OK) tn_collect_if_due(t);
   return code;
 }
 
@@ -13961,7 +13981,7 @@ static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &roots, t->tensors->pending[i]);
   return roots.n ? tn_realize_roots(t, &roots, t->tensors->depth) : TINY_OK;
 }
-static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) { (void)arg; tn_collect(t); return TINY_OK; }
+static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) { (void)arg; tn_collect_if_due(t); return TINY_OK; }
 
 TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t) return TINY_E_ARG;
@@ -14098,7 +14118,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     c->out[i] = tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
   }
   for (int i = 0; p->plan && i < p->plan->noutput; i++) tn_storage_drop(t, r.fresh[i]);
-  tn_collect(t);
+  tn_collect_if_due(t);
   return TINY_OK;
 }
 

@@ -161,7 +161,7 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
 }
 
 // Whether v stands where other ops have their sources, without brackets.
-static int tn_print_bare(int op) { return tn_ops[op].nsrc == 0 && tn_print_style(op) != TN_K_VALUE; }
+static int tn_print_bare(int op) { return tn_print_style(op) != TN_K_VALUE && tn_ops[op].nsrc == 0; }
 
 // Everything of a node but its sources and what follows them.
 static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
@@ -503,8 +503,8 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
   key.op = (uint8_t)o->op; key.dtype = (uint8_t)o->dtype; key.lanes = (uint16_t)o->lanes;
   key.nsrc = (uint32_t)nsrc; key.nv = (uint16_t)o->nv;
   key.k = o->k; key.v = o->v; key.src = src;
-  key.hash = tn_uop_hash(&key);
-  for (tiny_uop *u = p->t->ir->table[key.hash & (p->t->ir->cap - 1)]; u; u = u->next)
+  key.slot = tn_uop_slot(&key);
+  for (tiny_uop *u = p->t->ir->table[key.slot & (p->t->ir->cap - 1)]; u; u = u->next)
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
         u->nsrc == key.nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;

@@ -217,6 +217,15 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
   return h;
 }
 
+// Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart, which a loop makes
+// many of: they would all share one chain.
+static uint32_t tn_uop_slot(const tiny_uop *u) {
+  uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, (uint64_t)u->k);
+  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++) h = tn_hash_mix(h, (uint64_t)(uintptr_t)u->src[i]);
+  return (uint32_t)h;
+}
+
 // Structural order of the operands of commutative ops: constants last, plain ranges and lanes late, then by op and hash.
 static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
   const int ka = tn_is_const(a), kb = tn_is_const(b);
@@ -235,7 +244,7 @@ static void tn_ir_rehash(tiny_ctx *t) {
   if (!table) return;                      // longer chains until there is memory again; the caller's node fails on its own
   for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop *u = ir->table[i], *next; u; u = next) {
     next = u->next;
-    tiny_uop **slot = &table[u->hash & (cap - 1)];
+    tiny_uop **slot = &table[u->slot & (cap - 1)];
     u->next = *slot; *slot = u;
   }
   tn_release(t, ir->table, ir->cap * sizeof *ir->table);
@@ -254,13 +263,14 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   memset(&key, 0, sizeof key);
   key.op = (uint8_t)op; key.dtype = (uint8_t)dtype; key.lanes = (uint16_t)lanes; key.nv = (uint16_t)nv; key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  key.hash = tn_uop_hash(&key);
-  for (tiny_uop *u = ir->table[key.hash & (ir->cap - 1)]; u; u = u->next) {
-    if (u->hash == key.hash && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc && u->nv == nv && u->k == k && u->ptr == ptr &&
+  key.slot = tn_uop_slot(&key);
+  for (tiny_uop *u = ir->table[key.slot & (ir->cap - 1)]; u; u = u->next) {
+    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc && u->nv == nv && u->k == k && u->ptr == ptr &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) && (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) return u;
   }
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
+  key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
@@ -275,7 +285,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   else u->dim = shared == v ? list : shared;
   tn_uop_bounds(u);
   if (++ir->n > ir->cap) tn_ir_rehash(t);
-  tiny_uop **slot = &ir->table[u->hash & (ir->cap - 1)];
+  tiny_uop **slot = &ir->table[u->slot & (ir->cap - 1)];
   u->next = *slot; *slot = u;
   t->stats.nodes = ir->n;
   return u;

@@ -32,7 +32,33 @@ struct tiny_program {                      // a captured plan and what its blank
   size_t nbytes;
 };
 
+// ** collection: nodes and buffers that nothing refers to any more **
+
+static void tn_collect(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  struct tn_device *d = t->device;
+  tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
+  tn_tensors_roots(t, &roots);
+  for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
+  for (tiny_program *p = t->runtime->programs; p; p = p->next) {
+    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
+    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i]);
+    for (int i = 0; i < p->noutput; i++) tn_push(t, &roots, p->shape[i]);
+  }
+  ir->epoch++;
+  for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
+  tn_uop_sweep(t);
+  ir->collect_at = ir->n * 2 > 1 << 14 ? ir->n * 2 : 1 << 14;
+  d->collected_nbytes = t->stats.nbytes_live;
+  t->tensors->freed = 0;
+}
+static void tn_collect_if_due(tiny_ctx *t) {
+  if (t->ir->n >= t->ir->collect_at || t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20)) tn_collect(t);
+}
+
 // ** running a plan **
+
+enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
 
 typedef struct tn_run { tn_plan *plan; tiny_uop *const *leaf, *const *scalar; tn_storage **fresh; } tn_run;
 
@@ -94,11 +120,24 @@ static void tn_run_abandon(tiny_ctx *t, tn_run *r, tn_storage *arena) {
   tn_storage_drop(t, arena);
 }
 
+// Bytes of outputs and arena for which no spare memory is at hand.
+static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
+  size_t fresh = 0;
+  int c;
+  for (int i = -1; i < p->nplace; i++) {
+    if (i >= 0 && p->place[i].kind != TN_PLACE_OUTPUT) continue;
+    const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena_nbytes : p->place[i].nbytes), &c);
+    if (!t->device->spare[c]) fresh += nbytes;
+  }
+  return fresh;
+}
+
 // Runs a plan; r->fresh[i] receives the storage of output i, NULL where it lives in a leaf. Owned by the caller.
 static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
   tn_plan *p = r->plan;
   tn_storage *arena = NULL;
   tiny_code code = TINY_OK;
+  if (t->tensors->freed && tn_run_fresh_nbytes(t, p) >= TN_COLLECT_NBYTES) tn_collect(t);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
@@ -254,27 +293,6 @@ static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
 }
 
-// ** collection: nodes and buffers that nothing refers to any more **
-
-static void tn_collect(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  struct tn_device *d = t->device;
-  if (ir->n < ir->collect_at && t->stats.nbytes_live < 2 * d->collected_nbytes + ((size_t)16 << 20)) return;
-  tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
-  tn_tensors_roots(t, &roots);
-  for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
-  for (tiny_program *p = t->runtime->programs; p; p = p->next) {
-    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
-    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i]);
-    for (int i = 0; i < p->noutput; i++) tn_push(t, &roots, p->shape[i]);
-  }
-  ir->epoch++;
-  for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
-  tn_uop_sweep(t);
-  ir->collect_at = ir->n * 2 > 1 << 14 ? ir->n * 2 : 1 << 14;
-  d->collected_nbytes = t->stats.nbytes_live;
-}
-
 // ** the calls **
 
 typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call;
@@ -284,7 +302,7 @@ static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   tn_list roots = {NULL, 0, 0};
   for (int i = 0; i < c->n; i++) tn_push(t, &roots, c->x[i]->uop);
   const tiny_code code = tn_realize_roots(t, &roots, INT_MAX);
-  if (code == TINY_OK) tn_collect(t);
+  if (code == TINY_OK) tn_collect_if_due(t);
   return code;
 }
 
@@ -443,7 +461,7 @@ static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &roots, t->tensors->pending[i]);
   return roots.n ? tn_realize_roots(t, &roots, t->tensors->depth) : TINY_OK;
 }
-static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) { (void)arg; tn_collect(t); return TINY_OK; }
+static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) { (void)arg; tn_collect_if_due(t); return TINY_OK; }
 
 TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t) return TINY_E_ARG;
@@ -580,7 +598,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     c->out[i] = tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
   }
   for (int i = 0; p->plan && i < p->plan->noutput; i++) tn_storage_drop(t, r.fresh[i]);
-  tn_collect(t);
+  tn_collect_if_due(t);
   return TINY_OK;
 }
 

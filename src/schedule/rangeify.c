@@ -265,7 +265,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) { tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals); return; }
   if (u->op == TINY_OP_REDUCE) {
     if (tn_nelem(u->src[0]) == 0) return;
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals * (double)tn_nelem(u->src[0]) / (double)tn_nelem(u));
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));   // each element once: it was stored or it fits
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {

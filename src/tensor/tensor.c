@@ -25,6 +25,7 @@ struct tn_tensors {
   tiny_tensor *kept, *framed, *unused;     // outside of frames; in frames; to take again
   tn_tensor_chunk *chunks;
   int depth;                               // of open frames
+  int freed;                               // handles freed since nodes were last collected
   int refuse;                              // 1: the context did not open well, every operator gives poison
   tiny_uop **pending; int npending, cappending;
   uintptr_t identity;                      // the last one given
@@ -109,6 +110,7 @@ TINY_API void tiny_free(tiny_tensor *x) {
   if (!x || !x->t || tn_poisoned(x)) return;
   struct tn_tensors *all = x->t->tensors;
   tn_tensor_unlink(x);
+  all->freed++;
   x->t = NULL; x->uop = NULL;              // a second tiny_free of x does nothing
   x->next = all->unused; all->unused = x;
 }
