@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 25720e50afb305497c16e271e78960f4141fecd5c23671d07a3e1bd4dc7b71ec
+/* tiny.h 0.1.0, source f242a70db7d474bb5272174302d35aafcb2abd14fe5e71f6dc332d5fd30a578b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -107,94 +107,95 @@ BUILDING
 
 Where things stand in tiny.h
 
-    203  src/api/api.h               everything a user may call, in the order he meets it
-    696  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+    204  src/api/api.h               everything a user may call, in the order he meets it
+    697  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-    841  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+    842  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-    895  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+    897  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-    966  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+    968  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   1545  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   1547  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   1874  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   1876  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   2031  src/ir/alu.c                the meaning of every arithmetic op, once
-   2147  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   2536  src/ir/args.c               which k, v and sources fit an op
-   2648  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   3269  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   2033  src/ir/alu.c                the meaning of every arithmetic op, once
+   2149  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   2548  src/ir/args.c               which k, v and sources fit an op
+   2660  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   3281  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   3797  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   3821  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   4007  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   4031  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   4843  src/ir/spec.c               the verifier
-   5144  src/rules/notation.c        the algebra that bodies of rules are written in
-   5179  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   5345  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   4867  src/ir/spec.c               the verifier
+   5168  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+                                     node, given what flows into the node
+   5305  src/rules/notation.c        the algebra that bodies of rules are written in
+   5340  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   5506  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   5498  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   5659  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   5877  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   6038  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6055  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   6216  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6252  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   6413  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   6548  src/rules/decompose.c       from what the IR means to what a language can say
-   7096  src/rules/notation_end.c    takes back the algebra of notation.c, so that none of its short names
-                                     reaches the including file
-   7123  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
-                                     node, given what flows into the node
-   7262  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   6709  src/rules/decompose.c       from what the IR means to what a language can say
+   7257  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+                                     (ir/match.c), so that none of their short names reaches the including
+                                     file
+   7291  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   7729  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   7758  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8050  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8079  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8142  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8171  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8377  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8406  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8633  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8803  src/tensor/random.c         numbers from a counter, the same on every device
-   8870  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   8662  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   8832  src/tensor/random.c         numbers from a counter, the same on every device
+   8899  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9254  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9283  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-   9358  src/tensor/optim.c          SGD and Adam
-   9492  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+   9387  src/tensor/optim.c          SGD and Adam
+   9521  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-   9958  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+   9990  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10368  src/codegen/moves.c         what optimisation may do to a kernel
-  10547  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  10400  src/codegen/moves.c         what optimisation may do to a kernel
+  10579  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10811  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  10842  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11021  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11052  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  11117  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  11148  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11512  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  11543  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11651  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  11682  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  12015  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12191  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  12046  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  12222  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12578  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  12893  src/runtime/interp.c        the backend INTERP
-  12972  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  12609  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  12924  src/runtime/interp.c        the backend INTERP
+  13003  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  13027  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13196  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  13058  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  13227  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13521  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  13554  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -575,9 +576,9 @@ enum {
 };
 
 struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
-  uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape
+  uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
-  uint32_t nsrc, mark, seq;                // mark, seq: private to walks
+  uint32_t nsrc, mark, seq, slot;          // mark, seq: private to walks; slot: to the table of nodes
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
@@ -864,7 +865,8 @@ static uint64_t tn_hash_bytes(uint64_t h, const void *data, size_t nbytes) {
 typedef struct tn_map { const void **key; void **value; int n, cap; } tn_map;
 
 static int tn_map_slot(const tn_map *m, const void *key) {
-  int i = (int)(tn_hash_mix(0, (uint64_t)(uintptr_t)key) & (uint64_t)(m->cap - 1));
+  // Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4): the product's high bits
+  int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(m->cap - 1));
   while (m->key[i] && m->key[i] != key) i = (i + 1) & (m->cap - 1);
   return i;
 }
@@ -2363,6 +2365,15 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
   return h;
 }
 
+// Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart, which a loop makes
+// many of: they would all share one chain.
+static uint32_t tn_uop_slot(const tiny_uop *u) {
+  uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, (uint64_t)u->k);
+  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++) h = tn_hash_mix(h, (uint64_t)(uintptr_t)u->src[i]);
+  return (uint32_t)h;
+}
+
 // Structural order of the operands of commutative ops: constants last, plain ranges and lanes late, then by op and hash.
 static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
   const int ka = tn_is_const(a), kb = tn_is_const(b);
@@ -2381,7 +2392,7 @@ static void tn_ir_rehash(tiny_ctx *t) {
   if (!table) return;                      // longer chains until there is memory again; the caller's node fails on its own
   for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop *u = ir->table[i], *next; u; u = next) {
     next = u->next;
-    tiny_uop **slot = &table[u->hash & (cap - 1)];
+    tiny_uop **slot = &table[u->slot & (cap - 1)];
     u->next = *slot; *slot = u;
   }
   tn_release(t, ir->table, ir->cap * sizeof *ir->table);
@@ -2400,13 +2411,14 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   memset(&key, 0, sizeof key);
   key.op = (uint8_t)op; key.dtype = (uint8_t)dtype; key.lanes = (uint16_t)lanes; key.nv = (uint16_t)nv; key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  key.hash = tn_uop_hash(&key);
-  for (tiny_uop *u = ir->table[key.hash & (ir->cap - 1)]; u; u = u->next) {
-    if (u->hash == key.hash && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc && u->nv == nv && u->k == k && u->ptr == ptr &&
+  key.slot = tn_uop_slot(&key);
+  for (tiny_uop *u = ir->table[key.slot & (ir->cap - 1)]; u; u = u->next) {
+    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc && u->nv == nv && u->k == k && u->ptr == ptr &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) && (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) return u;
   }
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
+  key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
@@ -2421,7 +2433,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   else u->dim = shared == v ? list : shared;
   tn_uop_bounds(u);
   if (++ir->n > ir->cap) tn_ir_rehash(t);
-  tiny_uop **slot = &ir->table[u->hash & (ir->cap - 1)];
+  tiny_uop **slot = &ir->table[u->slot & (ir->cap - 1)];
   u->next = *slot; *slot = u;
   t->stats.nodes = ir->n;
   return u;
@@ -2808,7 +2820,7 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
 }
 
 // Whether v stands where other ops have their sources, without brackets.
-static int tn_print_bare(int op) { return tn_ops[op].nsrc == 0 && tn_print_style(op) != TN_K_VALUE; }
+static int tn_print_bare(int op) { return tn_print_style(op) != TN_K_VALUE && tn_ops[op].nsrc == 0; }
 
 // Everything of a node but its sources and what follows them.
 static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
@@ -3150,8 +3162,8 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
   key.op = (uint8_t)o->op; key.dtype = (uint8_t)o->dtype; key.lanes = (uint16_t)o->lanes;
   key.nsrc = (uint32_t)nsrc; key.nv = (uint16_t)o->nv;
   key.k = o->k; key.v = o->v; key.src = src;
-  key.hash = tn_uop_hash(&key);
-  for (tiny_uop *u = p->t->ir->table[key.hash & (p->t->ir->cap - 1)]; u; u = u->next)
+  key.slot = tn_uop_slot(&key);
+  for (tiny_uop *u = p->t->ir->table[key.slot & (p->t->ir->cap - 1)]; u; u = u->next)
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
         u->nsrc == key.nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;
@@ -3700,11 +3712,16 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
 typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wait: u becomes what wait becomes
 enum { TN_FIRINGS_DEEP = 10000 };          // chains of rewrites longer than this, and than the graph is large, never end
 
-static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u) {
+// What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
+static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
+  return u->flags & fixed ? u : (tiny_uop *)tn_map_get(memo, u);
+}
+
+static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u, uint8_t fixed) {
   tiny_uop *few[8], **src = u->nsrc <= 8 ? few : (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
   int changed = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    src[i] = (tiny_uop *)tn_map_get(memo, u->src[i]);
+    src[i] = tn_rewrite_known(memo, u->src[i], fixed);
     changed |= src[i] != u->src[i];
   }
   return changed ? tn_uop_with(t, u, src) : u;
@@ -3723,10 +3740,13 @@ static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limi
 }
 
 // memo maps what is done to its result; what it holds at first is taken as given. set may be NULL: only memo acts.
+// A set without ctx on an empty memo depends on the node alone: what it leaves alone is marked, and never tried again.
 static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
-  if (tn_map_has(memo, root)) return (tiny_uop *)tn_map_get(memo, root);
+  const uint8_t fixed = fn && !ctx && !memo->n && set < 8 ? (uint8_t)(1 << set) : 0;
+  tiny_uop *known = tn_rewrite_known(memo, root, fixed);
+  if (known) return known;
   tn_frame *stack = NULL;
   int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0;
   TN_PUSH(t, stack, n, cap, tn_frame)->u = root;
@@ -3734,11 +3754,11 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
     tn_frame *f = &stack[n - 1];
     tiny_uop *u = f->u;
     if (f->wait) {
-      tn_map_set(t, memo, u, tn_map_get(memo, f->wait));
+      tn_map_set(t, memo, u, tn_rewrite_known(memo, f->wait, fixed));
       deep--; n--;
       continue;
     }
-    while (f->next < u->nsrc && tn_map_has(memo, u->src[f->next])) f->next++;
+    while (f->next < u->nsrc && tn_rewrite_known(memo, u->src[f->next], fixed)) f->next++;
     if (f->next < u->nsrc) {
       tiny_uop *s = u->src[f->next];
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
@@ -3746,18 +3766,22 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
       g->u = s;
       continue;
     }
-    tiny_uop *w = tn_rewrite_sources(t, memo, u), *next = w;
+    tiny_uop *w = tn_rewrite_sources(t, memo, u, fixed), *next = w;
     if (w == u) next = fn ? tn_match_apply(t, set, u, ctx, &rule) : NULL;
-    if (!next || !fn) { tn_map_set(t, memo, u, w); n--; continue; }
+    if (!next || !fn) {
+      if (fixed) u->flags |= fixed; else tn_map_set(t, memo, u, w);
+      n--;
+      continue;
+    }
     f->wait = next;
     if (tn_rewrite_diverges(t, root, ++deep, &limit, rule)) return root;
-    if (!tn_map_has(memo, next)) {
+    if (!tn_rewrite_known(memo, next, fixed)) {
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
       memset(g, 0, sizeof *g);
       g->u = next;
     }
   }
-  return (tiny_uop *)tn_map_get(memo, root);
+  return tn_rewrite_known(memo, root, fixed);
 }
 
 // root with the rules of a set applied until none applies. On an error in t the result is root.
@@ -5140,6 +5164,143 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 // ---- end src/ir/spec.c ----
 
 // ** rules: algebra as tables **
+// ---- begin src/rules/gradient.c ----
+// gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given what flows into the node.
+//
+// In:  a float node r; ctx: tn_gradient with g, the gradient of r (r's shape and dtype), and which sources want theirs.
+// Out: (GROUP d0 d1 ..), the sources' gradients before broadcasting is undone; (GROUP) stands for none. A node that no rule
+//      matches has no gradient. The formulas are built like any others, so they can be differentiated again.
+// WHERE keeps what is infinite or NaN in one branch out of the other: 0 * inf must not happen.
+#ifndef TN_RULES_GRADIENT
+#define TN_RULES_GRADIENT
+#ifndef TINY_AMALGAMATED
+#include "../ir/match.c"
+#include "../ir/build.c"
+#endif
+
+typedef struct tn_gradient { tiny_uop *g; int wants; } tn_gradient;
+
+static tiny_uop *tn_gradient_none(tiny_ctx *t) { return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 0, NULL, 0, 0, NULL); }
+static tiny_uop *tn_gradient_group(tiny_ctx *t, int n, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
+  tiny_uop *d[3] = {a, b, c};
+  return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, d, 0, 0, NULL);
+}
+
+// Formulas of sources a, b, c; what is not wanted is not built.
+#define g              (((const tn_gradient *)ctx)->g)
+#define a              (r->src[0])
+#define b              (r->src[1])
+#define c              (r->src[2])
+#define none           tn_gradient_none(t)
+#define wanted(i, d)   (((const tn_gradient *)ctx)->wants >> (i) & 1 ? (d) : none)
+#define one(d)         tn_gradient_group(t, 1, wanted(0, d), NULL, NULL)
+#define two(d, e)      tn_gradient_group(t, 2, wanted(0, d), wanted(1, e), NULL)
+#define three(d, e, f) tn_gradient_group(t, 3, wanted(0, d), wanted(1, e), wanted(2, f))
+#define neg(x)         tn_neg(t, x)
+#define add(x, y)      tn_add(t, x, y)
+#define mul(x, y)      tn_mul(t, x, y)
+#define div(x, y)      tn_fdiv(t, x, y)
+#define lt(x, y)       tn_lt(t, x, y)
+#define eq(x, y)       tn_eq(t, x, y)
+#define times(x, k)    tn_times(t, x, k)
+#define number(k)      tn_k(t, r, k)
+#define where(p, x, y) tn_where(t, p, x, y)
+#define like(x, y)     tn_expand(t, x, (y)->ndim, (y)->dim)
+
+static tiny_uop *tn_gradient_permute(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
+  int64_t inverse[TINY_MAX_DIMS];
+  for (int i = 0; i < r->ndim; i++) inverse[r->v[i]] = i;
+  return tn_permute(t, d, inverse);
+}
+static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
+  int64_t v[2 * TINY_MAX_DIMS];
+  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = r->dim[i] - r->v[2 * i + 1]; }
+  return tn_shrink(t, d, v);
+}
+static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  int64_t v[2 * TINY_MAX_DIMS];
+  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
+  return tn_pad(t, d, v);
+}
+// Shared equally by all maxima.
+static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
+  tiny_uop *is = eq(x, like(r, x));
+  if (tn_bad(t, is)) return is;
+  tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), (int)(r->k >> 8), 1);
+  return where(is, like(div(d, count), x), number(0));
+}
+// The product of the others: r / x; where x is the only zero, the product of what is not zero.
+static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
+  const int axes = (int)(r->k >> 8);
+  tiny_uop *zero = eq(x, number(0)), *safe = where(zero, number(1), x);
+  if (tn_bad(t, zero)) return zero;
+  tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1), *rest = mul(d, tn_reduce(t, TINY_OP_MUL, safe, axes, 1));
+  tiny_uop *of_zero = where(eq(zeros, number(1)), rest, number(0)), *of_others = where(eq(zeros, number(0)), rest, number(0));
+  return where(zero, like(of_zero, x), div(like(of_others, x), safe));
+}
+
+RULES(tn_rules_gradient, x, c0)
+  // ** arithmetic **
+  RULE("(ADD _ _)")        return two(g, g);
+  RULE("(MUL _ _)")        return two(mul(g, b), mul(g, a));
+  RULE("(FDIV _ _)")       return two(div(g, b), neg(div(mul(g, r), b)));
+  RULE("(SQRT _)")         return one(div(times(g, 0.5), r));
+  RULE("(EXP2 _)")         return one(times(mul(g, r), TN_LN_2));
+  RULE("(LOG2 _)")         return one(div(times(g, TN_LOG2_E), a));
+  RULE("(SIN _)")          return one(mul(g, tn_cos(t, a)));
+  RULE("(TRUNC _)")        return one(none);
+  RULE("(POW _ _)") {                                        // y x^(y-1), and x^y ln x, with their limits at 0
+    tiny_uop *base_zero = eq(a, number(0)), *at_zero = where(lt(b, number(0)), number(-HUGE_VAL), number(0));
+    return two(mul(g, where(eq(b, number(0)), number(0), mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
+               mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
+  }
+  RULE("(MAX _ c0)")       return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
+  RULE("(MAX _ _)")        return two(where(eq(a, b), times(g, 0.5), where(lt(b, a), g, number(0))),
+                                      where(eq(a, b), times(g, 0.5), where(lt(a, b), g, number(0))));
+  RULE("(WHERE _ _ _)")    return three(none, where(a, g, number(0)), where(a, number(0), g));
+  RULE("(CAST _)")         return one(tn_cast(t, g, a->dtype));
+  RULE("(BITCAST _)")      return one(none);
+  // ** movement: the inverse movement **
+  RULE("(RESHAPE _)")      return one(tn_reshape(t, g, a->ndim, a->dim));
+  RULE("(EXPAND _)")       return one(tn_unbroadcast(t, g, a->ndim, a->dim));
+  RULE("(PERMUTE _)")      return one(tn_gradient_permute(t, r, g));
+  RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
+  RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
+  RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
+  // ** reductions: k is the op and, from bit 8 on, the axes **
+  RULE("(REDUCE x)") {
+    switch (r->k & 0xFF) {
+      case TINY_OP_ADD: return one(like(g, x));
+      case TINY_OP_MAX: return one(tn_gradient_max(t, r, x, g));
+      default:          return one(tn_gradient_product(t, r, x, g));
+    }
+  }
+  // ** identities **
+  RULE("(CONTIGUOUS _)")   return one(g);
+  RULE("(DETACH _)")       return one(none);
+RULES_END
+
+#undef g
+#undef a
+#undef b
+#undef c
+#undef none
+#undef wanted
+#undef one
+#undef two
+#undef three
+#undef neg
+#undef add
+#undef mul
+#undef div
+#undef lt
+#undef eq
+#undef times
+#undef number
+#undef where
+#undef like
+#endif
+// ---- end src/rules/gradient.c ----
 // ---- begin src/rules/notation.c ----
 // notation: the algebra that bodies of rules are written in. Macros, so that bodies read as formulas; t is the body's
 // context. The room notation_end.c takes all of them back.
@@ -6150,7 +6311,7 @@ static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, 
   for (int i = 0; i < all.n; i++) {
     tiny_uop *x = all.u[i];
     if (x == range) continue;
-    tiny_uop *w = tn_rewrite_sources(t, &map, x);
+    tiny_uop *w = tn_rewrite_sources(t, &map, x, 0);
     if (w != x && w->op == TINY_OP_INDEX) w = tn_index_gated(t, w, w->src[1], w->nsrc > 2 ? and_(w->src[2], p) : p);
     tn_map_set(t, &map, x, w);
   }
@@ -7093,7 +7254,8 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 #endif
 // ---- end src/rules/decompose.c ----
 // ---- begin src/rules/notation_end.c ----
-// notation_end: takes back the algebra of notation.c, so that none of its short names reaches the including file.
+// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so that none of their short
+// names reaches the including file.
 #ifdef TN_RULES_NOTATION
 #undef K
 #undef N
@@ -7117,145 +7279,12 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 #undef not_
 #undef where
 #undef cast
+#undef RULES
+#undef RULE
+#undef USE
+#undef RULES_END
 #endif
 // ---- end src/rules/notation_end.c ----
-// ---- begin src/rules/gradient.c ----
-// gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given what flows into the node.
-//
-// In:  a float node r; ctx: tn_gradient with g, the gradient of r (r's shape and dtype), and which sources want theirs.
-// Out: (GROUP d0 d1 ..), the sources' gradients before broadcasting is undone; (GROUP) stands for none. A node that no rule
-//      matches has no gradient. The formulas are built like any others, so they can be differentiated again.
-// WHERE keeps what is infinite or NaN in one branch out of the other: 0 * inf must not happen.
-#ifndef TN_RULES_GRADIENT
-#define TN_RULES_GRADIENT
-#ifndef TINY_AMALGAMATED
-#include "../ir/match.c"
-#include "../ir/build.c"
-#endif
-
-typedef struct tn_gradient { tiny_uop *g; int wants; } tn_gradient;
-
-static tiny_uop *tn_gradient_none(tiny_ctx *t) { return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 0, NULL, 0, 0, NULL); }
-static tiny_uop *tn_gradient_group(tiny_ctx *t, int n, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
-  tiny_uop *d[3] = {a, b, c};
-  return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, d, 0, 0, NULL);
-}
-
-// Formulas of sources a, b, c; what is not wanted is not built.
-#define g              (((const tn_gradient *)ctx)->g)
-#define a              (r->src[0])
-#define b              (r->src[1])
-#define c              (r->src[2])
-#define none           tn_gradient_none(t)
-#define wanted(i, d)   (((const tn_gradient *)ctx)->wants >> (i) & 1 ? (d) : none)
-#define one(d)         tn_gradient_group(t, 1, wanted(0, d), NULL, NULL)
-#define two(d, e)      tn_gradient_group(t, 2, wanted(0, d), wanted(1, e), NULL)
-#define three(d, e, f) tn_gradient_group(t, 3, wanted(0, d), wanted(1, e), wanted(2, f))
-#define neg(x)         tn_neg(t, x)
-#define add(x, y)      tn_add(t, x, y)
-#define mul(x, y)      tn_mul(t, x, y)
-#define div(x, y)      tn_fdiv(t, x, y)
-#define lt(x, y)       tn_lt(t, x, y)
-#define eq(x, y)       tn_eq(t, x, y)
-#define times(x, k)    tn_times(t, x, k)
-#define number(k)      tn_k(t, r, k)
-#define where(p, x, y) tn_where(t, p, x, y)
-#define like(x, y)     tn_expand(t, x, (y)->ndim, (y)->dim)
-
-static tiny_uop *tn_gradient_permute(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
-  int64_t inverse[TINY_MAX_DIMS];
-  for (int i = 0; i < r->ndim; i++) inverse[r->v[i]] = i;
-  return tn_permute(t, d, inverse);
-}
-static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
-  int64_t v[2 * TINY_MAX_DIMS];
-  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = r->dim[i] - r->v[2 * i + 1]; }
-  return tn_shrink(t, d, v);
-}
-static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
-  int64_t v[2 * TINY_MAX_DIMS];
-  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
-  return tn_pad(t, d, v);
-}
-// Shared equally by all maxima.
-static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
-  tiny_uop *is = eq(x, like(r, x));
-  if (tn_bad(t, is)) return is;
-  tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), (int)(r->k >> 8), 1);
-  return where(is, like(div(d, count), x), number(0));
-}
-// The product of the others: r / x; where x is the only zero, the product of what is not zero.
-static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
-  const int axes = (int)(r->k >> 8);
-  tiny_uop *zero = eq(x, number(0)), *safe = where(zero, number(1), x);
-  if (tn_bad(t, zero)) return zero;
-  tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1), *rest = mul(d, tn_reduce(t, TINY_OP_MUL, safe, axes, 1));
-  tiny_uop *of_zero = where(eq(zeros, number(1)), rest, number(0)), *of_others = where(eq(zeros, number(0)), rest, number(0));
-  return where(zero, like(of_zero, x), div(like(of_others, x), safe));
-}
-
-RULES(tn_rules_gradient, x, c0)
-  // ** arithmetic **
-  RULE("(ADD _ _)")        return two(g, g);
-  RULE("(MUL _ _)")        return two(mul(g, b), mul(g, a));
-  RULE("(FDIV _ _)")       return two(div(g, b), neg(div(mul(g, r), b)));
-  RULE("(SQRT _)")         return one(div(times(g, 0.5), r));
-  RULE("(EXP2 _)")         return one(times(mul(g, r), TN_LN_2));
-  RULE("(LOG2 _)")         return one(div(times(g, TN_LOG2_E), a));
-  RULE("(SIN _)")          return one(mul(g, tn_cos(t, a)));
-  RULE("(TRUNC _)")        return one(none);
-  RULE("(POW _ _)") {                                        // y x^(y-1), and x^y ln x, with their limits at 0
-    tiny_uop *base_zero = eq(a, number(0)), *at_zero = where(lt(b, number(0)), number(-HUGE_VAL), number(0));
-    return two(mul(g, where(eq(b, number(0)), number(0), mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
-               mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
-  }
-  RULE("(MAX _ c0)")       return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
-  RULE("(MAX _ _)")        return two(where(eq(a, b), times(g, 0.5), where(lt(b, a), g, number(0))),
-                                      where(eq(a, b), times(g, 0.5), where(lt(a, b), g, number(0))));
-  RULE("(WHERE _ _ _)")    return three(none, where(a, g, number(0)), where(a, number(0), g));
-  RULE("(CAST _)")         return one(tn_cast(t, g, a->dtype));
-  RULE("(BITCAST _)")      return one(none);
-  // ** movement: the inverse movement **
-  RULE("(RESHAPE _)")      return one(tn_reshape(t, g, a->ndim, a->dim));
-  RULE("(EXPAND _)")       return one(tn_unbroadcast(t, g, a->ndim, a->dim));
-  RULE("(PERMUTE _)")      return one(tn_gradient_permute(t, r, g));
-  RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
-  RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
-  RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
-  // ** reductions: k is the op and, from bit 8 on, the axes **
-  RULE("(REDUCE x)") {
-    switch (r->k & 0xFF) {
-      case TINY_OP_ADD: return one(like(g, x));
-      case TINY_OP_MAX: return one(tn_gradient_max(t, r, x, g));
-      default:          return one(tn_gradient_product(t, r, x, g));
-    }
-  }
-  // ** identities **
-  RULE("(CONTIGUOUS _)")   return one(g);
-  RULE("(DETACH _)")       return one(none);
-RULES_END
-
-#undef g
-#undef a
-#undef b
-#undef c
-#undef none
-#undef wanted
-#undef one
-#undef two
-#undef three
-#undef neg
-#undef add
-#undef mul
-#undef div
-#undef lt
-#undef eq
-#undef times
-#undef number
-#undef where
-#undef like
-#endif
-// ---- end src/rules/gradient.c ----
 
 // ** shape: views of memory **
 // ---- begin src/shape/view.c ----
@@ -9504,11 +9533,11 @@ TINY_API void tiny_adam_free(tiny_adam *o) {
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
+#include "../tensor/optim.c"
 #include "../rules/reduce.c"
 #include "../rules/decompose.c"
 #include "../rules/notation_end.c"
 #include "../shape/view.c"
-#include "../tensor/optim.c"
 #endif
 
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
@@ -9819,7 +9848,10 @@ static tiny_uop *tn_load_at(tn_graph *g, tn_kernel *k, tiny_uop *place, const ti
 static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   tiny_uop *chain[64], *x = u;
   int n = 0;
-  while (tn_is_passing(x) && n < 64 && (x == u || !tn_graph_node(g, x)->stored)) { chain[n++] = x; x = x->src[0]; }
+  while (tn_is_passing(x) && n < 64 && (x == u || !(tn_graph_node(g, x)->stored || tn_graph_node(g, x)->leaf))) {
+    chain[n++] = x;
+    x = x->src[0];
+  }
   const tn_node *bottom = tn_graph_node(g, x);
   if (!(bottom->leaf || bottom->stored) || n < 1 || tn_nelem(u) == 0) return NULL;
   if (!bottom->leaf && x->op == TINY_OP_CONST) return NULL;
@@ -10679,13 +10711,12 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
     tn_toposort(t, sink, &all);
     for (int i = 0; i < all.n && !r; i++)
       if (all.u[i]->op == TINY_OP_RANGE && (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL)) r = all.u[i];
-    if (!r) return sink;
+    if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
       tn_push(t, &from, all.u[i]);
       tn_push(t, &to, tn_unrolled(t, all.u[i], r));
     }
-    tiny_uop *now = tn_replace(t, sink, from.n, from.u, to.u);
-    sink = tn_simplify(t, now);
+    sink = tn_replace(t, sink, from.n, from.u, to.u);
     if (!from.n) { tiny_fail(t, TINY_E_INTERNAL, "expand: a range is not closed"); return sink; }
   }
 }
@@ -13202,6 +13233,7 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
 #include "device.c"
+#include "../ir/spec.c"
 #endif
 
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
@@ -13369,6 +13401,7 @@ static void *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_
 
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, int on_host) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e), **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
+  if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);

@@ -125,25 +125,33 @@ static double realize_time(tiny_tensor *y) {
 }
 
 static void bench_lowering(void) {
-  series matmul = {{0}, 0}, softmax = {{0}, 0}, first = {{0}, 0};
+  series matmul = {{0}, 0}, softmax = {{0}, 0}, norm = {{0}, 0}, first = {{0}, 0};
   heading("lowering: tensor graph -> C source of one new kernel, no compiler (shapes new each round)");
   const tiny_desc desc = {.device = "NULL", .cache_dir = ""};
   for (int i = 0; i < ROUNDS; i++) {
     tiny_ctx *t = tiny_open(&desc);
-    const int64_t n = 256 + 64 * i;
-    tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(n, n + 64)), *w = tiny_zeros(t, TINY_F32, TINY_SHAPE(n + 64, n + 128));
-    tiny_tensor *some = tiny_zeros(t, TINY_F32, TINY_SHAPE(64, 96));
-    tiny_tensor *made[] = {tiny_contiguous(x), tiny_contiguous(w), tiny_contiguous(some)};
-    tiny_realize(made, 3);
-    add(&first, realize_time(tiny_matmul(made[2], tiny_transpose(made[2], 0, 1))));
-    add(&matmul, realize_time(tiny_matmul(made[0], made[1])));
-    add(&softmax, realize_time(tiny_softmax(made[0], -1)));
-    if (failed(t)) i = ROUNDS;
+    tiny_tensor *x = random_tensor(t, TINY_SHAPE(128, 128));
+    add(&first, realize_time(tiny_matmul(x, x)));
     tiny_close(t);
   }
-  report("matmul", median(&matmul), least(&matmul), "ms", 1, 0, "tinygrad: 137 to 800 ms");
-  report("softmax", median(&softmax), least(&softmax), "ms", 1, 0, "");
-  report("a context's first matmul", median(&first), least(&first), "ms", 0, 0, "also reads the rule sets");
+  tiny_ctx *t = tiny_open(&desc);
+  for (int i = -2; i < 2 * ROUNDS; i++) {
+    const int64_t n = 160 + 16 * i;
+    tiny_begin(t);
+    tiny_tensor *x = random_tensor(t, TINY_SHAPE(n, n + 32)), *w = random_tensor(t, TINY_SHAPE(n + 32, n + 64));
+    const double times[] = {realize_time(tiny_matmul(x, w)), realize_time(tiny_softmax(x, -1)),
+                            realize_time(tiny_layer_norm(x, 1, NULL, NULL, 1e-5))};
+    tiny_end(t);
+    if (i < 0) continue;                     // the first ones read the rule sets
+    add(&matmul, times[0]); add(&softmax, times[1]); add(&norm, times[2]);
+  }
+  if (!failed(t)) {
+    report("matmul", median(&matmul), least(&matmul), "ms", 1, 0, "tinygrad: 137 to 800 ms");
+    report("softmax", median(&softmax), least(&softmax), "ms", 1, 0, "");
+    report("layer_norm", median(&norm), least(&norm), "ms", 0, 0, "");
+    report("first matmul of a context", median(&first), least(&first), "ms", 0, 0, "reads the rule sets, too");
+  }
+  tiny_close(t);
 }
 
 // ** hello: from process start to the printed result **

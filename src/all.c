@@ -20,6 +20,7 @@
 #include "ir/spec.c"
 
 // ** rules: algebra as tables **
+#include "rules/gradient.c"
 #include "rules/notation.c"
 #include "rules/affine.c"
 #include "rules/divmod.c"
@@ -29,7 +30,6 @@
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
 #include "rules/notation_end.c"
-#include "rules/gradient.c"
 
 // ** shape: views of memory **
 #include "shape/view.c"

@@ -10,8 +10,6 @@
 #include "memory_test.h"
 #include <dirent.h>
 
-static void tn_lang_c(tiny_language *out) { memset(out, 0, sizeof *out); out->name = "C"; }
-
 static const char saxpy[] =
   "typedef float v16 __attribute__((vector_size(64), aligned(4)));\n"
   "void saxpy(void *const *mem, const long long *args, long long task) {\n"

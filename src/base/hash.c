@@ -24,7 +24,8 @@ static uint64_t tn_hash_bytes(uint64_t h, const void *data, size_t nbytes) {
 typedef struct tn_map { const void **key; void **value; int n, cap; } tn_map;
 
 static int tn_map_slot(const tn_map *m, const void *key) {
-  int i = (int)(tn_hash_mix(0, (uint64_t)(uintptr_t)key) & (uint64_t)(m->cap - 1));
+  // Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4): the product's high bits
+  int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(m->cap - 1));
   while (m->key[i] && m->key[i] != key) i = (i + 1) & (m->cap - 1);
   return i;
 }

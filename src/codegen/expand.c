@@ -133,13 +133,12 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
     tn_toposort(t, sink, &all);
     for (int i = 0; i < all.n && !r; i++)
       if (all.u[i]->op == TINY_OP_RANGE && (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL)) r = all.u[i];
-    if (!r) return sink;
+    if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
       tn_push(t, &from, all.u[i]);
       tn_push(t, &to, tn_unrolled(t, all.u[i], r));
     }
-    tiny_uop *now = tn_replace(t, sink, from.n, from.u, to.u);
-    sink = tn_simplify(t, now);
+    sink = tn_replace(t, sink, from.n, from.u, to.u);
     if (!from.n) { tiny_fail(t, TINY_E_INTERNAL, "expand: a range is not closed"); return sink; }
   }
 }

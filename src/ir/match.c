@@ -432,11 +432,16 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
 typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wait: u becomes what wait becomes
 enum { TN_FIRINGS_DEEP = 10000 };          // chains of rewrites longer than this, and than the graph is large, never end
 
-static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u) {
+// What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
+static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
+  return u->flags & fixed ? u : (tiny_uop *)tn_map_get(memo, u);
+}
+
+static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u, uint8_t fixed) {
   tiny_uop *few[8], **src = u->nsrc <= 8 ? few : (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
   int changed = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    src[i] = (tiny_uop *)tn_map_get(memo, u->src[i]);
+    src[i] = tn_rewrite_known(memo, u->src[i], fixed);
     changed |= src[i] != u->src[i];
   }
   return changed ? tn_uop_with(t, u, src) : u;
@@ -455,10 +460,13 @@ static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limi
 }
 
 // memo maps what is done to its result; what it holds at first is taken as given. set may be NULL: only memo acts.
+// A set without ctx on an empty memo depends on the node alone: what it leaves alone is marked, and never tried again.
 static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
-  if (tn_map_has(memo, root)) return (tiny_uop *)tn_map_get(memo, root);
+  const uint8_t fixed = fn && !ctx && !memo->n && set < 8 ? (uint8_t)(1 << set) : 0;
+  tiny_uop *known = tn_rewrite_known(memo, root, fixed);
+  if (known) return known;
   tn_frame *stack = NULL;
   int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0;
   TN_PUSH(t, stack, n, cap, tn_frame)->u = root;
@@ -466,11 +474,11 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
     tn_frame *f = &stack[n - 1];
     tiny_uop *u = f->u;
     if (f->wait) {
-      tn_map_set(t, memo, u, tn_map_get(memo, f->wait));
+      tn_map_set(t, memo, u, tn_rewrite_known(memo, f->wait, fixed));
       deep--; n--;
       continue;
     }
-    while (f->next < u->nsrc && tn_map_has(memo, u->src[f->next])) f->next++;
+    while (f->next < u->nsrc && tn_rewrite_known(memo, u->src[f->next], fixed)) f->next++;
     if (f->next < u->nsrc) {
       tiny_uop *s = u->src[f->next];
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
@@ -478,18 +486,22 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
       g->u = s;
       continue;
     }
-    tiny_uop *w = tn_rewrite_sources(t, memo, u), *next = w;
+    tiny_uop *w = tn_rewrite_sources(t, memo, u, fixed), *next = w;
     if (w == u) next = fn ? tn_match_apply(t, set, u, ctx, &rule) : NULL;
-    if (!next || !fn) { tn_map_set(t, memo, u, w); n--; continue; }
+    if (!next || !fn) {
+      if (fixed) u->flags |= fixed; else tn_map_set(t, memo, u, w);
+      n--;
+      continue;
+    }
     f->wait = next;
     if (tn_rewrite_diverges(t, root, ++deep, &limit, rule)) return root;
-    if (!tn_map_has(memo, next)) {
+    if (!tn_rewrite_known(memo, next, fixed)) {
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
       memset(g, 0, sizeof *g);
       g->u = next;
     }
   }
-  return (tiny_uop *)tn_map_get(memo, root);
+  return tn_rewrite_known(memo, root, fixed);
 }
 
 // root with the rules of a set applied until none applies. On an error in t the result is root.

@@ -1,4 +1,5 @@
-// notation_end: takes back the algebra of notation.c, so that none of its short names reaches the including file.
+// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so that none of their short
+// names reaches the including file.
 #ifdef TN_RULES_NOTATION
 #undef K
 #undef N
@@ -22,4 +23,8 @@
 #undef not_
 #undef where
 #undef cast
+#undef RULES
+#undef RULE
+#undef USE
+#undef RULES_END
 #endif

@@ -7,6 +7,7 @@
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
 #include "device.c"
+#include "../ir/spec.c"
 #endif
 
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
@@ -174,6 +175,7 @@ static void *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_
 
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, int on_host) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e), **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
+  if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);

@@ -13,11 +13,11 @@
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
+#include "../tensor/optim.c"
 #include "../rules/reduce.c"
 #include "../rules/decompose.c"
 #include "../rules/notation_end.c"
 #include "../shape/view.c"
-#include "../tensor/optim.c"
 #endif
 
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
@@ -328,7 +328,10 @@ static tiny_uop *tn_load_at(tn_graph *g, tn_kernel *k, tiny_uop *place, const ti
 static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   tiny_uop *chain[64], *x = u;
   int n = 0;
-  while (tn_is_passing(x) && n < 64 && (x == u || !tn_graph_node(g, x)->stored)) { chain[n++] = x; x = x->src[0]; }
+  while (tn_is_passing(x) && n < 64 && (x == u || !(tn_graph_node(g, x)->stored || tn_graph_node(g, x)->leaf))) {
+    chain[n++] = x;
+    x = x->src[0];
+  }
   const tn_node *bottom = tn_graph_node(g, x);
   if (!(bottom->leaf || bottom->stored) || n < 1 || tn_nelem(u) == 0) return NULL;
   if (!bottom->leaf && x->op == TINY_OP_CONST) return NULL;
