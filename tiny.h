@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f242a70db7d474bb5272174302d35aafcb2abd14fe5e71f6dc332d5fd30a578b
+/* tiny.h 0.1.0, source a5a7b06d085f429f63d657bb076221e3da082127d39e00c1fddaa8f8a3195841
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -152,50 +152,50 @@ Where things stand in tiny.h
                                      file
    7291  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   7758  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   7787  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8079  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8108  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8171  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8200  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8406  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8435  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8662  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8832  src/tensor/random.c         numbers from a counter, the same on every device
-   8899  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   8691  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   8861  src/tensor/random.c         numbers from a counter, the same on every device
+   8928  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9283  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9312  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-   9387  src/tensor/optim.c          SGD and Adam
-   9521  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+   9416  src/tensor/optim.c          SGD and Adam
+   9550  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-   9990  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+   9988  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10400  src/codegen/moves.c         what optimisation may do to a kernel
-  10579  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  10398  src/codegen/moves.c         what optimisation may do to a kernel
+  10577  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10842  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  10840  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11052  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11050  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  11148  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  11146  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11543  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  11541  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11682  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  11680  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  12046  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12222  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  12044  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  12220  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12609  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  12924  src/runtime/interp.c        the backend INTERP
-  13003  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  12607  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  12922  src/runtime/interp.c        the backend INTERP
+  13001  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  13058  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13227  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  13056  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  13225  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13554  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  13552  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -7750,6 +7750,35 @@ TINY_API tiny_code tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *c
   if (*flat == &t->ir->bad || *valid == &t->ir->bad) return TINY_E_MEMORY;
   return TINY_OK;
 }
+
+// ** views of tensor graphs **
+
+static tiny_shape tn_shape_of(int n, const int64_t *v) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  s.ndim = n;
+  for (int i = 0; i < n && i < TINY_MAX_DIMS; i++) s.dim[i] = v[i];
+  return s;
+}
+static tiny_views tn_views_over(int ndim, const int64_t *dim) { return tiny_views_of(tn_shape_of(ndim, dim)); }
+
+// The views after movement op m. An error when they cannot say it: then it takes index arithmetic.
+static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
+  int64_t axes[TINY_MAX_DIMS];
+  int n = 0;
+  if (m->nv > TINY_MAX_DIMS) return TINY_E_STATE;        // a tiny_shape does not hold the amounts
+  for (int i = 0; i < m->ndim; i++) if (m->k >> i & 1) axes[n++] = i;
+  switch (m->op) {
+    case TINY_OP_RESHAPE: return tiny_views_reshape(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_PERMUTE: return tiny_views_permute(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_EXPAND: return tiny_views_expand(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
+    case TINY_OP_DETACH: return TINY_OK;
+    default: return TINY_E_STATE;
+  }
+}
 #endif
 // ---- end src/shape/view.c ----
 
@@ -9836,61 +9865,31 @@ static tiny_uop *tn_place(const tiny_uop *u) {
   return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
 }
 
-static tiny_uop *tn_load_at(tn_graph *g, tn_kernel *k, tiny_uop *place, const tiny_uop *shape, tiny_uop *at) {
-  tiny_ctx *t = g->t;
-  tiny_uop *flat = tn_flat(t, (int)at->nsrc - 1, at->src, shape->dim), *valid = tn_at_valid(at);
+static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
   tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
+  tiny_uop *index = tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
+  return tn_uop_make(g->t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
 }
 
-// A chain of movement ops over memory: its views fold before any index arithmetic is written.
+// Does this node's value lie in memory while kernel k runs?
+static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
+  const tn_node *n = tn_graph_node(g, u);
+  return n->leaf || (n->stored && u != k->node);
+}
+
+// A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.
 static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *chain[64], *x = u;
+  tiny_uop *chain[TN_MAX_CHAIN], *x = u, *flat, *valid;
   int n = 0;
-  while (tn_is_passing(x) && n < 64 && (x == u || !(tn_graph_node(g, x)->stored || tn_graph_node(g, x)->leaf))) {
+  for (; !tn_in_memory(g, k, x); x = x->src[0]) {
+    if (!tn_is_passing(x) || n == TN_MAX_CHAIN) return NULL;
     chain[n++] = x;
-    x = x->src[0];
   }
-  const tn_node *bottom = tn_graph_node(g, x);
-  if (!(bottom->leaf || bottom->stored) || n < 1 || tn_nelem(u) == 0) return NULL;
-  if (!bottom->leaf && x->op == TINY_OP_CONST) return NULL;
-  if (x->op == TINY_OP_CONST || x->op == TINY_OP_SCALAR || x->op == TINY_OP_IOTA) return NULL;
-  tiny_shape s;
-  memset(&s, 0, sizeof s);
-  s.ndim = x->ndim;
-  memcpy(s.dim, x->dim, (size_t)x->ndim * sizeof *s.dim);
-  tiny_views v = tiny_views_of(s);
-  while (n--) {
-    const tiny_uop *m = chain[n];
-    tiny_code code = TINY_OK;
-    memset(&s, 0, sizeof s);
-    s.ndim = m->nv;
-    if (m->nv > TINY_MAX_DIMS && m->nv != 2 * m->ndim) return NULL;
-    if (m->op == TINY_OP_PAD || m->op == TINY_OP_SHRINK) { if (m->nv > TINY_MAX_DIMS) return NULL; }
-    memcpy(s.dim, m->v, (size_t)(m->nv <= TINY_MAX_DIMS ? m->nv : 0) * sizeof *s.dim);
-    switch (m->op) {
-      case TINY_OP_RESHAPE: code = tiny_views_reshape(&v, s); break;
-      case TINY_OP_PERMUTE: code = tiny_views_permute(&v, s); break;
-      case TINY_OP_EXPAND: code = tiny_views_expand(&v, s); break;
-      case TINY_OP_PAD: code = tiny_views_pad(&v, s); break;
-      case TINY_OP_SHRINK: code = tiny_views_shrink(&v, s); break;
-      case TINY_OP_FLIP:
-        s.ndim = 0;
-        for (int i = 0; i < m->ndim; i++) if (m->k >> i & 1) s.dim[s.ndim++] = i;
-        code = tiny_views_flip(&v, s);
-        break;
-      case TINY_OP_DETACH: break;
-      default: return NULL;
-    }
-    if (code != TINY_OK) return NULL;
-  }
-  tiny_uop *flat, *valid;
+  tiny_views v = tn_views_over(x->ndim, x->dim);
+  while (n--) if (tn_views_move(&v, chain[n]) != TINY_OK) return NULL;
   if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
   valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
-  tiny_uop *src[3] = {tn_kernel_param(g, k, tn_place(x)), tn_simplify(g->t, flat), valid};
-  tiny_uop *index = tn_uop_make(g->t, TINY_OP_INDEX, src[0]->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
-  return tn_uop_make(g->t, TINY_OP_LOAD, src[0]->dtype, 1, 1, &index, 0, 0, NULL);
+  return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
 }
 
 static int64_t tn_reduce_identity(int op, int dtype) {
@@ -9924,13 +9923,12 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *a
 }
 
 static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  const tn_node *n = tn_graph_node(g, u);
-  if (n->leaf || (n->stored && u != k->node)) return tn_load_at(g, k, tn_place(u), u, at);
+  if (tn_in_memory(g, k, u)) return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim), tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
   if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, k, u, at);
-  if (tn_is_passing(u)) {
+  if (tn_is_passing(u) && tn_nelem(u)) {
     tiny_uop *load = tn_load_view(g, k, u, at);
     if (load) return load;
   }

@@ -16,7 +16,9 @@
 #include "ir/print.c"
 #include "ir/match.c"
 #include "ir/build.c"
+#ifndef TINY_NO_INTERP
 #include "ir/eval.c"
+#endif
 #include "ir/spec.c"
 
 // ** rules: algebra as tables **
@@ -64,7 +66,9 @@
 #include "runtime/pool.c"
 #include "runtime/elf.c"
 #include "runtime/cpu.c"
+#ifndef TINY_NO_INTERP
 #include "runtime/interp.c"
+#endif
 #include "runtime/null.c"
 #include "runtime/device.c"
 #include "runtime/program.c"

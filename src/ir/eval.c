@@ -60,10 +60,6 @@ static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, co
   }
 }
 
-static int tn_eval_is_row(int op) {
-  return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST;
-}
-
 // The value from which a reduction starts.
 static int64_t tn_eval_identity(int op, int d) {
   if (op == TINY_OP_MUL) return tn_dtype_value(d, 1);
@@ -71,9 +67,6 @@ static int64_t tn_eval_identity(int op, int d) {
   return 0;                                // of ADD; the bits of 0.0 are 0
 }
 
-static int tn_eval_folds(int64_t op) {
-  return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC);
-}
 static int64_t tn_eval_fold(int op, int d, int64_t a, int64_t b) {
   const int64_t v[2] = {a, b};
   return tn_alu(op, d, d, 0, v, 2);
@@ -199,7 +192,7 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
 // A value computed from values: arithmetic and lanes.
 static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   int total = 0;
-  const int row = tn_eval_is_row(u->op);
+  const int row = tn_op_is_elementwise(u->op);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     if (s[i]->slot < 0) return tn_eval_bad(d, u, "a source has no value");
     if (row && s[i]->lanes != 1 && s[i]->lanes != u->lanes)
@@ -211,7 +204,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
   if (u->op == TINY_OP_BROADCAST && total != 1) return tn_eval_bad(d, u, "the source is a vector");
   if (u->op == TINY_OP_PICK && (u->k < 0 || u->k + u->lanes > total))
     return tn_eval_bad(d, u, "no such lane");
-  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_eval_folds(u->k) || (total & (total - 1))))
+  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_folds(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
   for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
@@ -263,7 +256,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc; i++) if (!(s[i] = tn_eval_noted(d, u->src[i])))
     return tn_eval_bad(d, u, "comes before its source");
   if (d->vars && u->op == TINY_OP_RANGE) return tn_eval_leaf(d, u);
-  if (tn_eval_is_row(u->op)) return tn_eval_value(d, u, s);
+  if (tn_op_is_elementwise(u->op)) return tn_eval_value(d, u, s);
   if (d->c->nslots > 1 << 24) return tn_eval_bad(d, u, "the program is too large");
   switch (u->op) {
     case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL:
@@ -748,7 +741,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
   if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
   if (tn_op_is(u->op, TINY_MOVEMENT)) { tn_eval_move(u, x->data, out, n, 0); return TINY_OK; }
-  if (tn_eval_is_row(u->op)) {
+  if (tn_op_is_elementwise(u->op)) {
     for (uint32_t i = 0; i < u->nsrc; i++) {
       const tn_eval_array *a = tn_eval_array_of(g, u->src[i]);
       s[i].p = a->data; s[i].step = u->src[i]->ndim != 0;
@@ -766,7 +759,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
-      if (u->nsrc != 1 || !tn_eval_folds(u->k & 0xFF))
+      if (u->nsrc != 1 || !tn_op_folds(u->k & 0xFF))
         return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;

@@ -13,7 +13,7 @@
 #ifndef TN_IR_SPEC
 #define TN_IR_SPEC
 #ifndef TINY_AMALGAMATED
-#include "eval.c"
+#include "print.c"
 #endif
 
 enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64 };
@@ -100,17 +100,17 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
 static const char *tn_spec_lanes(const tiny_uop *u) {
   int most = 1, total = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    if (u->src[i]->lanes != 1 && u->src[i]->lanes != u->lanes && tn_eval_is_row(u->op))
+    if (u->src[i]->lanes != 1 && u->src[i]->lanes != u->lanes && tn_op_is_elementwise(u->op))
       return "mixes vectors of different lengths";
     if (u->src[i]->lanes > most) most = u->src[i]->lanes;
     total += u->src[i]->lanes;
   }
-  if (tn_eval_is_row(u->op)) return most == u->lanes ? NULL : "has not the lanes of its sources";
+  if (tn_op_is_elementwise(u->op)) return most == u->lanes ? NULL : "has not the lanes of its sources";
   if (u->op == TINY_OP_STACK) return total == u->lanes ? NULL : "has not the lanes of its sources";
   if (u->op == TINY_OP_BROADCAST) return total == 1 && u->lanes > 1 ? NULL : "takes a scalar";
   if (u->op == TINY_OP_PICK)
     return u->k >= 0 && u->k + u->lanes <= most ? NULL : "takes lanes of its source";
-  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_eval_folds(u->k) && !(most & (most - 1)))
+  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_op_folds(u->k) && !(most & (most - 1)))
     ? NULL : "folds a power of two lanes by ADD, MUL, MAX ..";
 }
 
@@ -120,7 +120,7 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
   if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
-    const int fits = u->nsrc == 1 && tn_eval_folds(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
+    const int fits = u->nsrc == 1 && tn_op_folds(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
   }
   if (u->op == TINY_OP_ASSIGN) {
@@ -131,7 +131,7 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
     return view->ndim == value->ndim && !memcmp(view->dim, value->dim, view->ndim * sizeof *view->dim)
       ? NULL : "assigns a value of another shape than the view";
   }
-  if (tn_eval_is_row(u->op)) for (uint32_t i = 0; i < u->nsrc; i++) {
+  if (tn_op_is_elementwise(u->op)) for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *x = u->src[i];
     if (x->ndim && (x->ndim != u->ndim || memcmp(x->dim, u->dim, x->ndim * sizeof *x->dim)))
       return "has sources of different shapes";
@@ -165,7 +165,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
-    case TINY_OP_REDUCE: return tn_eval_folds(u->k) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
+    case TINY_OP_REDUCE: return tn_op_folds(u->k) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"

@@ -24,6 +24,8 @@ static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TIN
 };
 TINY_API const char *tiny_op_name(int op) { return (unsigned)op < TINY_OP_COUNT ? tn_ops[op].name : "?"; }
 static int tn_op_is(int op, int flags) { return (tn_ops[op].flags & flags) != 0; }
+static int tn_op_is_elementwise(int op) { return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST; }
+static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
 
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_KINDS };
@@ -297,7 +299,7 @@ static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc
 // The same node with other sources.
 static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
   int lanes = u->lanes;
-  if (tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST) {
+  if (tn_op_is_elementwise(u->op)) {
     lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i] && src[i]->lanes > lanes) lanes = src[i]->lanes;
   }

@@ -228,6 +228,9 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
 
 // ** what must run together **
 
+// A state by one name: the BUFFER where it has one.
+static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
+
 // Does u depend on one of the states that are about to be overwritten, other than through their updates? seq: 1 yes, 0 no.
 static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases, const tn_map *updates) {
   tn_walk *stack = NULL, *top;
@@ -240,7 +243,7 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
     top = &stack[n - 1];
     tiny_uop *x = top->u;
     const int stop = x->realized || tn_map_has(updates, x);
-    if (tn_map_has(bases, x) && x != u) x->seq = 1;
+    if (tn_map_has(bases, tn_state_of(x))) x->seq = 1;
     if (stop || top->next == x->nsrc) {
       if (--n) stack[n - 1].u->seq |= x->seq;
       continue;
@@ -254,22 +257,29 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
   return (int)u->seq;
 }
 
-// Live tensors that were built from states which the schedule overwrites join it. Those of frame `dying` need not.
+// Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
+// in turn. Tensors of frame `dying` need not join.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying) {
-  tn_visit v;
-  tn_map bases = {NULL, NULL, 0, 0}, updates = {NULL, NULL, 0, 0};
-  memset(&v, 0, sizeof v);
-  tn_visit_graph(t, &v, roots->u, roots->n);
-  for (int i = 0; i < v.all.n; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN && !v.all.u[i]->realized) {
-    tn_map_set(t, &bases, v.all.u[i]->src[0], v.all.u[i]);
-    tn_map_set(t, &updates, v.all.u[i], v.all.u[i]);
-  }
-  if (!bases.n) return;
-  const uint32_t seen = ++t->ir->epoch;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    tn_chain c;
-    if (x->frame >= dying || tn_is_leaf(x->uop) || (tn_chain_of(x->uop, &c) && (tn_is_leaf(c.bottom) || c.bottom->op == TINY_OP_CONST))) continue;
-    if (tn_needs_old_state(t, x->uop, seen, &bases, &updates)) tn_push(t, roots, x->uop);
+  tn_map joined = {NULL, NULL, 0, 0};
+  for (int i = 0; i < roots->n; i++) tn_map_set(t, &joined, roots->u[i], roots->u[i]);
+  for (int before = -1; before != roots->n;) {
+    tn_visit v;
+    tn_map bases = {NULL, NULL, 0, 0}, updates = {NULL, NULL, 0, 0};
+    memset(&v, 0, sizeof v);
+    before = roots->n;
+    tn_visit_graph(t, &v, roots->u, roots->n);
+    for (int i = 0; i < v.all.n; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN && !v.all.u[i]->realized) {
+      tn_map_set(t, &bases, tn_state_of(v.all.u[i]->src[0]), v.all.u[i]);
+      tn_map_set(t, &updates, v.all.u[i], v.all.u[i]);
+    }
+    if (!bases.n) return;
+    const uint32_t seen = ++t->ir->epoch;
+    for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+      if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
+      if (!tn_needs_old_state(t, x->uop, seen, &bases, &updates)) continue;
+      tn_map_set(t, &joined, x->uop, x->uop);
+      tn_push(t, roots, x->uop);
+    }
   }
 }
 

@@ -316,61 +316,31 @@ static tiny_uop *tn_place(const tiny_uop *u) {
   return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
 }
 
-static tiny_uop *tn_load_at(tn_graph *g, tn_kernel *k, tiny_uop *place, const tiny_uop *shape, tiny_uop *at) {
-  tiny_ctx *t = g->t;
-  tiny_uop *flat = tn_flat(t, (int)at->nsrc - 1, at->src, shape->dim), *valid = tn_at_valid(at);
+static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
   tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
+  tiny_uop *index = tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
+  return tn_uop_make(g->t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
 }
 
-// A chain of movement ops over memory: its views fold before any index arithmetic is written.
+// Does this node's value lie in memory while kernel k runs?
+static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
+  const tn_node *n = tn_graph_node(g, u);
+  return n->leaf || (n->stored && u != k->node);
+}
+
+// A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.
 static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *chain[64], *x = u;
+  tiny_uop *chain[TN_MAX_CHAIN], *x = u, *flat, *valid;
   int n = 0;
-  while (tn_is_passing(x) && n < 64 && (x == u || !(tn_graph_node(g, x)->stored || tn_graph_node(g, x)->leaf))) {
+  for (; !tn_in_memory(g, k, x); x = x->src[0]) {
+    if (!tn_is_passing(x) || n == TN_MAX_CHAIN) return NULL;
     chain[n++] = x;
-    x = x->src[0];
   }
-  const tn_node *bottom = tn_graph_node(g, x);
-  if (!(bottom->leaf || bottom->stored) || n < 1 || tn_nelem(u) == 0) return NULL;
-  if (!bottom->leaf && x->op == TINY_OP_CONST) return NULL;
-  if (x->op == TINY_OP_CONST || x->op == TINY_OP_SCALAR || x->op == TINY_OP_IOTA) return NULL;
-  tiny_shape s;
-  memset(&s, 0, sizeof s);
-  s.ndim = x->ndim;
-  memcpy(s.dim, x->dim, (size_t)x->ndim * sizeof *s.dim);
-  tiny_views v = tiny_views_of(s);
-  while (n--) {
-    const tiny_uop *m = chain[n];
-    tiny_code code = TINY_OK;
-    memset(&s, 0, sizeof s);
-    s.ndim = m->nv;
-    if (m->nv > TINY_MAX_DIMS && m->nv != 2 * m->ndim) return NULL;
-    if (m->op == TINY_OP_PAD || m->op == TINY_OP_SHRINK) { if (m->nv > TINY_MAX_DIMS) return NULL; }
-    memcpy(s.dim, m->v, (size_t)(m->nv <= TINY_MAX_DIMS ? m->nv : 0) * sizeof *s.dim);
-    switch (m->op) {
-      case TINY_OP_RESHAPE: code = tiny_views_reshape(&v, s); break;
-      case TINY_OP_PERMUTE: code = tiny_views_permute(&v, s); break;
-      case TINY_OP_EXPAND: code = tiny_views_expand(&v, s); break;
-      case TINY_OP_PAD: code = tiny_views_pad(&v, s); break;
-      case TINY_OP_SHRINK: code = tiny_views_shrink(&v, s); break;
-      case TINY_OP_FLIP:
-        s.ndim = 0;
-        for (int i = 0; i < m->ndim; i++) if (m->k >> i & 1) s.dim[s.ndim++] = i;
-        code = tiny_views_flip(&v, s);
-        break;
-      case TINY_OP_DETACH: break;
-      default: return NULL;
-    }
-    if (code != TINY_OK) return NULL;
-  }
-  tiny_uop *flat, *valid;
+  tiny_views v = tn_views_over(x->ndim, x->dim);
+  while (n--) if (tn_views_move(&v, chain[n]) != TINY_OK) return NULL;
   if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
   valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
-  tiny_uop *src[3] = {tn_kernel_param(g, k, tn_place(x)), tn_simplify(g->t, flat), valid};
-  tiny_uop *index = tn_uop_make(g->t, TINY_OP_INDEX, src[0]->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
-  return tn_uop_make(g->t, TINY_OP_LOAD, src[0]->dtype, 1, 1, &index, 0, 0, NULL);
+  return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
 }
 
 static int64_t tn_reduce_identity(int op, int dtype) {
@@ -404,13 +374,12 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *a
 }
 
 static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  const tn_node *n = tn_graph_node(g, u);
-  if (n->leaf || (n->stored && u != k->node)) return tn_load_at(g, k, tn_place(u), u, at);
+  if (tn_in_memory(g, k, u)) return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim), tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
   if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, k, u, at);
-  if (tn_is_passing(u)) {
+  if (tn_is_passing(u) && tn_nelem(u)) {
     tiny_uop *load = tn_load_view(g, k, u, at);
     if (load) return load;
   }

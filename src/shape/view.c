@@ -460,4 +460,33 @@ TINY_API tiny_code tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *c
   if (*flat == &t->ir->bad || *valid == &t->ir->bad) return TINY_E_MEMORY;
   return TINY_OK;
 }
+
+// ** views of tensor graphs **
+
+static tiny_shape tn_shape_of(int n, const int64_t *v) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  s.ndim = n;
+  for (int i = 0; i < n && i < TINY_MAX_DIMS; i++) s.dim[i] = v[i];
+  return s;
+}
+static tiny_views tn_views_over(int ndim, const int64_t *dim) { return tiny_views_of(tn_shape_of(ndim, dim)); }
+
+// The views after movement op m. An error when they cannot say it: then it takes index arithmetic.
+static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
+  int64_t axes[TINY_MAX_DIMS];
+  int n = 0;
+  if (m->nv > TINY_MAX_DIMS) return TINY_E_STATE;        // a tiny_shape does not hold the amounts
+  for (int i = 0; i < m->ndim; i++) if (m->k >> i & 1) axes[n++] = i;
+  switch (m->op) {
+    case TINY_OP_RESHAPE: return tiny_views_reshape(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_PERMUTE: return tiny_views_permute(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_EXPAND: return tiny_views_expand(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
+    case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
+    case TINY_OP_DETACH: return TINY_OK;
+    default: return TINY_E_STATE;
+  }
+}
 #endif
