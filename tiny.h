@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a5a7b06d085f429f63d657bb076221e3da082127d39e00c1fddaa8f8a3195841
+/* tiny.h 0.1.0, source eacd887141d8e0922be03e8b80146b690db06d81ba070ed5c9ad40eb9603474c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -122,80 +122,80 @@ Where things stand in tiny.h
                                      form that values have in the IR
    2033  src/ir/alu.c                the meaning of every arithmetic op, once
    2149  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   2548  src/ir/args.c               which k, v and sources fit an op
-   2660  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   3281  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   2550  src/ir/args.c               which k, v and sources fit an op
+   2662  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   3283  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   3821  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   3823  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   4031  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   4034  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   4867  src/ir/spec.c               the verifier
-   5168  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   4864  src/ir/spec.c               the verifier
+   5166  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   5305  src/rules/notation.c        the algebra that bodies of rules are written in
-   5340  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   5506  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   5304  src/rules/notation.c        the algebra that bodies of rules are written in
+   5339  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   5505  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   5659  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   5658  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   6038  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   6037  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6216  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   6215  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6413  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   6412  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   6709  src/rules/decompose.c       from what the IR means to what a language can say
-   7257  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   6708  src/rules/decompose.c       from what the IR means to what a language can say
+   7256  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   7291  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   7290  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   7787  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   7786  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8108  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8107  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8200  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8199  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8435  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8434  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8691  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8861  src/tensor/random.c         numbers from a counter, the same on every device
-   8928  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   8690  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   8860  src/tensor/random.c         numbers from a counter, the same on every device
+   8916  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
    9312  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
    9416  src/tensor/optim.c          SGD and Adam
-   9550  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+   9551  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-   9988  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+   9989  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10398  src/codegen/moves.c         what optimisation may do to a kernel
-  10577  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  10399  src/codegen/moves.c         what optimisation may do to a kernel
+  10578  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10840  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  10841  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11050  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11051  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  11146  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  11147  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11541  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  11551  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11680  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  11690  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  12044  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12220  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  12054  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  12230  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12607  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  12922  src/runtime/interp.c        the backend INTERP
-  13001  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  12617  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  12933  src/runtime/interp.c        the backend INTERP
+  13013  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  13056  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13225  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  13068  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  13237  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13552  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  13589  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -2172,6 +2172,8 @@ static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TIN
 };
 TINY_API const char *tiny_op_name(int op) { return (unsigned)op < TINY_OP_COUNT ? tn_ops[op].name : "?"; }
 static int tn_op_is(int op, int flags) { return (tn_ops[op].flags & flags) != 0; }
+static int tn_op_is_elementwise(int op) { return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST; }
+static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
 
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_KINDS };
@@ -2445,7 +2447,7 @@ static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc
 // The same node with other sources.
 static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *src) {
   int lanes = u->lanes;
-  if (tn_op_is(u->op, TINY_ALU) || u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST) {
+  if (tn_op_is_elementwise(u->op)) {
     lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i] && src[i]->lanes > lanes) lanes = src[i]->lanes;
   }
@@ -4027,6 +4029,7 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
 }
 #endif
 // ---- end src/ir/build.c ----
+#ifndef TINY_NO_INTERP
 // ---- begin src/ir/eval.c ----
 // eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
 // obviously right: each value is an int64 "k" as in dtype.c, each op is tn_alu, and nothing is fused or
@@ -4090,10 +4093,6 @@ static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, co
   }
 }
 
-static int tn_eval_is_row(int op) {
-  return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST;
-}
-
 // The value from which a reduction starts.
 static int64_t tn_eval_identity(int op, int d) {
   if (op == TINY_OP_MUL) return tn_dtype_value(d, 1);
@@ -4101,9 +4100,6 @@ static int64_t tn_eval_identity(int op, int d) {
   return 0;                                // of ADD; the bits of 0.0 are 0
 }
 
-static int tn_eval_folds(int64_t op) {
-  return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC);
-}
 static int64_t tn_eval_fold(int op, int d, int64_t a, int64_t b) {
   const int64_t v[2] = {a, b};
   return tn_alu(op, d, d, 0, v, 2);
@@ -4229,7 +4225,7 @@ static tiny_code tn_eval_access(tn_eval_decoder *d, const tiny_uop *u, const tn_
 // A value computed from values: arithmetic and lanes.
 static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   int total = 0;
-  const int row = tn_eval_is_row(u->op);
+  const int row = tn_op_is_elementwise(u->op);
   for (uint32_t i = 0; i < u->nsrc; i++) {
     if (s[i]->slot < 0) return tn_eval_bad(d, u, "a source has no value");
     if (row && s[i]->lanes != 1 && s[i]->lanes != u->lanes)
@@ -4241,7 +4237,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
   if (u->op == TINY_OP_BROADCAST && total != 1) return tn_eval_bad(d, u, "the source is a vector");
   if (u->op == TINY_OP_PICK && (u->k < 0 || u->k + u->lanes > total))
     return tn_eval_bad(d, u, "no such lane");
-  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_eval_folds(u->k) || (total & (total - 1))))
+  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_folds(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
   for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
@@ -4293,7 +4289,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc; i++) if (!(s[i] = tn_eval_noted(d, u->src[i])))
     return tn_eval_bad(d, u, "comes before its source");
   if (d->vars && u->op == TINY_OP_RANGE) return tn_eval_leaf(d, u);
-  if (tn_eval_is_row(u->op)) return tn_eval_value(d, u, s);
+  if (tn_op_is_elementwise(u->op)) return tn_eval_value(d, u, s);
   if (d->c->nslots > 1 << 24) return tn_eval_bad(d, u, "the program is too large");
   switch (u->op) {
     case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL:
@@ -4778,7 +4774,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
   if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
   if (tn_op_is(u->op, TINY_MOVEMENT)) { tn_eval_move(u, x->data, out, n, 0); return TINY_OK; }
-  if (tn_eval_is_row(u->op)) {
+  if (tn_op_is_elementwise(u->op)) {
     for (uint32_t i = 0; i < u->nsrc; i++) {
       const tn_eval_array *a = tn_eval_array_of(g, u->src[i]);
       s[i].p = a->data; s[i].step = u->src[i]->ndim != 0;
@@ -4796,7 +4792,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
-      if (u->nsrc != 1 || !tn_eval_folds(u->k & 0xFF))
+      if (u->nsrc != 1 || !tn_op_folds(u->k & 0xFF))
         return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;
@@ -4863,6 +4859,7 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 }
 #endif
 // ---- end src/ir/eval.c ----
+#endif
 // ---- begin src/ir/spec.c ----
 // spec: the verifier. What a well-formed graph, kernel or program is, as a table and a few checks of form.
 //
@@ -4879,7 +4876,7 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 #ifndef TN_IR_SPEC
 #define TN_IR_SPEC
 #ifndef TINY_AMALGAMATED
-#include "eval.c"
+#include "print.c"
 #endif
 
 enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64 };
@@ -4966,17 +4963,17 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
 static const char *tn_spec_lanes(const tiny_uop *u) {
   int most = 1, total = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
-    if (u->src[i]->lanes != 1 && u->src[i]->lanes != u->lanes && tn_eval_is_row(u->op))
+    if (u->src[i]->lanes != 1 && u->src[i]->lanes != u->lanes && tn_op_is_elementwise(u->op))
       return "mixes vectors of different lengths";
     if (u->src[i]->lanes > most) most = u->src[i]->lanes;
     total += u->src[i]->lanes;
   }
-  if (tn_eval_is_row(u->op)) return most == u->lanes ? NULL : "has not the lanes of its sources";
+  if (tn_op_is_elementwise(u->op)) return most == u->lanes ? NULL : "has not the lanes of its sources";
   if (u->op == TINY_OP_STACK) return total == u->lanes ? NULL : "has not the lanes of its sources";
   if (u->op == TINY_OP_BROADCAST) return total == 1 && u->lanes > 1 ? NULL : "takes a scalar";
   if (u->op == TINY_OP_PICK)
     return u->k >= 0 && u->k + u->lanes <= most ? NULL : "takes lanes of its source";
-  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_eval_folds(u->k) && !(most & (most - 1)))
+  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_op_folds(u->k) && !(most & (most - 1)))
     ? NULL : "folds a power of two lanes by ADD, MUL, MAX ..";
 }
 
@@ -4986,7 +4983,7 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
   if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
-    const int fits = u->nsrc == 1 && tn_eval_folds(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
+    const int fits = u->nsrc == 1 && tn_op_folds(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
   }
   if (u->op == TINY_OP_ASSIGN) {
@@ -4997,7 +4994,7 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
     return view->ndim == value->ndim && !memcmp(view->dim, value->dim, view->ndim * sizeof *view->dim)
       ? NULL : "assigns a value of another shape than the view";
   }
-  if (tn_eval_is_row(u->op)) for (uint32_t i = 0; i < u->nsrc; i++) {
+  if (tn_op_is_elementwise(u->op)) for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *x = u->src[i];
     if (x->ndim && (x->ndim != u->ndim || memcmp(x->dim, u->dim, x->ndim * sizeof *x->dim)))
       return "has sources of different shapes";
@@ -5031,7 +5028,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
-    case TINY_OP_REDUCE: return tn_eval_folds(u->k) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
+    case TINY_OP_REDUCE: return tn_op_folds(u->k) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
@@ -5164,6 +5161,7 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 // ---- end src/ir/spec.c ----
 
 // ** rules: algebra as tables **
+#ifndef TINY_NO_NN
 // ---- begin src/rules/gradient.c ----
 // gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given what flows into the node.
 //
@@ -5301,6 +5299,7 @@ RULES_END
 #undef like
 #endif
 // ---- end src/rules/gradient.c ----
+#endif
 // ---- begin src/rules/notation.c ----
 // notation: the algebra that bodies of rules are written in. Macros, so that bodies read as formulas; t is the body's
 // context. The room notation_end.c takes all of them back.
@@ -8910,20 +8909,9 @@ TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape) {
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape) {
   return tn_random_shape(t, "randn", &shape) ? tn_tensor_new(t, tn_normal(t, shape.ndim, shape.dim)) : tn_poison(t);
 }
-
-// Each element is kept with probability 1-p and then divided by it.
-TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
-  tiny_tensor *out;
-  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
-  if (!(p >= 0 && p <= 1)) return tn_wrong(t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
-  if (!train || p == 0) return tn_tensor_new(t, u);
-  tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
-  return tn_tensor_new(t, tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0)));
-}
 #endif
 // ---- end src/tensor/random.c ----
+#ifndef TINY_NO_NN
 // ---- begin src/tensor/nn.c ----
 // nn: products of matrices, convolution and pooling by windows that are views, normalisation, losses, lookups.
 //
@@ -9306,6 +9294,18 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   if (train && s->var && !tn_batch_norm_track(s->var, tn_times(t, var, n > 1 ? n / (n - 1) : 1), momentum)) return tn_poison(t);
   return tn_tensor_new(t, tn_narrow(t, tn_normalize(t, centred, var, eps, of[2], of[3]), u->dtype));
 }
+
+// Each element is kept with probability 1-p and then divided by it.
+TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
+  tiny_tensor *out;
+  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  if (!(p >= 0 && p <= 1)) return tn_wrong(t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
+  if (!train || p == 0) return tn_tensor_new(t, u);
+  tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
+  return tn_tensor_new(t, tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0)));
+}
 #endif
 // ---- end src/tensor/nn.c ----
 // ---- begin src/tensor/grad.c ----
@@ -9544,6 +9544,7 @@ TINY_API void tiny_adam_free(tiny_adam *o) {
 }
 #endif
 // ---- end src/tensor/optim.c ----
+#endif
 
 // ** schedule: graph -> kernels **
 // ---- begin src/schedule/rangeify.c ----
@@ -11157,7 +11158,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 #endif
 
 #define TN_IRREGULAR INT64_MIN
-enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 18 };
+enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
 
 // How far e moves when r advances by one.
 static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
@@ -11427,46 +11428,55 @@ static void tn_pad_lanes(tn_kernel_state *s, tn_profile *p, const tn_target *tar
   }
 }
 
+// The ranges that a tile leaves behind: rows and columns count tiles, vectors and lanes lie within one.
+typedef struct tn_tiled { tiny_uop *rows, *columns, *vectors, *lanes; } tn_tiled;
+
+static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
+  tn_tiled x = {NULL, NULL, NULL, NULL};
+  tiny_uop *second;
+  if (c->u[0] && c->f[0] > 1) tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
+  if (c->u[1] && c->f[1] > 1) tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, &second);
+  if (!c->v) return x;
+  x.lanes = tn_move_split(s, c->v, c->lanes, TN_VECTOR, 0, &x.columns);
+  if (!x.columns) return x;
+  if (!c->v_in_reduce) {
+    if (c->vectors > 1) x.vectors = tn_move_split(s, x.columns, c->vectors, TN_UPCAST, 0, &x.columns);
+    return x;
+  }
+  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
+  while (tn_range_extent(x.columns) % f) f /= 2;
+  if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
+  return x;
+}
+
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside of rows,
+// and the panel of that operand is packed once for each.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x, const tn_target *target) {
+  tiny_uop *inner[3];
+  int n = 0, operands = 0;
+  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 || tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE) return 0;
+  for (int i = 0; i < p->nload; i++) operands += tn_depends(s->t, p->load[i], p->red[0]);
+  if (operands != 2) return 0;
+  inner[n++] = p->red[0];
+  if (x->vectors) inner[n++] = x->vectors;
+  inner[n++] = x->lanes;
+  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++) if (p->out[i] == x->rows) { tn_move_swap(s, x->rows, x->columns); break; }
+  return tn_pack(s, inner, n, x->rows, target);
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
   tn_pad_lanes(s, p, target);
   if (!p->usable) return;
-  const tn_tile c = tn_tile_choose(t, p, target);
-  tiny_uop *lanes = NULL, *vectors = NULL, *rest = c.v;
-  tiny_uop *tile_rest[2] = {NULL, NULL};
   const double work = tn_work(p);
-  for (int i = 0; i < 2; i++) if (c.u[i] && c.f[i] > 1) tn_move_split(s, c.u[i], c.f[i], TN_UPCAST, 0, &tile_rest[i]);
-  if (c.v) {
-    const int64_t extent = tn_range_extent(c.v);
-    lanes = tn_move_split(s, c.v, c.lanes, TN_VECTOR, 0, &rest);
-    if (c.v_in_reduce) {
-      int64_t f = 8;
-      while (f > 1 && (extent / c.lanes) % f) f /= 2;
-      if (c.f[0] * c.f[1] > 1) f = f > 2 ? 2 : f;
-      if (rest && f > 1) tn_move_split(s, rest, f, TN_UNROLL, 0, NULL);
-    } else if (rest && c.vectors > 1) vectors = tn_move_split(s, rest, c.vectors, TN_UPCAST, 0, &rest);
-  }
-  s->sink = tn_simplify(t, s->sink);
-  tn_profile now;
-  tn_profile_kernel(t, s->sink, &now);
-  if (!now.usable) return;
-  // loops: what the packed operand depends on goes outside, so that one panel serves all tiles of the other range
-  int packed = 0;
-  if (lanes && !c.v_in_reduce && rest && tile_rest[0] && now.nred == 1 && tn_range_extent(tile_rest[0]) >= 4 && now.nload == 2) {
-    tiny_uop *inner[3];
-    int n = 0;
-    inner[n++] = now.red[0];
-    if (vectors) inner[n++] = vectors;
-    inner[n++] = lanes;
-    for (int i = 0; i < now.nout; i++) {
-      if (now.out[i] == rest) break;
-      if (now.out[i] == tile_rest[0]) { tn_move_swap(s, tile_rest[0], rest); break; }
-    }
-    if (tn_range_extent(now.red[0]) >= 64) packed = tn_pack(s, inner, n, tile_rest[0], target);
-  }
-  for (int i = 0; i < now.nred; i++) {     // short windows (3x3) unroll whole
-    tiny_uop *r = now.red[i];
-    if (tn_range_kind(r) == TN_REDUCE && r != rest && tn_range_extent(r) <= 3 && c.vectors * c.f[0] * c.f[1] <= 32) tn_move_kind(s, r, TN_UNROLL);
+  const tn_tile c = tn_tile_choose(s->t, p, target);
+  const tn_tiled x = tn_tile_apply(s, &c);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_profile_kernel(s->t, s->sink, p);
+  if (!p->usable) return;
+  const int packed = tn_tile_pack(s, p, &c, &x, target);
+  for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
+    tiny_uop *r = p->red[i];
+    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW && c.vectors * c.f[0] * c.f[1] <= 32) tn_move_kind(s, r, TN_UNROLL);
   }
   tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
 }
@@ -12918,6 +12928,7 @@ static const tiny_backend tn_cpu_backend = {
 };
 #endif
 // ---- end src/runtime/cpu.c ----
+#ifndef TINY_NO_INTERP
 // ---- begin src/runtime/interp.c ----
 // interp: the backend INTERP. Its kernels are linear programs, its instructions those of the reference
 // interpreter, its memory the host's. It is the fallback where no compiler exists, and what every other
@@ -12997,6 +13008,7 @@ static const tiny_backend tn_interp_backend = {
 };
 #endif
 // ---- end src/runtime/interp.c ----
+#endif
 // ---- begin src/runtime/null.c ----
 // null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
 // machine, and its own cost can be measured. Memory is the host's and zero, so reading gives zeros;
@@ -13471,6 +13483,29 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
 }
 
+// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1], and all modules compile in about the same
+// time: the longest texts first, each to the module that has the least so far.
+static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *first) {
+  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes), *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
+  int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
+  tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
+  for (int i = 0; i < n; i++) {
+    const size_t length = strlen(b[i]->text) + 1;
+    int j = i;
+    for (; j && nbytes[j - 1] < length; j--) { nbytes[j] = nbytes[j - 1]; sorted[j] = sorted[j - 1]; }
+    nbytes[j] = length; sorted[j] = b[i];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int m = 1; m < modules; m++) if (load[m] < load[of[i]]) of[i] = m;
+    load[of[i]] += nbytes[i];
+  }
+  for (int m = 0; m < modules; m++) {
+    first[m] = at;
+    for (int i = 0; i < n; i++) if (of[i] == m) b[at++] = sorted[i];
+  }
+  first[modules] = at;
+}
+
 // Compiles the builds that are left, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   struct tn_device *d = t->device;
@@ -13479,8 +13514,10 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   if (foreign) modules = n;
   const char **text = (const char **)tn_scratch(t, (size_t)modules * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
+  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
+  tn_build_deal(t, b, n, modules, first);
   for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_text(t, b + (size_t)n * (size_t)m / (size_t)modules, (int)((size_t)n * (size_t)(m + 1) / (size_t)modules - (size_t)n * (size_t)m / (size_t)modules));
+    text[m] = tn_module_text(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
     if (tn_debug(t, 'c')) tn_log_text(t, text[m]);
   }
@@ -13498,7 +13535,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     if (!module) module = tn_module_load(t, key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
-    for (size_t i = (size_t)n * (size_t)m / (size_t)modules; i < (size_t)n * (size_t)(m + 1) / (size_t)modules; i++) {
+    for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
       tn_cache_entry e;
@@ -13779,6 +13816,9 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
 
 // ** what must run together **
 
+// A state by one name: the BUFFER where it has one.
+static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
+
 // Does u depend on one of the states that are about to be overwritten, other than through their updates? seq: 1 yes, 0 no.
 static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases, const tn_map *updates) {
   tn_walk *stack = NULL, *top;
@@ -13791,7 +13831,7 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
     top = &stack[n - 1];
     tiny_uop *x = top->u;
     const int stop = x->realized || tn_map_has(updates, x);
-    if (tn_map_has(bases, x) && x != u) x->seq = 1;
+    if (tn_map_has(bases, tn_state_of(x))) x->seq = 1;
     if (stop || top->next == x->nsrc) {
       if (--n) stack[n - 1].u->seq |= x->seq;
       continue;
@@ -13805,22 +13845,29 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
   return (int)u->seq;
 }
 
-// Live tensors that were built from states which the schedule overwrites join it. Those of frame `dying` need not.
+// Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
+// in turn. Tensors of frame `dying` need not join.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying) {
-  tn_visit v;
-  tn_map bases = {NULL, NULL, 0, 0}, updates = {NULL, NULL, 0, 0};
-  memset(&v, 0, sizeof v);
-  tn_visit_graph(t, &v, roots->u, roots->n);
-  for (int i = 0; i < v.all.n; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN && !v.all.u[i]->realized) {
-    tn_map_set(t, &bases, v.all.u[i]->src[0], v.all.u[i]);
-    tn_map_set(t, &updates, v.all.u[i], v.all.u[i]);
-  }
-  if (!bases.n) return;
-  const uint32_t seen = ++t->ir->epoch;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    tn_chain c;
-    if (x->frame >= dying || tn_is_leaf(x->uop) || (tn_chain_of(x->uop, &c) && (tn_is_leaf(c.bottom) || c.bottom->op == TINY_OP_CONST))) continue;
-    if (tn_needs_old_state(t, x->uop, seen, &bases, &updates)) tn_push(t, roots, x->uop);
+  tn_map joined = {NULL, NULL, 0, 0};
+  for (int i = 0; i < roots->n; i++) tn_map_set(t, &joined, roots->u[i], roots->u[i]);
+  for (int before = -1; before != roots->n;) {
+    tn_visit v;
+    tn_map bases = {NULL, NULL, 0, 0}, updates = {NULL, NULL, 0, 0};
+    memset(&v, 0, sizeof v);
+    before = roots->n;
+    tn_visit_graph(t, &v, roots->u, roots->n);
+    for (int i = 0; i < v.all.n; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN && !v.all.u[i]->realized) {
+      tn_map_set(t, &bases, tn_state_of(v.all.u[i]->src[0]), v.all.u[i]);
+      tn_map_set(t, &updates, v.all.u[i], v.all.u[i]);
+    }
+    if (!bases.n) return;
+    const uint32_t seen = ++t->ir->epoch;
+    for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+      if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
+      if (!tn_needs_old_state(t, x->uop, seen, &bases, &updates)) continue;
+      tn_map_set(t, &joined, x->uop, x->uop);
+      tn_push(t, roots, x->uop);
+    }
   }
 }
 

@@ -22,7 +22,9 @@
 #include "ir/spec.c"
 
 // ** rules: algebra as tables **
+#ifndef TINY_NO_NN
 #include "rules/gradient.c"
+#endif
 #include "rules/notation.c"
 #include "rules/affine.c"
 #include "rules/divmod.c"
@@ -43,9 +45,11 @@
 #include "tensor/elementwise.c"
 #include "tensor/reduce.c"
 #include "tensor/random.c"
+#ifndef TINY_NO_NN
 #include "tensor/nn.c"
 #include "tensor/grad.c"
 #include "tensor/optim.c"
+#endif
 
 // ** schedule: graph -> kernels **
 #include "schedule/rangeify.c"

@@ -155,8 +155,10 @@ TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);                
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);        // realizes x, copies it out row-major; nbytes must be its size
 TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);// replaces the contents of a realized or fresh tensor
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);                 // runs what x[0..n-1] need, in one schedule
+#ifndef TINY_NO_INTERP
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
+#endif
 TINY_API double      tiny_item(tiny_tensor *x);                                  // the only element of x; NaN on error
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
@@ -255,6 +257,7 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
 
 // ** linear algebra, neural networks ********************************************************** >>nn
 
+#ifndef TINY_NO_NN
 // x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its dim
 // vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ.
 TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
@@ -288,6 +291,7 @@ TINY_API tiny_code   tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny
 TINY_API tiny_code   tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n); // weight_decay decouples (AdamW)
 TINY_API void        tiny_sgd_free(tiny_sgd *o);
 TINY_API void        tiny_adam_free(tiny_adam *o);
+#endif // TINY_NO_NN
 
 // ** programs and kernels ********************************************************************* >>programs
 
@@ -391,8 +395,10 @@ TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                         
 TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);  // as snprintf: returns the length needed
 TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);              // NULL and an error with a caret
 TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);                // symbolic algebra to a fixed point
+#ifndef TINY_NO_INTERP
 // Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64 or f64 bits.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
+#endif
 TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends

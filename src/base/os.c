@@ -26,9 +26,11 @@
   #include <direct.h>
   #include <io.h>
 #else
-    #include <fcntl.h>
+  #include <fcntl.h>
   #include <poll.h>
-  #include <pthread.h>
+  #ifndef TINY_NO_THREADS
+    #include <pthread.h>
+  #endif
   #include <signal.h>
   #include <spawn.h>
   #include <sys/ioctl.h>
@@ -60,8 +62,10 @@
   extern int clock_gettime(int clock, struct timespec *out);
   extern int kill(pid_t pid, int sig);
   extern int madvise(void *at, size_t nbytes, int advice);
-  extern int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
-  extern int sigfillset(sigset_t *set);
+  #ifndef TINY_NO_THREADS
+    extern int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
+    extern int sigfillset(sigset_t *set);
+  #endif
   extern long syscall(long number, ...);
 #endif
 #if defined(__APPLE__)
@@ -314,6 +318,8 @@ static void *tn_os_pages_alloc(size_t nbytes) {
 }
 static void tn_os_pages_free(void *p, size_t nbytes) { tn_os_unmap(p, (nbytes + 65535) & ~(size_t)65535); }
 
+#ifndef TINY_NO_THREADS
+
 // ** atomics: sequentially consistent, on int64_t **
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -413,6 +419,8 @@ static int tn_os_thread_start(tn_os_thread *thread, void (*fn)(void *arg), void 
 static void tn_os_thread_join(tn_os_thread *thread) { pthread_join(thread->id, NULL); }
 #endif
 
+#endif // TINY_NO_THREADS
+
 // ** files **
 
 typedef struct tn_os_facts { uint64_t nbytes, changed; } tn_os_facts;    // changed: when, in s
@@ -430,6 +438,25 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
   return 1;
 }
 
+#ifdef TINY_NO_DISK                        // nothing can be read, written or found there
+typedef int tn_os_handle;
+static int tn_os_open(const char *path, int create, tn_os_handle *out) {
+  (void)path; (void)create; (void)out;
+  return 0;
+}
+static int tn_os_close(tn_os_handle h) { return h; }
+static void tn_os_remove(const char *path) { (void)path; }
+static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out) {
+  (void)path; (void)max_nbytes; (void)out;
+  return 0;
+}
+static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
+  (void)path; (void)data; (void)nbytes;
+  return 0;
+}
+static int tn_os_make_dirs(const char *path) { (void)path; return 0; }
+static int tn_os_cache_dir(char *out, size_t cap) { (void)out; (void)cap; return 0; }
+#else
 #ifdef _WIN32
 typedef HANDLE tn_os_handle;
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
@@ -545,6 +572,7 @@ static int tn_os_cache_dir(char *out, size_t cap) {
   const int n = base ? snprintf(out, cap, "%s%s", base, below) : -1;
   return n > 0 && (size_t)n < cap;
 }
+#endif // TINY_NO_DISK
 
 // A folder for files that live for a moment.
 static const char *tn_os_temp_dir(void) {

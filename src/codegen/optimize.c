@@ -12,7 +12,7 @@
 #endif
 
 #define TN_IRREGULAR INT64_MIN
-enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 18 };
+enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
 
 // How far e moves when r advances by one.
 static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
@@ -282,46 +282,55 @@ static void tn_pad_lanes(tn_kernel_state *s, tn_profile *p, const tn_target *tar
   }
 }
 
+// The ranges that a tile leaves behind: rows and columns count tiles, vectors and lanes lie within one.
+typedef struct tn_tiled { tiny_uop *rows, *columns, *vectors, *lanes; } tn_tiled;
+
+static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
+  tn_tiled x = {NULL, NULL, NULL, NULL};
+  tiny_uop *second;
+  if (c->u[0] && c->f[0] > 1) tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
+  if (c->u[1] && c->f[1] > 1) tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, &second);
+  if (!c->v) return x;
+  x.lanes = tn_move_split(s, c->v, c->lanes, TN_VECTOR, 0, &x.columns);
+  if (!x.columns) return x;
+  if (!c->v_in_reduce) {
+    if (c->vectors > 1) x.vectors = tn_move_split(s, x.columns, c->vectors, TN_UPCAST, 0, &x.columns);
+    return x;
+  }
+  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
+  while (tn_range_extent(x.columns) % f) f /= 2;
+  if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
+  return x;
+}
+
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside of rows,
+// and the panel of that operand is packed once for each.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x, const tn_target *target) {
+  tiny_uop *inner[3];
+  int n = 0, operands = 0;
+  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 || tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE) return 0;
+  for (int i = 0; i < p->nload; i++) operands += tn_depends(s->t, p->load[i], p->red[0]);
+  if (operands != 2) return 0;
+  inner[n++] = p->red[0];
+  if (x->vectors) inner[n++] = x->vectors;
+  inner[n++] = x->lanes;
+  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++) if (p->out[i] == x->rows) { tn_move_swap(s, x->rows, x->columns); break; }
+  return tn_pack(s, inner, n, x->rows, target);
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
   tn_pad_lanes(s, p, target);
   if (!p->usable) return;
-  const tn_tile c = tn_tile_choose(t, p, target);
-  tiny_uop *lanes = NULL, *vectors = NULL, *rest = c.v;
-  tiny_uop *tile_rest[2] = {NULL, NULL};
   const double work = tn_work(p);
-  for (int i = 0; i < 2; i++) if (c.u[i] && c.f[i] > 1) tn_move_split(s, c.u[i], c.f[i], TN_UPCAST, 0, &tile_rest[i]);
-  if (c.v) {
-    const int64_t extent = tn_range_extent(c.v);
-    lanes = tn_move_split(s, c.v, c.lanes, TN_VECTOR, 0, &rest);
-    if (c.v_in_reduce) {
-      int64_t f = 8;
-      while (f > 1 && (extent / c.lanes) % f) f /= 2;
-      if (c.f[0] * c.f[1] > 1) f = f > 2 ? 2 : f;
-      if (rest && f > 1) tn_move_split(s, rest, f, TN_UNROLL, 0, NULL);
-    } else if (rest && c.vectors > 1) vectors = tn_move_split(s, rest, c.vectors, TN_UPCAST, 0, &rest);
-  }
-  s->sink = tn_simplify(t, s->sink);
-  tn_profile now;
-  tn_profile_kernel(t, s->sink, &now);
-  if (!now.usable) return;
-  // loops: what the packed operand depends on goes outside, so that one panel serves all tiles of the other range
-  int packed = 0;
-  if (lanes && !c.v_in_reduce && rest && tile_rest[0] && now.nred == 1 && tn_range_extent(tile_rest[0]) >= 4 && now.nload == 2) {
-    tiny_uop *inner[3];
-    int n = 0;
-    inner[n++] = now.red[0];
-    if (vectors) inner[n++] = vectors;
-    inner[n++] = lanes;
-    for (int i = 0; i < now.nout; i++) {
-      if (now.out[i] == rest) break;
-      if (now.out[i] == tile_rest[0]) { tn_move_swap(s, tile_rest[0], rest); break; }
-    }
-    if (tn_range_extent(now.red[0]) >= 64) packed = tn_pack(s, inner, n, tile_rest[0], target);
-  }
-  for (int i = 0; i < now.nred; i++) {     // short windows (3x3) unroll whole
-    tiny_uop *r = now.red[i];
-    if (tn_range_kind(r) == TN_REDUCE && r != rest && tn_range_extent(r) <= 3 && c.vectors * c.f[0] * c.f[1] <= 32) tn_move_kind(s, r, TN_UNROLL);
+  const tn_tile c = tn_tile_choose(s->t, p, target);
+  const tn_tiled x = tn_tile_apply(s, &c);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_profile_kernel(s->t, s->sink, p);
+  if (!p->usable) return;
+  const int packed = tn_tile_pack(s, p, &c, &x, target);
+  for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
+    tiny_uop *r = p->red[i];
+    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW && c.vectors * c.f[0] * c.f[1] <= 32) tn_move_kind(s, r, TN_UNROLL);
   }
   tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
 }

@@ -195,14 +195,4 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
   return tn_reshape(t, x, n, kept);
 }
 static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) { return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim); }
-
-// x summed over what broadcasting to its shape from dim had added; halves in f32.
-static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
-  if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
-  const int lead = x->ndim - n, dtype = x->dtype;
-  int bits = 0;
-  for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
-  if (bits) x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
-  return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
-}
 #endif

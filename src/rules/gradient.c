@@ -19,6 +19,16 @@ static tiny_uop *tn_gradient_group(tiny_ctx *t, int n, tiny_uop *a, tiny_uop *b,
   return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, d, 0, 0, NULL);
 }
 
+// x summed over what broadcasting to its shape from dim had added; halves in f32.
+static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
+  if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
+  const int lead = x->ndim - n, dtype = x->dtype;
+  int bits = 0;
+  for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
+  if (bits) x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
+  return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
+}
+
 // Formulas of sources a, b, c; what is not wanted is not built.
 #define g              (((const tn_gradient *)ctx)->g)
 #define a              (r->src[0])

@@ -67,7 +67,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
                                        "clang-16", "clang-15", "clang-14", "cc", "gcc" };
   const char *chosen = tn_os_env("TINY_CC");
   int found = chosen && tn_os_find_program(chosen, c->compiler, sizeof c->compiler);
-#ifdef __ELF__
+#if defined(__ELF__) && !defined(TINY_NO_DISK)
   const int n = (int)(sizeof names / sizeof *names);
 #else
   const int n = (int)(sizeof names / sizeof *names) - 2;

@@ -5,9 +5,8 @@
 #ifndef TN_RUNTIME_DEVICE
 #define TN_RUNTIME_DEVICE
 #ifndef TINY_AMALGAMATED
-#include "cpu.c"
-#include "interp.c"
 #include "null.c"
+#include "interp.c"
 #include "../render/cstyle.c"
 #endif
 
@@ -17,7 +16,7 @@ typedef struct tn_storage {
   int refs, borrowed;                      // borrowed: caller's memory
 } tn_storage;
 
-enum { TN_SIZE_CLASSES = 256, TN_BACKENDS = 3 };
+enum { TN_SIZE_CLASSES = 256 };
 struct tn_device {
   const tiny_backend *backend; void *dev;
   tiny_limits limits; tiny_language lang; char name[64];
@@ -108,7 +107,15 @@ static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t n
 
 // ** choosing a device **
 
-static const tiny_backend *const tn_backends[TN_BACKENDS] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
+// tn_fallback runs the kernels of the CPU where there is no compiler.
+#ifdef TINY_NO_INTERP
+static const tiny_backend *const tn_fallback = NULL;
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_backend};
+#else
+static const tiny_backend *const tn_fallback = &tn_interp_backend;
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
+#endif
+enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
 static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
   for (int i = 0; d && i < 8; i++) if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n)) return d->backends[i];

@@ -13,6 +13,27 @@
 #include "../base/process.c"
 #endif
 
+#ifdef TINY_NO_THREADS
+
+struct tn_pool { tiny_pool host; };
+
+TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
+  const struct tn_pool *p = t->pool;
+  if (p && p->host.fn && n > 1) { p->host.fn(p->host.user, n, task, arg); return; }
+  for (int i = 0; i < n; i++) task(arg, i);
+}
+static void tn_pool_close(tiny_ctx *t) {
+  tn_release(t, t->pool, sizeof *t->pool);
+  t->pool = NULL;
+}
+static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
+  t->pool = (struct tn_pool *)tn_alloc(t, sizeof *t->pool);
+  if (t->pool && d) t->pool->host = d->pool;
+  return t->pool ? TINY_OK : TINY_E_MEMORY;
+}
+
+#else
+
 enum {
   TN_POOL_MAX = 1024,                      // threads
   TN_POOL_SPIN_NS = 30000,                 // sleeping and waking costs about as much
@@ -171,4 +192,5 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   t->pool = p;
   return TINY_OK;
 }
+#endif // TINY_NO_THREADS
 #endif

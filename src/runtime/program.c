@@ -55,7 +55,7 @@ static void tn_programs_close(tiny_ctx *t) {
   for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
     tn_executable *e = p->bucket[i];
     p->bucket[i] = e->next;
-    if (e->runs_on_host && e->kernel) tn_interp_backend.unload(t, e->kernel);
+    if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
     tn_release(t, e, sizeof *e);
   }
   while (p->modules) {
@@ -236,7 +236,7 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
   const int on_host = d->backend->language != NULL;
   b->exe = tn_executable_new(t, b, NULL, on_host);
-  if (on_host) b->exe->kernel = tn_interp_backend.load_uops(t, b->low.list, b->low.n);
+  if (on_host) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
   else {
     tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
     m->next = t->programs->modules;
@@ -247,6 +247,29 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
 }
 
+// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1], and all modules compile in about the same
+// time: the longest texts first, each to the module that has the least so far.
+static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *first) {
+  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes), *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
+  int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
+  tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
+  for (int i = 0; i < n; i++) {
+    const size_t length = strlen(b[i]->text) + 1;
+    int j = i;
+    for (; j && nbytes[j - 1] < length; j--) { nbytes[j] = nbytes[j - 1]; sorted[j] = sorted[j - 1]; }
+    nbytes[j] = length; sorted[j] = b[i];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int m = 1; m < modules; m++) if (load[m] < load[of[i]]) of[i] = m;
+    load[of[i]] += nbytes[i];
+  }
+  for (int m = 0; m < modules; m++) {
+    first[m] = at;
+    for (int i = 0; i < n; i++) if (of[i] == m) b[at++] = sorted[i];
+  }
+  first[modules] = at;
+}
+
 // Compiles the builds that are left, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   struct tn_device *d = t->device;
@@ -255,8 +278,10 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   if (foreign) modules = n;
   const char **text = (const char **)tn_scratch(t, (size_t)modules * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
+  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
+  tn_build_deal(t, b, n, modules, first);
   for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_text(t, b + (size_t)n * (size_t)m / (size_t)modules, (int)((size_t)n * (size_t)(m + 1) / (size_t)modules - (size_t)n * (size_t)m / (size_t)modules));
+    text[m] = tn_module_text(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
     if (tn_debug(t, 'c')) tn_log_text(t, text[m]);
   }
@@ -274,7 +299,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     if (!module) module = tn_module_load(t, key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
-    for (size_t i = (size_t)n * (size_t)m / (size_t)modules; i < (size_t)n * (size_t)(m + 1) / (size_t)modules; i++) {
+    for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
       tn_cache_entry e;
@@ -308,7 +333,10 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
   int nleft = 0;
   struct tn_device *d = t->device;
-  if (d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) { t->programs->interpret = 1; tn_say_compiler_missing(t); }
+  if (tn_fallback && d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) {
+    t->programs->interpret = 1;
+    tn_say_compiler_missing(t);
+  }
   for (int i = 0; i < n; i++) {
     tn_build *b = &builds[i], *twin = NULL;
     if (tn_build_prepare(t, b) != TINY_OK) return t->code;

@@ -74,7 +74,7 @@ static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launc
   struct tn_device *d = t->device;
   const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
   const uint64_t from = timed ? tn_os_now() : 0;
-  tiny_code code = e->runs_on_host ? tn_interp_backend.launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  tiny_code code = e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
   t->stats.kernels++;
   t->stats.flops += (uint64_t)e->flops;
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
@@ -374,6 +374,7 @@ TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
   return code == TINY_OK ? tn_guard(t, tn_read_guarded, &c) : code;
 }
 
+#ifndef TINY_NO_INTERP
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
 static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   struct tn_device *d = t->device;
@@ -397,6 +398,7 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tn_read_call c = {x, out, nbytes};
   return code == TINY_OK ? tn_guard(t, tn_reference_guarded, &c) : code;
 }
+#endif
 
 TINY_API double tiny_item(tiny_tensor *x) {
   unsigned char raw[8];

@@ -379,4 +379,16 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   if (train && s->var && !tn_batch_norm_track(s->var, tn_times(t, var, n > 1 ? n / (n - 1) : 1), momentum)) return tn_poison(t);
   return tn_tensor_new(t, tn_narrow(t, tn_normalize(t, centred, var, eps, of[2], of[3]), u->dtype));
 }
+
+// Each element is kept with probability 1-p and then divided by it.
+TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
+  tiny_tensor *out;
+  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  if (!(p >= 0 && p <= 1)) return tn_wrong(t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
+  if (!train || p == 0) return tn_tensor_new(t, u);
+  tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
+  return tn_tensor_new(t, tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0)));
+}
 #endif

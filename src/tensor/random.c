@@ -50,16 +50,4 @@ TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape) {
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape) {
   return tn_random_shape(t, "randn", &shape) ? tn_tensor_new(t, tn_normal(t, shape.ndim, shape.dim)) : tn_poison(t);
 }
-
-// Each element is kept with probability 1-p and then divided by it.
-TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
-  tiny_tensor *out;
-  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
-  if (!(p >= 0 && p <= 1)) return tn_wrong(t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
-  if (!train || p == 0) return tn_tensor_new(t, u);
-  tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
-  return tn_tensor_new(t, tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0)));
-}
 #endif
