@@ -1,4 +1,4 @@
-# make        tiny.h from src/, and the examples             make bench   ratios against named references
+# make        tiny.h from src/, and the examples             make bench   ratios against named references (SECTIONS=bm)
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 for each fuzzer
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -9,11 +9,11 @@ PYTHON  ?= python3
 WARN     = -Wall -Wextra -Wpedantic -Werror
 LIBS     = -lm -lpthread
 DEPS     = -MMD -MP -MF $@.d
+HAND     = $(shell command -v $(CLANG) >/dev/null && echo "$(CLANG) -mprefer-vector-width=512" || echo $(CC)) -O3 -march=native
 FUZZ_SECONDS ?= 60
 
 SOURCES  := $(shell find src -name '*.c' -o -name '*.h' -o -name '*.txt') LICENSE tools/amalgamate.py
 EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
-BENCHES  := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
 FUZZERS  := $(patsubst tests/%.c,build/fuzz/%,$(wildcard tests/fuzz_*.c))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 also      = $(patsubst tests/%.c,%,$(shell grep -lE '^// also:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
@@ -40,8 +40,8 @@ test:
 	@$(MAKE) -s -k -j$(JOBS) tiny.h $(PROGRAMS) || echo "some tests did not build"
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(SCRIPTS) $(PROGRAMS) $(VALGRIND)
 
-bench: $(BENCHES)
-	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
+bench: build/bench/bench build/examples/hello build/examples/digits
+	@build/bench/bench $(SECTIONS)
 
 fuzz: $(FUZZERS)
 	@for f in $(FUZZERS); do mkdir -p $$f.corpus; $$f -max_total_time=$(FUZZ_SECONDS) $$f.corpus || exit 1; done
@@ -57,9 +57,14 @@ build/examples/%: examples/%.c tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(LIBS)
 
-build/bench/%: bench/%.c tiny.h
+build/bench/bench: bench/bench.c build/bench/hand.o tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CC) -std=c11 -O2 $(WARN) -I. $(DEPS) $< -o $@ $(LIBS)
+	@$(CC) -std=c11 -O2 $(WARN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
+
+# The loops that tiny.h is compared with get the best this machine has: clang's vectors, at full width.
+build/bench/hand.o: bench/hand.c bench/hand.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(HAND) -std=c11 $(WARN) -c $< -o $@
 
 TEST_FLAGS = -std=c11 -g -O1 $(WARN) -Wno-unused-function -I. $(DEPS)
 

@@ -1,6 +1,6 @@
 // bench: every figure that the library is measured by, each from one run and next to what it is compared with.
 //   make bench                 all sections; the same numbers as JSON in build/bench.json
-//   build/bench/bench bcf      some: l lowering, h hello, s steps, k kernels, b bandwidth, m matmul, d digits
+//   build/bench/bench lm       some: l lowering, h hello, s steps, k kernels, b bandwidth, m matmul, d digits
 //
 // What is compared runs in turn, round by round, so that a busy machine is busy for both. A row's figure is the
 // median of its rounds, a ratio the median of the rounds' ratios; the best round stands beside it. References that
@@ -443,7 +443,7 @@ static void choose_core_type(char *self) {
   }
   if (*best) setenv("OPENBLAS_CORETYPE", best, 1);
   else unsetenv("OPENBLAS_CORETYPE");
-  printf("  OpenBLAS core type %s: %.0f GFLOPS in its own process\n", *best ? best : "(its choice)", most);
+  if (most > 0) printf("  OpenBLAS core type %s: %.0f GFLOPS in its own process\n", *best ? best : "(its choice)", most);
 }
 
 static void bench_matmul(char *self) {
@@ -452,7 +452,7 @@ static void bench_matmul(char *self) {
   heading("matmul, f32, square: against OpenBLAS on as many threads");
   snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
   setenv("OPENBLAS_NUM_THREADS", threads, 1);
-  if (dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_NOLOAD) == NULL) choose_core_type(self);
+  choose_core_type(self);
   const sgemm blas = load_blas();
   if (!blas) printf("  OpenBLAS is not installed (apt install libopenblas0-pthread): figures without ratios\n");
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});

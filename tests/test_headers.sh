@@ -66,12 +66,31 @@ if [ -f library_gcc-c11.o ]; then try "exported names" no_other_names library_gc
 try "macros of the declarations" no_other_macros user.c gcc -std=c11
 try "macros of the implementation" no_other_macros one.c gcc -std=c11
 
-# Each part can be left out, and all of them.
+# Each part can be left out, and all of them; the manual names each. What is left computes.
+cat >sum.c <<'END'
+#define TINY_IMPLEMENTATION
+#include "tiny.h"
+int main(void) {
+  const float in[4] = {1, 2, 3, 4};
+  tiny_ctx *t = tiny_open(NULL);
+  tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(4));
+  const int wrong = tiny_item(tiny_sum(tiny_mul(x, x), TINY_ALL, 0)) != 30 || tiny_status(t) != TINY_OK;
+  if (wrong) puts(tiny_error(t));
+  tiny_close(t);
+  return wrong;
+}
+END
+without() {
+  try "$1" "${@:2}" $warn sum.c -o without $libs && try "$1, computes" ./without
+}
 parts=$(grep -E '^ *# *(if|elif)' tiny.h | grep -oE '\bTINY_NO_[A-Z0-9_]+' | sort -u)
 for part in $parts; do
-  try "without $part" gcc -std=c11 $warn -D$part one.c -o without $libs
+  without "without $part" gcc -std=c11 -D$part
+  without "C++ without $part" clang++ -x c++ -std=c++17 -D$part
+  try "the manual names $part" grep -qE "^  $part +[a-z]" tiny.h
 done
-if [ -n "$parts" ]; then try "without any part" clang++ -x c++ -std=c++17 $warn ${parts//TINY/-DTINY} one.c -o without $libs; fi
+without "without any part" gcc -std=c11 -O2 ${parts//TINY/-DTINY}
+without "C++ without any part" clang++ -x c++ -std=c++17 ${parts//TINY/-DTINY}
 
 # The dialect of MSVC, as far as clang can tell: no extensions, no variable length arrays.
 try "no GNU extensions" clang -std=c11 $warn -Wvla -Wgnu -fsyntax-only one.c

@@ -64,7 +64,7 @@ static const test_case test_cases[] = {
   {"(IF 4)", "spec: program: takes a scalar bool: (IF 4)", TN_SPEC_PROGRAM},
   {"(SUB:f32x4 (CONST:f32x4 1) (CONST:f32x2 1))", "spec: program: mixes vectors of different lengths: (SUB:f32x4 (CONST:f32x4 1.0 ..) (CONST:f32x2 1.0 ..))", TN_SPEC_PROGRAM},
   {"(SUB:f32x4 (CONST:f32 1) (CONST:f32 2))", "spec: program: has not the lanes of its sources: (SUB:f32x4 1.0:f32 2.0:f32)", TN_SPEC_PROGRAM},
-  {"(PICK:f32:4 (CONST:f32x4 1))", "spec: program: takes a lane of its source: (PICK:f32:4 (CONST:f32x4 1.0 ..))", TN_SPEC_PROGRAM},
+  {"(PICK:f32:4 (CONST:f32x4 1))", "spec: program: takes lanes of its source: (PICK:f32:4 (CONST:f32x4 1.0 ..))", TN_SPEC_PROGRAM},
   {"(HREDUCE:f32:ADD (CONST:f32x3 1))", "spec: program: folds a power of two lanes by ADD, MUL, MAX ..: (HREDUCE:f32:ADD (CONST:f32x3 1.0 ..))", TN_SPEC_PROGRAM},
 };
 

@@ -112,6 +112,23 @@ static void tn_scratch_reset(tiny_ctx *t, int all) {
   if (keep) { keep->older = NULL; keep->used = 0; }
 }
 
+// A pass whose result holds no scratch memory gives back what it took: it stays in the caches, and small.
+typedef struct tn_mark { tn_chunk *chunk; size_t used; } tn_mark;
+
+static tn_mark tn_scratch_mark(tiny_ctx *t) {
+  const tn_mark m = {t->scratch, t->scratch ? t->scratch->used : 0};
+  return m;
+}
+static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
+  tn_chunk *top = t->scratch;
+  if (top != m.chunk) while (top->older != m.chunk) {      // of the chunks made since, the newest and largest stays
+    tn_chunk *c = top->older;
+    top->older = c->older;
+    tn_release(t, c, ((sizeof(tn_chunk) + 15) & ~(size_t)15) + c->cap);
+  }
+  if (top) top->used = top == m.chunk ? m.used : 0;
+}
+
 // Grows a scratch array to hold one more element.
 static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
   if (n < *cap) return array;

@@ -19,6 +19,7 @@ static int tn_ranges_from(int op) { return op == TINY_OP_END || op == TINY_OP_RE
 
 // root with from[i] replaced by to[i] everywhere, nothing simplified.
 static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
   tn_map map = {NULL, NULL, 0, 0};
@@ -50,6 +51,7 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
     tn_map_set(t, &map, u, now);
   }
   tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
+  tn_scratch_rewind(t, mark);
   return now ? now : root;
 }
 

@@ -80,14 +80,17 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 
-// Fills the list of arguments. object: the file that is written, "-": stdout.
-static void tn_cpu_arguments(const tn_cpu *c, const char *object, const char **argv) {
+// Fills the list of arguments. make: "-c" an object, "-S" assembly; to: the file that is written, "-": stdout.
+static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, const char **argv) {
   int n = 0;
   argv[n++] = c->compiler;
   for (const char *const *f = tn_cpu_both; *f; f++) argv[n++] = *f;
   for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
   if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
-  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = "-c"; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = object;
+#ifdef TN_OS_X86
+  else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
+#endif
+  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
   argv[n] = NULL;
 }
 
@@ -148,7 +151,7 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   if (!b->c->is_clang) object = (char (*)[TN_OS_PATH])tn_scratch(t, (size_t)b->n * sizeof *object);
   for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
     if (object) tn_cpu_name_object(object[i]);
-    tn_cpu_arguments(b->c, object ? object[i] : "-", argv);
+    tn_cpu_arguments(b->c, "-c", object ? object[i] : "-", argv);
     b->job[i].argv = argv;
     b->job[i].input = b->source[i];
     b->job[i].input_nbytes = strlen(b->source[i]);
@@ -159,6 +162,20 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   return tn_cpu_compile_batch(t, b);
 }
 
+// The same sources as assembly, into the log.
+static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
+  const tn_cpu_batch *b = (const tn_cpu_batch *)arg;
+  const char *argv[TN_CPU_FLAGS];
+  tn_cpu_arguments(b->c, "-S", "-", argv);
+  for (int i = 0; i < b->n; i++) {
+    tn_job job;
+    memset(&job, 0, sizeof job);
+    job.argv = argv; job.input = b->source[i]; job.input_nbytes = strlen(b->source[i]);
+    if (tn_process_run(t, &job, 1, 1) == TINY_OK && job.out.n) tn_log_text(t, job.out.data);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
                                 tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
@@ -166,6 +183,7 @@ static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
   if (!c->compiler[0])
     return tiny_fail(c->t, TINY_E_COMPILE, "no C compiler was found: install clang, or name one in $TINY_CC");
   if (n < 1) return TINY_OK;
+  if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
   return tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_objects, &b);
 }
 
@@ -178,7 +196,7 @@ static void tn_cpu_describe(tn_cpu *c) {
   tn_os_facts file = { 0, 0 };
   uint64_t flags = 0;
   tn_os_file(c->compiler, &file);
-  tn_cpu_arguments(c, "-", argv);
+  tn_cpu_arguments(c, "-c", "-", argv);
   for (int i = 1; argv[i]; i++) flags = tn_hash_bytes(flags, argv[i], strlen(argv[i]));
   snprintf(c->target, sizeof c->target, "%s %s %llx %llx flags %016llx", c->facts.name,
            c->compiler[0] ? c->compiler : "(no compiler)", (unsigned long long)file.nbytes,

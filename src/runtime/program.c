@@ -10,7 +10,7 @@
 #include "../ir/spec.c"
 #endif
 
-enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
+enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8, TN_LOWER_SERIAL = 1 << 16 };
 
 typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
 
@@ -105,6 +105,8 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
   const uint64_t from = tn_os_now();
+  const int64_t serial = t->ir->serial;
+  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
   tn_trace_pass(t, "schedule", b->ast);
   if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   tiny_uop *sink = tn_rewrite(t, b->ast, tn_rules_reduce, NULL);
@@ -112,6 +114,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
   tn_trace_pass(t, "moves", sink);
   sink = tn_lower(t, sink, &target, &b->low);
+  t->ir->serial = serial;
   if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
   if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
   tn_trace_list(t, &b->low);
@@ -195,6 +198,7 @@ typedef struct tn_cache_entry { uint64_t module; char name[TN_KERNEL_NAME]; } tn
 static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
+  if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
   if (!tn_cache_read(t, b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
   void *module = tn_module_loaded(t, e.module);
@@ -270,6 +274,19 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   first[modules] = at;
 }
 
+// Progress: a line on a terminal, wiped when the work is done; with debug letter p, lines in the log.
+static int tn_wipes(const tiny_ctx *t, int n) {
+  return n >= TN_PROGRESS_AT && !tn_debug(t, 'p') && !t->log.fn && tn_os_terminal();
+}
+static void tn_say_compiling(tiny_ctx *t, int n) {
+  if (tn_wipes(t, n)) fprintf(stderr, "tiny: compiling %d kernels\r", n);
+  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiling %d kernels", n);
+}
+static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
+  if (tn_wipes(t, n)) fprintf(stderr, "%40s\r", "");
+  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
+}
+
 // Compiles the builds that are left, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   struct tn_device *d = t->device;
@@ -285,11 +302,10 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     binary[m].t = t;
     if (tn_debug(t, 'c')) tn_log_text(t, text[m]);
   }
-  const int progress = n >= TN_PROGRESS_AT && (tn_debug(t, 'p') || (!t->log.fn && tn_os_terminal()));
   const uint64_t from = tn_os_now();
-  if (progress) fprintf(stderr, "tiny: compiling %d kernels\r", n);
+  tn_say_compiling(t, n);
   const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
-  if (progress) fprintf(stderr, "                              \r");
+  tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;

@@ -151,7 +151,7 @@ static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
 
 // ** planning **
 
-static void tn_log_schedule(tiny_ctx *t, const tn_plan *p, const tn_build *b) {
+static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
@@ -162,7 +162,6 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p, const tn_build *b) {
     }
     tn_log(t, "%s)", line);
   }
-  (void)b;
 }
 
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
@@ -185,7 +184,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
   }
   if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
-  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan, builds);
+  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
   *out = tn_plan_keep(t, &d, v);
   t->stats.schedules++;
   return TINY_OK;
@@ -227,9 +226,6 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
 }
 
 // ** what must run together **
-
-// A state by one name: the BUFFER where it has one.
-static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
 
 // Does u depend on one of the states that are about to be overwritten, other than through their updates? seq: 1 yes, 0 no.
 static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases, const tn_map *updates) {

@@ -38,6 +38,7 @@ typedef struct tn_plan {
 // A walk over a graph: what the plan's blanks are filled with this time.
 typedef struct tn_visit {
   tn_list all, leaves, scalars;
+  tn_map places;                           // memory of a leaf -> 1 + number of the first leaf that has it
   int64_t *words; int nwords, cap;
   uint64_t hash;
 } tn_visit;
@@ -53,6 +54,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
+    if (!tn_map_has(&v->places, tn_place(u))) tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
+    tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
     return;
   }
   tn_visit_word(t, v, (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
@@ -164,7 +167,8 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-static void tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots) {
+// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to `copied` and 0 is returned.
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
@@ -172,43 +176,53 @@ static void tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_u
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
       tn_kernel_write(g, &g->kernel[i]);
-      if (tn_update_clashes(t, &g->kernel[i])) { tn_push(t, &forced, g->kernel[i].node->src[2]); clashes = 1; }
+      if (!tn_update_clashes(t, &g->kernel[i])) continue;
+      tiny_uop *base = g->kernel[i].node->src[0], *value = g->kernel[i].node->src[2];
+      const tn_node *n = tn_graph_node(g, value);
+      if (n->leaf || n->stored) { tn_push(t, copied, base); return 0; }
+      tn_push(t, &forced, value);
+      clashes = 1;
     }
   }
+  return 1;
 }
 
 // ** order **
 
-// State read by a slot: kernels name places, and an ASSIGN's place is its base; so reads of a state are found in the graph.
-static int tn_reads_state(tn_graph *g, const tn_kernel *k, const tiny_uop *state) {
+// A state by one name: the BUFFER where it has one.
+static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
+
+// The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
+static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
   tn_list stack = {NULL, 0, 0};
   tn_map seen = {NULL, NULL, 0, 0};
-  tiny_uop *root = k->node;
-  for (uint32_t i = root->op == TINY_OP_ASSIGN ? 1 : 0; i < root->nsrc; i++) tn_push(g->t, &stack, root->src[i]);
-  if (root->op == TINY_OP_ASSIGN && root->src[1] == root->src[0]) stack.n = 0, tn_push(g->t, &stack, root->src[2]);
+  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++) tn_push(g->t, &stack, k->node->src[i]);
   while (stack.n) {
     tiny_uop *u = stack.u[--stack.n];
-    if (u == state) return 1;
     if (tn_map_has(&seen, u)) continue;
     tn_map_set(g->t, &seen, u, u);
     const tn_node *n = tn_graph_node(g, u);
-    if (n->leaf || n->stored) continue;
-    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
+    if (n->leaf || n->stored) tn_map_set(g->t, reads, tn_state_of(u), u);
+    else for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
   }
-  return 0;
 }
 
+static tn_map *tn_graph_reads(tn_graph *g) {
+  tn_map *reads = (tn_map *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *reads);
+  for (int i = 0; i < g->nkernel; i++) tn_kernel_reads(g, &g->kernel[i], &reads[i]);
+  return reads;
+}
+
+static tiny_uop *tn_updated_state(const tn_kernel *k) { return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL; }
+
 // Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected.
-static int tn_order_kernels(tn_graph *g, int *order) {
+static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
   const int n = g->nkernel;
   uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1), *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
   for (int b = 0; b < n; b++) {
-    const tiny_uop *u = g->kernel[b].node;
-    for (int a = 0; a < n; a++) {
-      if (a == b) continue;
-      if (tn_reads_state(g, &g->kernel[b], g->kernel[a].node) || (u->op == TINY_OP_ASSIGN && u->src[0] == g->kernel[a].node)) before[a * n + b] = 1;
-      if (u->op == TINY_OP_ASSIGN && tn_reads_state(g, &g->kernel[a], u->src[0])) before[a * n + b] = 1;
-    }
+    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
+    for (int a = 0; a < n; a++)
+      before[a * n + b] = a != b && (tn_map_has(&reads[b], g->kernel[a].node) || (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
   }
   for (int i = 0; i < n; i++) {            // the last kernel made is the first in topological order
     int next = -1;
@@ -222,6 +236,17 @@ static int tn_order_kernels(tn_graph *g, int *order) {
     order[i] = next;
   }
   return 1;
+}
+
+// The state that some value needs both before and after its update, once ordering has failed.
+static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_list *copied) {
+  for (int b = 0; b < g->nkernel; b++) {
+    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
+    int had = !state;
+    for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
+    for (int a = 0; a < g->nkernel && !had; a++) if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
+  }
+  return NULL;
 }
 
 // ** places **
@@ -268,7 +293,7 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
-  for (int i = 0; i < v->leaves.n; i++) if (tn_place(v->leaves.u[i]) == at) { row->kind = TN_PLACE_LEAF; row->index = i; break; }
+  if (tn_map_has(&v->places, at)) { row->kind = TN_PLACE_LEAF; row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1; }
   tn_map_set(t, &d->place, at, (void *)(intptr_t)d->plan.nplace);
   return d->plan.nplace - 1;
 }
@@ -311,36 +336,32 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
 }
 
-// The state that some value needs both before and after its update, once ordering has failed.
-static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *copied) {
-  for (int b = 0; b < g->nkernel; b++) {
-    const tiny_uop *u = g->kernel[b].node;
-    if (u->op != TINY_OP_ASSIGN || tn_map_has(copied, u->src[0])) continue;
-    for (int a = 0; a < g->nkernel; a++) if (a != b && tn_reads_state(g, &g->kernel[a], u->src[0])) return u->src[0];
-  }
-  return NULL;
-}
-
 // Everything but the executables. (*kernels)[i] belongs to step i.
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
-  tn_map copied = {NULL, NULL, 0, 0};
+  tn_map copied = {NULL, NULL, 0, 0};      // of v
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
-  for (;;) {
+  for (int round = 0;; round++) {          // each copies one more state
     tn_visit w;
+    tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
     for (int i = 0; i < v->all.n; i++) for (int r = 0; r < nroots; r++) if (v->all.u[i] == roots[r]) wanted[r] = now[i];
     tn_visit_graph(t, &w, wanted, nroots);
-    tn_graph_kernels(&g, t, &w, wanted, nroots);
+    const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
-    order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
-    if (tn_order_kernels(&g, order)) break;
-    tiny_uop *state = tn_find_conflict(&g, &copied);
-    if (!state) return tiny_fail(t, TINY_E_STATE, "assign: values need tensors both before and after they are assigned; realize some of them first");
-    tn_map_set(t, &copied, state, state);
+    if (written) {
+      const tn_map *reads = tn_graph_reads(&g);
+      order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
+      if (tn_order_kernels(&g, reads, order)) break;
+      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
+      tiny_uop *state = tn_find_conflict(&g, reads, &more);
+      if (!state || round > v->all.n) return tiny_fail(t, TINY_E_STATE, "assign: values need tensors both before and after they are assigned; realize some of them first");
+      tn_push(t, &more, state);
+    }
+    for (int i = 0; i < v->all.n; i++) if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_draft_outputs(t, d, v, now, roots, nroots);
   tn_draft_steps(t, d, v, &g, order);

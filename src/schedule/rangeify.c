@@ -407,6 +407,17 @@ static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at)
   return at;
 }
 
+// Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
+static tiny_uop *tn_kernel_numbered(tiny_ctx *t, tiny_uop *sink) {
+  tn_list r = {NULL, 0, 0};
+  tn_collect_ranges(t, sink, &r);
+  for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
+  tn_map to = {NULL, NULL, 0, 0};
+  for (int i = 0; i < r.n; i++)
+    tn_map_set(t, &to, r.u[i], tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src, (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
+  return tn_simplify(t, tn_substitute(t, sink, &to));
+}
+
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
@@ -431,6 +442,6 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+  k->ast = tn_kernel_numbered(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL));
 }
 #endif
