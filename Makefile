@@ -1,4 +1,4 @@
-# make        tiny.h from src/, and the examples             make bench   ratios against named references (SECTIONS=bm)
+# make        tiny.h from src/, and the examples             make bench   ratios against named references
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 for each fuzzer
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
@@ -9,7 +9,7 @@ PYTHON  ?= python3
 WARN     = -Wall -Wextra -Wpedantic -Werror
 LIBS     = -lm -lpthread
 DEPS     = -MMD -MP -MF $@.d
-HAND     = $(shell command -v $(CLANG) >/dev/null && echo "$(CLANG) -mprefer-vector-width=512" || echo $(CC)) -O3 -march=native
+HAND     = $(shell command -v $(CLANG) >/dev/null && echo $(CLANG) -mprefer-vector-width=512 || echo $(CC))
 FUZZ_SECONDS ?= 60
 
 SOURCES  := $(shell find src -name '*.c' -o -name '*.h' -o -name '*.txt') LICENSE tools/amalgamate.py
@@ -64,7 +64,7 @@ build/bench/bench: bench/bench.c build/bench/hand.o tiny.h
 # The loops that tiny.h is compared with get the best this machine has: clang's vectors, at full width.
 build/bench/hand.o: bench/hand.c bench/hand.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(HAND) -std=c11 $(WARN) -c $< -o $@
+	@$(HAND) -std=c11 -O3 -march=native $(WARN) -c $< -o $@
 
 TEST_FLAGS = -std=c11 -g -O1 $(WARN) -Wno-unused-function -I. $(DEPS)
 

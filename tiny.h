@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source eacd887141d8e0922be03e8b80146b690db06d81ba070ed5c9ad40eb9603474c
+/* tiny.h 0.1.0, source b5e6e411e97a53c97f0cd6c70b43187566e1b5dfb3d02d773e71ccb8564c7dc7
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -58,6 +58,11 @@ THE WAY THROUGH
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
+  To leave parts out (in every file alike, as the declarations go with them):
+  TINY_NO_NN            the section >>nn: matmul to dropout, gradients, optimisers
+  TINY_NO_INTERP        the interpreter: the device INTERP, tiny_reference, tiny_uop_eval; kernels need a compiler
+  TINY_NO_DISK          no file is read or written: nothing is cached, and of the compilers only clang will do
+  TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; no -lpthread
 
 ENVIRONMENT (tiny_desc has the same switches; what the program sets there wins)
   TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing), NAME:1
@@ -107,95 +112,95 @@ BUILDING
 
 Where things stand in tiny.h
 
-    204  src/api/api.h               everything a user may call, in the order he meets it
-    697  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+    209  src/api/api.h               everything a user may call, in the order he meets it
+    709  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-    842  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+    871  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-    897  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+    926  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-    968  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+    997  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   1547  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   1604  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   1876  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   1933  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   2033  src/ir/alu.c                the meaning of every arithmetic op, once
-   2149  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   2550  src/ir/args.c               which k, v and sources fit an op
-   2662  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   3283  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   2090  src/ir/alu.c                the meaning of every arithmetic op, once
+   2206  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   2607  src/ir/args.c               which k, v and sources fit an op
+   2719  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   3340  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   3823  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   3883  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   4034  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   4084  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   4864  src/ir/spec.c               the verifier
-   5166  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   4914  src/ir/spec.c               the verifier
+   5216  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   5304  src/rules/notation.c        the algebra that bodies of rules are written in
-   5339  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   5505  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   5364  src/rules/notation.c        the algebra that bodies of rules are written in
+   5399  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   5565  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   5658  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   5718  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   6037  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   6097  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6215  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   6275  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6412  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   6472  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   6708  src/rules/decompose.c       from what the IR means to what a language can say
-   7256  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   6768  src/rules/decompose.c       from what the IR means to what a language can say
+   7316  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   7290  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   7350  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   7786  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   7846  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8107  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8167  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8199  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8259  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8434  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8494  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8690  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8860  src/tensor/random.c         numbers from a counter, the same on every device
-   8916  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   8750  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   8920  src/tensor/random.c         numbers from a counter, the same on every device
+   8976  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9312  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9372  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-   9416  src/tensor/optim.c          SGD and Adam
-   9551  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+   9476  src/tensor/optim.c          SGD and Adam
+   9611  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-   9989  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  10088  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10399  src/codegen/moves.c         what optimisation may do to a kernel
-  10578  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  10519  src/codegen/moves.c         what optimisation may do to a kernel
+  10700  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10841  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  10971  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11051  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11181  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  11147  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  11277  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11551  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  11681  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11690  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  11827  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  12054  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12230  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  12206  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  12404  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12617  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  12933  src/runtime/interp.c        the backend INTERP
-  13013  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  12791  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  13125  src/runtime/interp.c        the backend INTERP
+  13205  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  13068  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13237  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  13260  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  13438  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13589  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  13809  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -358,8 +363,10 @@ TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);                
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);        // realizes x, copies it out row-major; nbytes must be its size
 TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);// replaces the contents of a realized or fresh tensor
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);                 // runs what x[0..n-1] need, in one schedule
+#ifndef TINY_NO_INTERP
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
+#endif
 TINY_API double      tiny_item(tiny_tensor *x);                                  // the only element of x; NaN on error
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
@@ -458,6 +465,7 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
 
 // ** linear algebra, neural networks ********************************************************** >>nn
 
+#ifndef TINY_NO_NN
 // x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its dim
 // vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ.
 TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
@@ -491,6 +499,7 @@ TINY_API tiny_code   tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny
 TINY_API tiny_code   tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n); // weight_decay decouples (AdamW)
 TINY_API void        tiny_sgd_free(tiny_sgd *o);
 TINY_API void        tiny_adam_free(tiny_adam *o);
+#endif // TINY_NO_NN
 
 // ** programs and kernels ********************************************************************* >>programs
 
@@ -594,8 +603,10 @@ TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                         
 TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);  // as snprintf: returns the length needed
 TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);              // NULL and an error with a caret
 TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);                // symbolic algebra to a fixed point
+#ifndef TINY_NO_INTERP
 // Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64 or f64 bits.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
+#endif
 TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
@@ -629,6 +640,7 @@ typedef struct tiny_language {
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked, *gather, *gather_masked;     // "%0", "%0 %1 mask %2 otherwise", "%0 %1", "%0 %1 %2 %3"
   const char *store, *store_masked, *scatter, *scatter_masked; // "%0 %1", "%0 %1 %2 mask", "%0 %1 %2", "%0 %1 %2 %3 mask"
+  const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*
@@ -808,6 +820,23 @@ static void tn_scratch_reset(tiny_ctx *t, int all) {
   if (keep) { keep->older = NULL; keep->used = 0; }
 }
 
+// A pass whose result holds no scratch memory gives back what it took: it stays in the caches, and small.
+typedef struct tn_mark { tn_chunk *chunk; size_t used; } tn_mark;
+
+static tn_mark tn_scratch_mark(tiny_ctx *t) {
+  const tn_mark m = {t->scratch, t->scratch ? t->scratch->used : 0};
+  return m;
+}
+static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
+  tn_chunk *top = t->scratch;
+  if (top != m.chunk) while (top->older != m.chunk) {      // of the chunks made since, the newest and largest stays
+    tn_chunk *c = top->older;
+    top->older = c->older;
+    tn_release(t, c, ((sizeof(tn_chunk) + 15) & ~(size_t)15) + c->cap);
+  }
+  if (top) top->used = top == m.chunk ? m.used : 0;
+}
+
 // Grows a scratch array to hold one more element.
 static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
   if (n < *cap) return array;
@@ -916,13 +945,13 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
 
 static void tn_text_add(tiny_bytes *b, const char *format, ...) TN_PRINTF(2, 3);
 static void tn_text_add(tiny_bytes *b, const char *format, ...) {
-  char small[512];
+  char brief[512];
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  const int n = vsnprintf(small, sizeof small, format, args);
+  const int n = vsnprintf(brief, sizeof brief, format, args);
   va_end(args);
-  if (n >= 0 && (size_t)n < sizeof small) tiny_bytes_add(b, small, (size_t)n);
+  if (n >= 0 && (size_t)n < sizeof brief) tiny_bytes_add(b, brief, (size_t)n);
   else if (n >= 0) {
     char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, format, again);
@@ -993,9 +1022,11 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
   #include <direct.h>
   #include <io.h>
 #else
-    #include <fcntl.h>
+  #include <fcntl.h>
   #include <poll.h>
-  #include <pthread.h>
+  #ifndef TINY_NO_THREADS
+    #include <pthread.h>
+  #endif
   #include <signal.h>
   #include <spawn.h>
   #include <sys/ioctl.h>
@@ -1027,8 +1058,10 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
   extern int clock_gettime(int clock, struct timespec *out);
   extern int kill(pid_t pid, int sig);
   extern int madvise(void *at, size_t nbytes, int advice);
-  extern int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
-  extern int sigfillset(sigset_t *set);
+  #ifndef TINY_NO_THREADS
+    extern int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
+    extern int sigfillset(sigset_t *set);
+  #endif
   extern long syscall(long number, ...);
 #endif
 #if defined(__APPLE__)
@@ -1281,6 +1314,8 @@ static void *tn_os_pages_alloc(size_t nbytes) {
 }
 static void tn_os_pages_free(void *p, size_t nbytes) { tn_os_unmap(p, (nbytes + 65535) & ~(size_t)65535); }
 
+#ifndef TINY_NO_THREADS
+
 // ** atomics: sequentially consistent, on int64_t **
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -1380,6 +1415,8 @@ static int tn_os_thread_start(tn_os_thread *thread, void (*fn)(void *arg), void 
 static void tn_os_thread_join(tn_os_thread *thread) { pthread_join(thread->id, NULL); }
 #endif
 
+#endif // TINY_NO_THREADS
+
 // ** files **
 
 typedef struct tn_os_facts { uint64_t nbytes, changed; } tn_os_facts;    // changed: when, in s
@@ -1397,6 +1434,25 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
   return 1;
 }
 
+#ifdef TINY_NO_DISK                        // nothing can be read, written or found there
+typedef int tn_os_handle;
+static int tn_os_open(const char *path, int create, tn_os_handle *out) {
+  (void)path; (void)create; (void)out;
+  return 0;
+}
+static int tn_os_close(tn_os_handle h) { return h; }
+static void tn_os_remove(const char *path) { (void)path; }
+static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out) {
+  (void)path; (void)max_nbytes; (void)out;
+  return 0;
+}
+static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
+  (void)path; (void)data; (void)nbytes;
+  return 0;
+}
+static int tn_os_make_dirs(const char *path) { (void)path; return 0; }
+static int tn_os_cache_dir(char *out, size_t cap) { (void)out; (void)cap; return 0; }
+#else
 #ifdef _WIN32
 typedef HANDLE tn_os_handle;
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
@@ -1512,6 +1568,7 @@ static int tn_os_cache_dir(char *out, size_t cap) {
   const int n = base ? snprintf(out, cap, "%s%s", base, below) : -1;
   return n > 0 && (size_t)n < cap;
 }
+#endif // TINY_NO_DISK
 
 // A folder for files that live for a moment.
 static const char *tn_os_temp_dir(void) {
@@ -2367,8 +2424,8 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
   return h;
 }
 
-// Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart, which a loop makes
-// many of: they would all share one chain.
+// Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart: a training loop
+// makes many of them, and they would share one chain.
 static uint32_t tn_uop_slot(const tiny_uop *u) {
   uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, (uint64_t)u->k);
   for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
@@ -3788,8 +3845,11 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
 
 // root with the rules of a set applied until none applies. On an error in t the result is root.
 static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *ctx) {
+  const tn_mark mark = tn_scratch_mark(t);
   tn_map memo = {NULL, NULL, 0, 0};
-  return tn_rewrite_walk(t, &memo, root, set, ctx);
+  root = tn_rewrite_walk(t, &memo, root, set, ctx);
+  tn_scratch_rewind(t, mark);
+  return root;
 }
 
 // root with the keys of the map replaced by its values, which are not searched again. The map grows: it is the walk's memo.
@@ -4017,16 +4077,6 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
   return tn_reshape(t, x, n, kept);
 }
 static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) { return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim); }
-
-// x summed over what broadcasting to its shape from dim had added; halves in f32.
-static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
-  if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
-  const int lead = x->ndim - n, dtype = x->dtype;
-  int bits = 0;
-  for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
-  if (bits) x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
-  return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
-}
 #endif
 // ---- end src/ir/build.c ----
 #ifndef TINY_NO_INTERP
@@ -5182,6 +5232,16 @@ static tiny_uop *tn_gradient_none(tiny_ctx *t) { return tn_uop_make(t, TINY_OP_G
 static tiny_uop *tn_gradient_group(tiny_ctx *t, int n, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
   tiny_uop *d[3] = {a, b, c};
   return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, d, 0, 0, NULL);
+}
+
+// x summed over what broadcasting to its shape from dim had added; halves in f32.
+static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
+  if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
+  const int lead = x->ndim - n, dtype = x->dtype;
+  int bits = 0;
+  for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
+  if (bits) x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
+  return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
 }
 
 // Formulas of sources a, b, c; what is not wanted is not built.
@@ -6513,11 +6573,11 @@ static tiny_uop *tn_exp2_of(tiny_ctx *t, tiny_uop *given) {
 // bits, so that its product with the short part of 1 / ln 2 is exact; all that was cut is in the second sum.
 static tn_pair tn_log2_pair(tiny_ctx *t, tiny_uop *x) {
   const tn_float_facts *c = tn_float_facts_of(x->dtype);
-  tiny_uop *small = lt(x, N(x, ldexp(1, x->dtype == TINY_F64 ? -1022 : -126)));
-  tiny_uop *bits = tn_bitcast(t, where(small, mul(x, N(x, c->scale)), x), c->integer);
+  tiny_uop *is_small = lt(x, N(x, ldexp(1, x->dtype == TINY_F64 ? -1022 : -126)));
+  tiny_uop *bits = tn_bitcast(t, where(is_small, mul(x, N(x, c->scale)), x), c->integer);
   tiny_uop *e = shr(sub(bits, K(bits, c->half_root)), K(bits, c->mantissa));
   tiny_uop *f = sub(tn_bitcast(t, sub(bits, shl(e, K(bits, c->mantissa))), x->dtype), N(x, 1));
-  tiny_uop *n = cast(sub(e, where(small, K(e, c->scale_bits), K(e, 0))), x->dtype);
+  tiny_uop *n = cast(sub(e, where(is_small, K(e, c->scale_bits), K(e, 0))), x->dtype);
   tiny_uop *s = fdiv(f, add(f, N(f, 2))), *z = mul(s, s), *half = mul(mul(f, N(f, 0.5)), f);
   tiny_uop *r = mul(s, add(half, mul(z, tn_horner(t, z, c->log, c->nlog))));
   tiny_uop *hi = tn_float_mask(t, sub(f, half), c->mask), *lo = add(sub(sub(f, hi), half), r);
@@ -6569,7 +6629,7 @@ static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764
                                      -2.3887750170295191e-08};
 static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)),
-      *small = lt(size, K(bits, 0x4B800000)), *n;
+      *is_small = lt(size, K(bits, 0x4B800000)), *n;
   tiny_uop *y = cast(x, TINY_F64);
   tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64),
       tn_int(t, TINY_U64, 63));
@@ -6585,9 +6645,9 @@ static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
       N(y, ldexp(3.1415926535897931, -64)));
   tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)),
       shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
-  tiny_uop *r = where(small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
+  tiny_uop *r = where(is_small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
   tiny_uop *s = mul(r, add(mul(z, tn_horner(t, z, tn_sin_half, 5)), one));
-  s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(small, near_sign, far_sign)), TINY_F64);
+  s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(is_small, near_sign, far_sign)), TINY_F64);
   return where(lt(size, K(bits, 0x7F800000)), cast(s, TINY_F32), N(x, (double)NAN));
 }
 
@@ -6648,10 +6708,10 @@ static const double tn_cos_quarter[] = {0.041666666666666595, -0.001388888888887
                                         2.0875704270478359e-09, -1.1358683291426032e-11};
 static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x),
-      *small = lt(size, N(x, 262144.0));
+      *is_small = lt(size, N(x, 262144.0));
   const tn_pair short_way = tn_reduce_near(t, x, &near_quarter), long_way = tn_reduce_far(t, x, &far_quarter);
-  tiny_uop *r = where(small, short_way.hi, long_way.hi), *lo = where(small, short_way.lo, long_way.lo),
-      *quarter = where(small, near_quarter, far_quarter);
+  tiny_uop *r = where(is_small, short_way.hi, long_way.hi), *lo = where(is_small, short_way.lo, long_way.lo),
+      *quarter = where(is_small, near_quarter, far_quarter);
   tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
   tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter + 1, 5)))), lo);
   tiny_uop *sine = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
@@ -6659,7 +6719,7 @@ static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
       sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
   tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), cosine, sine), TINY_U64);
   tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)),
-      where(small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
+      where(is_small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
   y = tn_bitcast(t, xor_(y, sign), TINY_F64);
   y = where(lt(size, N(x, ldexp(1, -27))), x, y);          // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
@@ -8498,11 +8558,11 @@ static tiny_uop *tn_tanh(tiny_ctx *t, tiny_uop *x) {
   static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1, -1.61468768441708447952E3};
   static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3};
   tiny_uop *z = tn_square(t, x), *e = tn_decay(t, tn_times(t, x, 2)), *negative = tn_below_zero(t, x);
-  tiny_uop *far = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
-  tiny_uop *small = tn_lt(t, z, tn_k(t, z, 0.390625));
-  tiny_uop *zs = tn_where(t, small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
-  tiny_uop *near = tn_mul(t, x, tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)), 1));
-  return tn_where(t, small, near, tn_where(t, negative, tn_neg(t, far), far));
+  tiny_uop *outer = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
+  tiny_uop *is_small = tn_lt(t, z, tn_k(t, z, 0.390625));
+  tiny_uop *zs = tn_where(t, is_small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
+  tiny_uop *inner = tn_mul(t, x, tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)), 1));
+  return tn_where(t, is_small, inner, tn_where(t, negative, tn_neg(t, outer), outer));
 }
 
 static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
@@ -8585,8 +8645,8 @@ static tiny_uop *tn_ge(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_le(t, 
 static int tn_dtype_rank(int d) { return tn_is_float(d) ? 2 : d != TINY_BOOL; }
 static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
   if (!a->ndim == !b->ndim) return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
-  const tiny_uop *main = a->ndim ? a : b, *small = a->ndim ? b : a;
-  if (tn_dtype_rank(small->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
+  const tiny_uop *main = a->ndim ? a : b, *is_small = a->ndim ? b : a;
+  if (tn_dtype_rank(is_small->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
   return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
 }
 
@@ -9957,6 +10017,45 @@ static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at)
   return at;
 }
 
+// Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
+static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
+  tn_list r = {NULL, 0, 0};
+  tn_map to = {NULL, NULL, 0, 0};
+  tn_collect_ranges(t, sink, &r);
+  for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
+  for (int i = 0; i < r.n; i++)
+    tn_map_set(t, &to, r.u[i], tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src, (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
+  return tn_simplify(t, tn_substitute(t, sink, &to));
+}
+
+// Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
+static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, param = {NULL, 0, 0};
+  tn_map to = {NULL, NULL, 0, 0};
+  uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)k->nmem * sizeof *sign);
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_PARAM && u->k) tn_push(t, &param, all.u[i]);
+    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM) sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+  }
+  if (param.n + 1 != k->nmem) return sink;
+  for (int i = 1; i < param.n; i++) for (int j = i; j; j--) {
+    tiny_uop *x = param.u[j], *y = param.u[j - 1];
+    if (sign[y->k] < sign[x->k] || (sign[y->k] == sign[x->k] && y->k < x->k)) break;
+    param.u[j - 1] = x; param.u[j] = y;
+  }
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
+  mem[0] = k->mem[0];
+  for (int i = 0; i < param.n; i++) {
+    const tiny_uop *p = param.u[i];
+    mem[i + 1] = k->mem[p->k];
+    tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
+  }
+  k->mem = mem; k->mem_cap = k->nmem;
+  return tn_substitute(t, sink, &to);
+}
+
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
@@ -9981,7 +10080,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+  k->ast = tn_number_params(t, k, tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
@@ -10026,6 +10125,7 @@ typedef struct tn_plan {
 // A walk over a graph: what the plan's blanks are filled with this time.
 typedef struct tn_visit {
   tn_list all, leaves, scalars;
+  tn_map places;                           // memory of a leaf -> 1 + number of the first leaf that has it
   int64_t *words; int nwords, cap;
   uint64_t hash;
 } tn_visit;
@@ -10041,6 +10141,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
+    if (!tn_map_has(&v->places, tn_place(u))) tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
+    tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
     return;
   }
   tn_visit_word(t, v, (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
@@ -10152,7 +10254,8 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-static void tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots) {
+// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to `copied` and 0 is returned.
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
@@ -10160,43 +10263,53 @@ static void tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_u
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
       tn_kernel_write(g, &g->kernel[i]);
-      if (tn_update_clashes(t, &g->kernel[i])) { tn_push(t, &forced, g->kernel[i].node->src[2]); clashes = 1; }
+      if (!tn_update_clashes(t, &g->kernel[i])) continue;
+      tiny_uop *base = g->kernel[i].node->src[0], *value = g->kernel[i].node->src[2];
+      const tn_node *n = tn_graph_node(g, value);
+      if (n->leaf || n->stored) { tn_push(t, copied, base); return 0; }
+      tn_push(t, &forced, value);
+      clashes = 1;
     }
   }
+  return 1;
 }
 
 // ** order **
 
-// State read by a slot: kernels name places, and an ASSIGN's place is its base; so reads of a state are found in the graph.
-static int tn_reads_state(tn_graph *g, const tn_kernel *k, const tiny_uop *state) {
+// A state by one name: the BUFFER where it has one.
+static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
+
+// The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
+static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
   tn_list stack = {NULL, 0, 0};
   tn_map seen = {NULL, NULL, 0, 0};
-  tiny_uop *root = k->node;
-  for (uint32_t i = root->op == TINY_OP_ASSIGN ? 1 : 0; i < root->nsrc; i++) tn_push(g->t, &stack, root->src[i]);
-  if (root->op == TINY_OP_ASSIGN && root->src[1] == root->src[0]) stack.n = 0, tn_push(g->t, &stack, root->src[2]);
+  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++) tn_push(g->t, &stack, k->node->src[i]);
   while (stack.n) {
     tiny_uop *u = stack.u[--stack.n];
-    if (u == state) return 1;
     if (tn_map_has(&seen, u)) continue;
     tn_map_set(g->t, &seen, u, u);
     const tn_node *n = tn_graph_node(g, u);
-    if (n->leaf || n->stored) continue;
-    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
+    if (n->leaf || n->stored) tn_map_set(g->t, reads, tn_state_of(u), u);
+    else for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
   }
-  return 0;
 }
 
+static tn_map *tn_graph_reads(tn_graph *g) {
+  tn_map *reads = (tn_map *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *reads);
+  for (int i = 0; i < g->nkernel; i++) tn_kernel_reads(g, &g->kernel[i], &reads[i]);
+  return reads;
+}
+
+static tiny_uop *tn_updated_state(const tn_kernel *k) { return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL; }
+
 // Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected.
-static int tn_order_kernels(tn_graph *g, int *order) {
+static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
   const int n = g->nkernel;
   uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1), *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
   for (int b = 0; b < n; b++) {
-    const tiny_uop *u = g->kernel[b].node;
-    for (int a = 0; a < n; a++) {
-      if (a == b) continue;
-      if (tn_reads_state(g, &g->kernel[b], g->kernel[a].node) || (u->op == TINY_OP_ASSIGN && u->src[0] == g->kernel[a].node)) before[a * n + b] = 1;
-      if (u->op == TINY_OP_ASSIGN && tn_reads_state(g, &g->kernel[a], u->src[0])) before[a * n + b] = 1;
-    }
+    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
+    for (int a = 0; a < n; a++)
+      before[a * n + b] = a != b && (tn_map_has(&reads[b], g->kernel[a].node) || (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
   }
   for (int i = 0; i < n; i++) {            // the last kernel made is the first in topological order
     int next = -1;
@@ -10210,6 +10323,17 @@ static int tn_order_kernels(tn_graph *g, int *order) {
     order[i] = next;
   }
   return 1;
+}
+
+// The state that some value needs both before and after its update, once ordering has failed.
+static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_list *copied) {
+  for (int b = 0; b < g->nkernel; b++) {
+    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
+    int had = !state;
+    for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
+    for (int a = 0; a < g->nkernel && !had; a++) if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
+  }
+  return NULL;
 }
 
 // ** places **
@@ -10256,7 +10380,7 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
-  for (int i = 0; i < v->leaves.n; i++) if (tn_place(v->leaves.u[i]) == at) { row->kind = TN_PLACE_LEAF; row->index = i; break; }
+  if (tn_map_has(&v->places, at)) { row->kind = TN_PLACE_LEAF; row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1; }
   tn_map_set(t, &d->place, at, (void *)(intptr_t)d->plan.nplace);
   return d->plan.nplace - 1;
 }
@@ -10299,36 +10423,32 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
 }
 
-// The state that some value needs both before and after its update, once ordering has failed.
-static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *copied) {
-  for (int b = 0; b < g->nkernel; b++) {
-    const tiny_uop *u = g->kernel[b].node;
-    if (u->op != TINY_OP_ASSIGN || tn_map_has(copied, u->src[0])) continue;
-    for (int a = 0; a < g->nkernel; a++) if (a != b && tn_reads_state(g, &g->kernel[a], u->src[0])) return u->src[0];
-  }
-  return NULL;
-}
-
 // Everything but the executables. (*kernels)[i] belongs to step i.
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
-  tn_map copied = {NULL, NULL, 0, 0};
+  tn_map copied = {NULL, NULL, 0, 0};      // of v
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
-  for (;;) {
+  for (int round = 0;; round++) {          // each copies one more state
     tn_visit w;
+    tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
     for (int i = 0; i < v->all.n; i++) for (int r = 0; r < nroots; r++) if (v->all.u[i] == roots[r]) wanted[r] = now[i];
     tn_visit_graph(t, &w, wanted, nroots);
-    tn_graph_kernels(&g, t, &w, wanted, nroots);
+    const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
-    order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
-    if (tn_order_kernels(&g, order)) break;
-    tiny_uop *state = tn_find_conflict(&g, &copied);
-    if (!state) return tiny_fail(t, TINY_E_STATE, "assign: values need tensors both before and after they are assigned; realize some of them first");
-    tn_map_set(t, &copied, state, state);
+    if (written) {
+      const tn_map *reads = tn_graph_reads(&g);
+      order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
+      if (tn_order_kernels(&g, reads, order)) break;
+      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
+      tiny_uop *state = tn_find_conflict(&g, reads, &more);
+      if (!state || round > v->all.n) return tiny_fail(t, TINY_E_STATE, "assign: values need tensors both before and after they are assigned; realize some of them first");
+      tn_push(t, &more, state);
+    }
+    for (int i = 0; i < v->all.n; i++) if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_draft_outputs(t, d, v, now, roots, nroots);
   tn_draft_steps(t, d, v, &g, order);
@@ -10417,12 +10537,13 @@ static int tn_ranges_from(int op) { return op == TINY_OP_END || op == TINY_OP_RE
 
 // root with from[i] replaced by to[i] everywhere, nothing simplified.
 static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
   tn_map map = {NULL, NULL, 0, 0};
   for (int i = 0; i < n; i++) tn_map_set(t, &map, from[i], to[i]);
   for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *small[8], **src = small;
+    tiny_uop *u = all.u[i], *is_small[8], **src = is_small;
     if (tn_map_has(&map, u)) continue;
     int changed = 0, count = 0, cap = 8;
     const int lists = tn_ranges_from(u->op);
@@ -10448,6 +10569,7 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
     tn_map_set(t, &map, u, now);
   }
   tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
+  tn_scratch_rewind(t, mark);
   return now ? now : root;
 }
 
@@ -10745,6 +10867,14 @@ static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *u, int lanes) {
   return u->lanes == lanes ? u : tn_uop_make(t, TINY_OP_BROADCAST, u->dtype, lanes, 1, &u, 0, 0, NULL);
 }
 
+// The same of a value, or of every value of a GROUP.
+static tiny_uop *tn_lanes_of_all(tiny_ctx *t, tiny_uop *u, int lanes) {
+  tn_list src = {NULL, 0, 0};
+  if (u->op != TINY_OP_GROUP) return tn_lanes_of(t, u, lanes);
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, &src, tn_lanes_of(t, u->src[i], lanes));
+  return tn_uop_make(t, u->op, u->dtype, lanes, src.n, src.u, u->k, 0, NULL);
+}
+
 static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, int lanes) {
   tiny_uop *src[3] = {index->src[0], element, index->nsrc == 3 ? index->src[2] : NULL};
   return tn_uop_make(t, TINY_OP_INDEX, index->dtype, lanes, (int)index->nsrc, src, 0, 0, NULL);
@@ -10790,15 +10920,15 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     int closes = 0;
     for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
     if (u->op == TINY_OP_END) return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
-    const int lanes = now.u[0]->lanes;
-    tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, lanes, now.n, now.u, u->k, 0, NULL);
-    return closes && lanes > 1 ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
+    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));   // the same in every lane
+    tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, now.u[0]->lanes, now.n, now.u, u->k, 0, NULL);
+    return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
   if (u->op == TINY_OP_GROUP) {            // of values: all as wide as the widest
     int lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i]->lanes > lanes) lanes = src[i]->lanes;
-    if (u->dtype != TINY_VOID && lanes > 1) for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_lanes_of(t, src[i], lanes);
-    return tn_uop_make(t, u->op, u->dtype, u->dtype == TINY_VOID ? 1 : lanes, (int)u->nsrc, src, u->k, 0, NULL);
+    tiny_uop *group = tn_uop_make(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, 0, NULL);
+    return u->dtype == TINY_VOID || lanes == 1 ? group : tn_lanes_of_all(t, group, lanes);
   }
   if (u->op == TINY_OP_INDEX) {
     int lanes = src[1]->lanes;
@@ -11599,6 +11729,12 @@ static const char *const tn_c_prelude[] = {
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
+  "#ifdef __clang__",
+  "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\",
+  "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)",
+  "#else",
+  "  #define STREAM STORE",
+  "#endif",
   // Lanes that are masked out read element 0, so that no lane branches; memory has at least one element.
   "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
   "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\",
@@ -11677,6 +11813,7 @@ static void tn_lang_c(tiny_language *out) {
   out->gather = "GATHER(%t, %l, %0, %1)";
   out->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
   out->store = "STORE(%t, %0, %1)";
+  out->stream = "STREAM(%t, %0, %1)";
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
@@ -11699,7 +11836,10 @@ static void tn_lang_c(tiny_language *out) {
 #include "../codegen/optimize.c"
 #endif
 
-enum { TN_MAX_INLINE = 400 };
+enum {
+  TN_MAX_INLINE = 400,
+  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
+};
 
 typedef struct tn_text { tiny_ctx *t; const tiny_language *lang; tiny_bytes out; tiny_uop *const *list; int n; const char **expr; int *uses, *depth, *user_depth; int indent, temps; } tn_text;
 
@@ -11887,14 +12027,14 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
 
 static void tn_line(tn_text *x, const char *format, ...) TN_PRINTF(2, 3);
 static void tn_line(tn_text *x, const char *format, ...) {
-  char small[1024];
+  char brief[1024];
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  const int n = vsnprintf(small, sizeof small, format, args);
+  const int n = vsnprintf(brief, sizeof brief, format, args);
   va_end(args);
   tn_text_add(&x->out, "%*s", 2 * x->indent, "");
-  if ((size_t)n < sizeof small) tiny_bytes_add(&x->out, small, (size_t)n);
+  if ((size_t)n < sizeof brief) tiny_bytes_add(&x->out, brief, (size_t)n);
   else {
     char *big = (char *)tn_scratch(x->t, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, format, again);
@@ -11902,6 +12042,18 @@ static void tn_line(tn_text *x, const char *format, ...) {
   }
   va_end(again);
   tiny_bytes_add(&x->out, "\n", 1);
+}
+
+// Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
+// be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
+// kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
+static int tn_store_streams(const tn_text *x, const tiny_uop *u) {
+  const tiny_uop *memory = u->src[0]->src[0];
+  const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
+  if (!x->lang->stream || memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
+  for (int i = 0; i < x->n; i++)
+    if (x->list[i]->op == TINY_OP_LOAD && x->list[i]->src[0]->src[0] == memory) return 0;
+  return u->src[1]->lanes * nbytes % TN_LINE_NBYTES == 0;
 }
 
 static void tn_store_text(tn_text *x, const tiny_uop *u) {
@@ -11914,7 +12066,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
     b.arg[0] = tn_address(x, index); b.arg[1] = tn_expr(x, value); b.arg[2] = masked ? tn_expr(x, valid) : NULL;
-    tn_format(&out, value->lanes == 1 ? l->ops[TINY_OP_STORE] : masked ? l->store_masked : l->store, &b);
+    tn_format(&out, value->lanes == 1 ? l->ops[TINY_OP_STORE] : masked ? l->store_masked : tn_store_streams(x, u) ? l->stream : l->store, &b);
   } else {
     b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]); b.arg[2] = tn_expr(x, value); b.arg[3] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out, masked ? l->scatter_masked : l->scatter, &b);
@@ -12065,6 +12217,27 @@ static uint64_t tn_render_lanes(const tn_lowered *k) {
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #endif
+
+#ifdef TINY_NO_THREADS
+
+struct tn_pool { tiny_pool host; };
+
+TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
+  const struct tn_pool *p = t->pool;
+  if (p && p->host.fn && n > 1) { p->host.fn(p->host.user, n, task, arg); return; }
+  for (int i = 0; i < n; i++) task(arg, i);
+}
+static void tn_pool_close(tiny_ctx *t) {
+  tn_release(t, t->pool, sizeof *t->pool);
+  t->pool = NULL;
+}
+static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
+  t->pool = (struct tn_pool *)tn_alloc(t, sizeof *t->pool);
+  if (t->pool && d) t->pool->host = d->pool;
+  return t->pool ? TINY_OK : TINY_E_MEMORY;
+}
+
+#else
 
 enum {
   TN_POOL_MAX = 1024,                      // threads
@@ -12224,6 +12397,7 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   t->pool = p;
   return TINY_OK;
 }
+#endif // TINY_NO_THREADS
 #endif
 // ---- end src/runtime/pool.c ----
 // ---- begin src/runtime/elf.c ----
@@ -12683,7 +12857,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
                                        "clang-16", "clang-15", "clang-14", "cc", "gcc" };
   const char *chosen = tn_os_env("TINY_CC");
   int found = chosen && tn_os_find_program(chosen, c->compiler, sizeof c->compiler);
-#ifdef __ELF__
+#if defined(__ELF__) && !defined(TINY_NO_DISK)
   const int n = (int)(sizeof names / sizeof *names);
 #else
   const int n = (int)(sizeof names / sizeof *names) - 2;
@@ -12696,14 +12870,17 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 
-// Fills the list of arguments. object: the file that is written, "-": stdout.
-static void tn_cpu_arguments(const tn_cpu *c, const char *object, const char **argv) {
+// Fills the list of arguments. make: "-c" an object, "-S" assembly; to: the file that is written, "-": stdout.
+static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, const char **argv) {
   int n = 0;
   argv[n++] = c->compiler;
   for (const char *const *f = tn_cpu_both; *f; f++) argv[n++] = *f;
   for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
   if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
-  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = "-c"; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = object;
+#ifdef TN_OS_X86
+  else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
+#endif
+  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
   argv[n] = NULL;
 }
 
@@ -12764,7 +12941,7 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   if (!b->c->is_clang) object = (char (*)[TN_OS_PATH])tn_scratch(t, (size_t)b->n * sizeof *object);
   for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
     if (object) tn_cpu_name_object(object[i]);
-    tn_cpu_arguments(b->c, object ? object[i] : "-", argv);
+    tn_cpu_arguments(b->c, "-c", object ? object[i] : "-", argv);
     b->job[i].argv = argv;
     b->job[i].input = b->source[i];
     b->job[i].input_nbytes = strlen(b->source[i]);
@@ -12775,6 +12952,20 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   return tn_cpu_compile_batch(t, b);
 }
 
+// The same sources as assembly, into the log.
+static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
+  const tn_cpu_batch *b = (const tn_cpu_batch *)arg;
+  const char *argv[TN_CPU_FLAGS];
+  tn_cpu_arguments(b->c, "-S", "-", argv);
+  for (int i = 0; i < b->n; i++) {
+    tn_job job;
+    memset(&job, 0, sizeof job);
+    job.argv = argv; job.input = b->source[i]; job.input_nbytes = strlen(b->source[i]);
+    if (tn_process_run(t, &job, 1, 1) == TINY_OK && job.out.n) tn_log_text(t, job.out.data);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
                                 tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
@@ -12782,6 +12973,7 @@ static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
   if (!c->compiler[0])
     return tiny_fail(c->t, TINY_E_COMPILE, "no C compiler was found: install clang, or name one in $TINY_CC");
   if (n < 1) return TINY_OK;
+  if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
   return tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_objects, &b);
 }
 
@@ -12794,7 +12986,7 @@ static void tn_cpu_describe(tn_cpu *c) {
   tn_os_facts file = { 0, 0 };
   uint64_t flags = 0;
   tn_os_file(c->compiler, &file);
-  tn_cpu_arguments(c, "-", argv);
+  tn_cpu_arguments(c, "-c", "-", argv);
   for (int i = 1; argv[i]; i++) flags = tn_hash_bytes(flags, argv[i], strlen(argv[i]));
   snprintf(c->target, sizeof c->target, "%s %s %llx %llx flags %016llx", c->facts.name,
            c->compiler[0] ? c->compiler : "(no compiler)", (unsigned long long)file.nbytes,
@@ -13072,9 +13264,8 @@ static const tiny_backend tn_null_backend = {
 #ifndef TN_RUNTIME_DEVICE
 #define TN_RUNTIME_DEVICE
 #ifndef TINY_AMALGAMATED
-#include "cpu.c"
-#include "interp.c"
 #include "null.c"
+#include "interp.c"
 #include "../render/cstyle.c"
 #endif
 
@@ -13084,7 +13275,7 @@ typedef struct tn_storage {
   int refs, borrowed;                      // borrowed: caller's memory
 } tn_storage;
 
-enum { TN_SIZE_CLASSES = 256, TN_BACKENDS = 3 };
+enum { TN_SIZE_CLASSES = 256 };
 struct tn_device {
   const tiny_backend *backend; void *dev;
   tiny_limits limits; tiny_language lang; char name[64];
@@ -13175,7 +13366,17 @@ static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t n
 
 // ** choosing a device **
 
-static const tiny_backend *const tn_backends[TN_BACKENDS] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
+// tn_fallback runs the kernels of the CPU where there is no compiler.
+#ifdef TINY_NO_INTERP
+enum { TN_HAS_FALLBACK = 0 };
+static const tiny_backend *const tn_fallback = NULL;
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_backend};
+#else
+enum { TN_HAS_FALLBACK = 1 };
+static const tiny_backend *const tn_fallback = &tn_interp_backend;
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
+#endif
+enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
 static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
   for (int i = 0; d && i < 8; i++) if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n)) return d->backends[i];
@@ -13246,7 +13447,7 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 #include "../ir/spec.c"
 #endif
 
-enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
+enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8, TN_LOWER_SERIAL = 1 << 20 };
 
 typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
 
@@ -13291,7 +13492,7 @@ static void tn_programs_close(tiny_ctx *t) {
   for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
     tn_executable *e = p->bucket[i];
     p->bucket[i] = e->next;
-    if (e->runs_on_host && e->kernel) tn_interp_backend.unload(t, e->kernel);
+    if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
     tn_release(t, e, sizeof *e);
   }
   while (p->modules) {
@@ -13341,13 +13542,16 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
   const uint64_t from = tn_os_now();
+  const int64_t serial = t->ir->serial;
   tn_trace_pass(t, "schedule", b->ast);
   if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
   tiny_uop *sink = tn_rewrite(t, b->ast, tn_rules_reduce, NULL);
   sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
   if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
   tn_trace_pass(t, "moves", sink);
   sink = tn_lower(t, sink, &target, &b->low);
+  t->ir->serial = serial;
   if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
   if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
   tn_trace_list(t, &b->low);
@@ -13431,6 +13635,7 @@ typedef struct tn_cache_entry { uint64_t module; char name[TN_KERNEL_NAME]; } tn
 static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
+  if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
   if (!tn_cache_read(t, b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
   void *module = tn_module_loaded(t, e.module);
@@ -13472,7 +13677,7 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
   const int on_host = d->backend->language != NULL;
   b->exe = tn_executable_new(t, b, NULL, on_host);
-  if (on_host) b->exe->kernel = tn_interp_backend.load_uops(t, b->low.list, b->low.n);
+  if (on_host) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
   else {
     tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
     m->next = t->programs->modules;
@@ -13483,10 +13688,11 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
 }
 
-// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1], and all modules compile in about the same
-// time: the longest texts first, each to the module that has the least so far.
+// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1] and all modules compile in about the
+// same time: the longest texts first, each to the module that has the least so far.
 static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *first) {
-  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes), *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
+  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes);
+  size_t *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
   int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
   tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
   for (int i = 0; i < n; i++) {
@@ -13506,6 +13712,19 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   first[modules] = at;
 }
 
+// Progress: a line on a terminal, wiped when the work is done; with debug letter p, lines in the log.
+static int tn_wipes(const tiny_ctx *t, int n) {
+  return n >= TN_PROGRESS_AT && !tn_debug(t, 'p') && !t->log.fn && tn_os_terminal();
+}
+static void tn_say_compiling(tiny_ctx *t, int n) {
+  if (tn_wipes(t, n)) fprintf(stderr, "tiny: compiling %d kernels\r", n);
+  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiling %d kernels", n);
+}
+static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
+  if (tn_wipes(t, n)) fprintf(stderr, "%40s\r", "");
+  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
+}
+
 // Compiles the builds that are left, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   struct tn_device *d = t->device;
@@ -13521,18 +13740,16 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     binary[m].t = t;
     if (tn_debug(t, 'c')) tn_log_text(t, text[m]);
   }
-  const int progress = n >= TN_PROGRESS_AT && (tn_debug(t, 'p') || (!t->log.fn && tn_os_terminal()));
   const uint64_t from = tn_os_now();
-  if (progress) fprintf(stderr, "tiny: compiling %d kernels\r", n);
+  tn_say_compiling(t, n);
   const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
-  if (progress) fprintf(stderr, "                              \r");
+  tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
     const uint64_t key = tn_text_key(t, text[m]);
-    void *module = tn_module_loaded(t, key);
-    if (!module) module = tn_module_load(t, key, binary[m].data, binary[m].n);
+    void *module = tn_module_load(t, key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
@@ -13569,7 +13786,10 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
   int nleft = 0;
   struct tn_device *d = t->device;
-  if (d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) { t->programs->interpret = 1; tn_say_compiler_missing(t); }
+  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) {
+    t->programs->interpret = 1;
+    tn_say_compiler_missing(t);
+  }
   for (int i = 0; i < n; i++) {
     tn_build *b = &builds[i], *twin = NULL;
     if (tn_build_prepare(t, b) != TINY_OK) return t->code;
@@ -13662,7 +13882,7 @@ static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launc
   struct tn_device *d = t->device;
   const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
   const uint64_t from = timed ? tn_os_now() : 0;
-  tiny_code code = e->runs_on_host ? tn_interp_backend.launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  tiny_code code = e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
   t->stats.kernels++;
   t->stats.flops += (uint64_t)e->flops;
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
@@ -13739,7 +13959,7 @@ static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
 
 // ** planning **
 
-static void tn_log_schedule(tiny_ctx *t, const tn_plan *p, const tn_build *b) {
+static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
@@ -13750,7 +13970,6 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p, const tn_build *b) {
     }
     tn_log(t, "%s)", line);
   }
-  (void)b;
 }
 
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
@@ -13773,7 +13992,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
   }
   if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
-  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan, builds);
+  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
   *out = tn_plan_keep(t, &d, v);
   t->stats.schedules++;
   return TINY_OK;
@@ -13815,9 +14034,6 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
 }
 
 // ** what must run together **
-
-// A state by one name: the BUFFER where it has one.
-static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
 
 // Does u depend on one of the states that are about to be overwritten, other than through their updates? seq: 1 yes, 0 no.
 static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases, const tn_map *updates) {
@@ -13962,6 +14178,7 @@ TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
   return code == TINY_OK ? tn_guard(t, tn_read_guarded, &c) : code;
 }
 
+#ifndef TINY_NO_INTERP
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
 static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   struct tn_device *d = t->device;
@@ -13985,6 +14202,7 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tn_read_call c = {x, out, nbytes};
   return code == TINY_OK ? tn_guard(t, tn_reference_guarded, &c) : code;
 }
+#endif
 
 TINY_API double tiny_item(tiny_tensor *x) {
   unsigned char raw[8];
@@ -14029,6 +14247,7 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
   return TINY_OK;
 }
 
+#define TN_MAX_NELEM ((int64_t)1 << 60)
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "blob", dtype) || !tn_shape_valid(t, "blob", &shape)) return tn_poison(t);
@@ -14038,9 +14257,10 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   for (int i = 0; i < shape.ndim; i++) {
     v[i] = shape.dim[i];
     v[shape.ndim + i] = strides ? strides[i] : 0;
-    const int64_t reach = strides && shape.dim[i] > 0 ? (shape.dim[i] - 1) * strides[i] : 0;
-    if (reach < 0) low += reach; else high += reach;
+    const int64_t reach = strides && shape.dim[i] > 0 ? tn_clamp_mul(shape.dim[i] - 1, strides[i]) : 0;
+    if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
   }
+  if (low < -TN_MAX_NELEM || high > TN_MAX_NELEM) return tn_wrong(t, TINY_E_ARG, "blob: strides reach over %lld and %lld elements", (long long)low, (long long)high);
   const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim), span = !nelem ? 0 : strides ? high - low + 1 : nelem;
   tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
   if (!s) return tn_poison(t);
@@ -14101,6 +14321,26 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   return c;
 }
 
+typedef struct tn_kernel_call { const tiny_kernel_desc *d; } tn_kernel_call;
+
+// A SINK from outside reads and writes nothing but the memory it is given.
+static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
+  const tiny_kernel_desc *d = ((const tn_kernel_call *)arg)->d;
+  tn_list all = {NULL, 0, 0};
+  if (tn_verify(t, d->uops, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  tn_toposort(t, d->uops, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_ARG) return tiny_fail(t, TINY_E_ARG, "kernel: uops take an ARG, but there are none");
+    if (u->op != TINY_OP_PARAM) continue;
+    if (u->k < 0 || u->k > d->n) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs", (long long)u->k, d->n);
+    const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
+    const int dtype = u->k ? d->inputs[u->k - 1]->uop->dtype : (int)d->dtype;
+    if (u->v[0] > has || u->dtype != dtype) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s", (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has, tn_dtypes[dtype].name);
+  }
+  return TINY_OK;
+}
+
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
@@ -14112,6 +14352,8 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_kernel_desc d = *desc;
   for (int i = 0; i < 3; i++) { if (!d.global[i]) d.global[i] = 1; if (!d.local[i]) d.local[i] = 1; }
   if (d.uops && d.uops->op != TINY_OP_SINK) return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
+  tn_kernel_call call = {&d};
+  if (d.uops && tn_guard(t, tn_kernel_check, &call) != TINY_OK) return tn_poison(t);
   tn_custom *c = tn_custom_find(t, &d);
   if (!c) return tn_poison(t);
   tiny_uop *src[64];

@@ -1,10 +1,10 @@
-// bench: every figure that the library is measured by, each from one run and next to what it is compared with.
+// bench: every figure that the library is measured by, from one run and next to what it is compared with.
 //   make bench                 all sections; the same numbers as JSON in build/bench.json
 //   build/bench/bench lm       some: l lowering, h hello, s steps, k kernels, b bandwidth, m matmul, d digits
 //
 // What is compared runs in turn, round by round, so that a busy machine is busy for both. A row's figure is the
-// median of its rounds, a ratio the median of the rounds' ratios; the best round stands beside it. References that
-// are not installed (OpenBLAS, PyTorch) are named and left out.
+// median of its rounds, a ratio the median of the rounds' ratios; the best round stands beside it. References
+// that are not installed (OpenBLAS, PyTorch) are named and left out.
 #define _GNU_SOURCE
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,6 +52,7 @@ static double quantile(const series *s, double q) {
 }
 static double median(const series *s) { return quantile(s, 0.5); }
 static double least(const series *s) { return quantile(s, 0); }
+static double most(const series *s) { return quantile(s, 1); }
 
 // Median over the rounds of a[i] / b[i].
 static double ratio(const series *a, const series *b) {
@@ -65,24 +67,39 @@ typedef struct row { char name[64], note[96]; double value, best, bar; const cha
 static row rows[ROWS];
 static int nrows;
 
-// bar 0: none. at_least: the bar is a lower one.
-static void report(const char *name, double value, double best, const char *unit, double bar, int at_least,
-                   const char *note, ...) {
-  char limit[32] = "", verdict[8] = "";
-  if (nrows == ROWS) return;
-  row *r = &rows[nrows++];
-  va_list args;
-  va_start(args, note);
+static void print_row(row *r, const char *note, va_list args) {
+  char limit[32] = "";
+  const int ok = r->at_least ? r->value >= r->bar : r->value <= r->bar;
   vsnprintf(r->note, sizeof r->note, note, args);
-  va_end(args);
-  snprintf(r->name, sizeof r->name, "%s", name);
-  r->value = value; r->best = best; r->unit = unit; r->bar = bar; r->at_least = at_least;
-  if (bar > 0) {
-    snprintf(limit, sizeof limit, "%s %g", at_least ? ">=" : "<=", bar);
-    snprintf(verdict, sizeof verdict, "%s", (at_least ? value >= bar : value <= bar) ? "ok" : "SHORT");
-  }
-  printf("  %-38s %10.3f %-7s best %9.3f  %-9s %-5s  %s\n", r->name, value, unit, best, limit, verdict, r->note);
+  if (r->bar > 0) snprintf(limit, sizeof limit, "%s %g", r->at_least ? ">=" : "<=", r->bar);
+  printf("  %-38s %10.3f %-7s best %9.3f  %-9s %-5s  %s\n", r->name, r->value, r->unit, r->best, limit,
+         r->bar <= 0 ? "" : ok ? "ok" : "SHORT", r->note);
   fflush(stdout);
+}
+static row *new_row(const char *name, const char *unit, double bar) {
+  row *r = &rows[nrows < ROWS - 1 ? nrows++ : nrows];
+  snprintf(r->name, sizeof r->name, "%s", name);
+  r->unit = unit; r->bar = bar;
+  return r;
+}
+
+// A figure that should be at most bar (0: no bar).
+static void report(const char *name, const series *s, const char *unit, double bar, const char *note, ...) {
+  row *r = new_row(name, unit, bar);
+  va_list args;
+  r->value = median(s); r->best = least(s);
+  va_start(args, note);
+  print_row(r, note, args);
+  va_end(args);
+}
+// How many times as fast as the reference, which should be at least bar.
+static void compare(const char *name, const series *ours, const series *theirs, double bar, const char *note, ...) {
+  row *r = new_row(name, "x", bar);
+  va_list args;
+  r->value = ratio(ours, theirs); r->best = most(ours) / most(theirs); r->at_least = 1;
+  va_start(args, note);
+  print_row(r, note, args);
+  va_end(args);
 }
 static void heading(const char *text) { printf("\n%s\n", text); }
 
@@ -92,7 +109,8 @@ static void write_json(const char *path) {
   fprintf(f, "[\n");
   for (int i = 0; i < nrows; i++) {
     const row *r = &rows[i];
-    fprintf(f, "  {\"name\": \"%s\", \"value\": %.9g, \"best\": %.9g, \"unit\": \"%s\", ", r->name, r->value, r->best, r->unit);
+    fprintf(f, "  {\"name\": \"%s\", \"value\": %.9g, \"best\": %.9g, ", r->name, r->value, r->best);
+    fprintf(f, "\"unit\": \"%s\", ", r->unit);
     if (r->bar > 0) fprintf(f, "\"bar\": %g, \"at_least\": %s, ", r->bar, r->at_least ? "true" : "false");
     fprintf(f, "\"note\": \"%s\"}%s\n", r->note, i + 1 < nrows ? "," : "");
   }
@@ -138,7 +156,8 @@ static void bench_lowering(void) {
   for (int i = -2; i < 2 * ROUNDS; i++) {
     const int64_t n = 160 + 16 * i;
     tiny_begin(t);
-    tiny_tensor *x = random_tensor(t, TINY_SHAPE(n, n + 32)), *w = random_tensor(t, TINY_SHAPE(n + 32, n + 64));
+    tiny_tensor *x = random_tensor(t, TINY_SHAPE(n, n + 32));
+    tiny_tensor *w = random_tensor(t, TINY_SHAPE(n + 32, n + 64));
     const double times[] = {realize_time(tiny_matmul(x, w)), realize_time(tiny_softmax(x, -1)),
                             realize_time(tiny_layer_norm(x, 1, NULL, NULL, 1e-5))};
     tiny_end(t);
@@ -146,10 +165,10 @@ static void bench_lowering(void) {
     add(&matmul, times[0]); add(&softmax, times[1]); add(&norm, times[2]);
   }
   if (!failed(t)) {
-    report("matmul", median(&matmul), least(&matmul), "ms", 1, 0, "tinygrad: 137 to 800 ms");
-    report("softmax", median(&softmax), least(&softmax), "ms", 1, 0, "");
-    report("layer_norm", median(&norm), least(&norm), "ms", 0, 0, "");
-    report("first matmul of a context", median(&first), least(&first), "ms", 0, 0, "reads the rule sets, too");
+    report("matmul", &matmul, "ms", 1, "tinygrad: 137 to 800 ms");
+    report("softmax", &softmax, "ms", 1, "");
+    report("layer_norm", &norm, "ms", 0, "");
+    report("first matmul of a context", &first, "ms", 0, "reads the rule sets, too");
   }
   tiny_close(t);
 }
@@ -158,7 +177,7 @@ static void bench_lowering(void) {
 
 extern char **environ;
 
-// Runs argv; returns the seconds until its first line of output came, NaN if none did. Its output goes to out.
+// Runs argv; its output goes to out. Returns the seconds until its first line came, NaN if none did.
 static double run_process(char *const *argv, char *out, size_t nbytes) {
   int fd[2];
   size_t n = 0;
@@ -185,6 +204,14 @@ static double run_process(char *const *argv, char *out, size_t nbytes) {
   return line;
 }
 
+// CPU time of all children so far, in seconds.
+static double children_time(void) {
+  struct rusage u;
+  getrusage(RUSAGE_CHILDREN, &u);
+  const double micro = (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * micro;
+}
+
 static void remove_folder(char *path) {
   char out[16], *argv[] = {"rm", "-rf", path, NULL};
   run_process(argv, out, sizeof out);
@@ -205,28 +232,31 @@ static void hello_breakdown(char *folder) {
     add(&lower, (double)s.lower_ns * 1e-6); add(&compile, (double)s.compile_ns * 1e-6);
     tiny_close(t);
   }
-  report("  of it tiny_open", median(&open), least(&open), "ms", 0, 0, "");
-  report("  of it lowering", median(&lower), least(&lower), "ms", 0, 0, "");
-  report("  of it clang", median(&compile), least(&compile), "ms", 0, 0, "all else %.1f ms",
+  report("  of it tiny_open", &open, "ms", 0, "");
+  report("  of it lowering", &lower, "ms", 0, "");
+  report("  of it clang", &compile, "ms", 0, "all else %.1f ms",
          median(&all) - median(&open) - median(&lower) - median(&compile));
 }
 
 static void bench_hello(void) {
   char folder[] = "build/bench/cache-XXXXXX", text[4096], *hello[] = {"build/examples/hello", NULL};
-  series cold = {{0}, 0}, warm = {{0}, 0}, clang = {{0}, 0};
-  char *compiler[] = {"sh", "-c", "echo 'int f(void) { return 1; }' | clang -O2 -x c -c - -o /dev/null && echo", NULL};
+  series cold = {{0}, 0}, warm = {{0}, 0}, clang = {{0}, 0}, busy = {{0}, 0};
+  char *compiler[] = {"sh", "-c", "echo 'int f(void);' | clang -O2 -x c -c - -o /dev/null && echo", NULL};
   heading("hello: from process start to the printed line");
   if (!mkdtemp(folder)) { printf("  %s cannot be made\n", folder); return; }
   setenv("TINY_CACHE", folder, 1);
   for (int i = 0; i < ROUNDS; i++) {
     remove_folder(folder);
+    const double before = children_time();
     add(&cold, run_process(hello, text, sizeof text) * 1e3);
+    add(&busy, (children_time() - before) * 1e3);
     add(&warm, run_process(hello, text, sizeof text) * 1e3);
     add(&clang, run_process(compiler, text, sizeof text) * 1e3);
   }
-  report("hello, empty cache", median(&cold), least(&cold), "ms", 100, 0, "clang on an empty file: %.0f ms", median(&clang));
+  report("hello, empty cache", &cold, "ms", 100, "%.0f ms of CPU; clang on an empty file %.0f ms",
+         median(&busy), median(&clang));
   hello_breakdown(folder);
-  report("hello, warm cache", median(&warm), least(&warm), "ms", 10, 0, "");
+  report("hello, warm cache", &warm, "ms", 10, "");
   unsetenv("TINY_CACHE");
   remove_folder(folder);
 }
@@ -245,6 +275,39 @@ static double step(tiny_ctx *t, tiny_tensor *state, int n) {
   tiny_assign(state, x);
   tiny_end(t);
   return (seconds() - start) * 1e6;
+}
+
+// A step of training two dense layers with Adam, on a device that runs nothing. Returns microseconds.
+static double train(tiny_ctx *t, tiny_tensor *x, tiny_tensor *labels, tiny_tensor *const *param,
+                    tiny_adam *adam) {
+  const double start = seconds();
+  tiny_tensor *grad[4];
+  tiny_begin(t);
+  tiny_tensor *hidden = tiny_relu(tiny_linear(x, param[0], param[1]));
+  tiny_grad(tiny_cross_entropy(tiny_linear(hidden, param[2], param[3]), labels), param, 4, grad);
+  tiny_adam_step(adam, param, grad, 4);
+  tiny_end(t);
+  return (seconds() - start) * 1e6;
+}
+
+static void bench_training(void) {
+  enum { BATCH = 64, IN = 784, HIDDEN = 128, OUT = 10 };
+  static const int32_t label[BATCH] = {1, 2, 3};
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "NULL", .cache_dir = ""});
+  tiny_tensor *x = random_tensor(t, TINY_SHAPE(BATCH, IN));
+  tiny_tensor *labels = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
+  tiny_tensor *param[] = {random_tensor(t, TINY_SHAPE(HIDDEN, IN)), random_tensor(t, TINY_SHAPE(HIDDEN)),
+                          random_tensor(t, TINY_SHAPE(OUT, HIDDEN)), random_tensor(t, TINY_SHAPE(OUT))};
+  tiny_adam adam = {.lr = 1e-3};
+  series time = {{0}, 0};
+  for (int i = 0; i < 4; i++) train(t, x, labels, param, &adam);
+  const uint64_t before = tiny_get_stats(t).kernels;
+  for (int i = 0; i < MOST_ROUNDS; i++) add(&time, train(t, x, labels, param, &adam));
+  const int n = (int)(tiny_get_stats(t).kernels - before) / MOST_ROUNDS;
+  if (!failed(t)) report("training step with gradients and Adam", median(&time), least(&time), "us", 10 + 3 * n, 0,
+                         "%d kernels, on the NULL device", n);
+  tiny_adam_free(&adam);
+  tiny_close(t);
 }
 
 static void bench_steps(void) {
@@ -276,39 +339,38 @@ static void bench_steps(void) {
     }
     if (!failed(t)) {
       snprintf(name, sizeof name, "rebuilt step of %d kernel%s", kernels, kernels > 1 ? "s" : "");
-      report(name, median(&rebuilt), least(&rebuilt), "us", 10 + 3 * n, 0, "%.2f us per kernel", median(&rebuilt) / n);
+      report(name, &rebuilt, "us", 10 + 3 * n, "%.2f us per kernel", median(&rebuilt) / n);
       snprintf(name, sizeof name, "tiny_run of %d kernel%s", tiny_program_kernels(p), n > 1 ? "s" : "");
-      report(name, median(&replayed), least(&replayed), "us", 0, 0, "%.2f us per kernel", median(&replayed) / n);
+      report(name, &replayed, "us", 0, "%.2f us per kernel", median(&replayed) / n);
     }
     tiny_close(t);
   }
+  bench_training();
 }
 
 // ** kernels: how many, and what they read **
 
-typedef struct count { int kernels; double passes; } count;
-
-// Kernels that y needs, and how often what they name (inputs, outputs, what lies between) passes through memory.
-static count count_kernels(tiny_ctx *t, tiny_tensor *y, double nbytes) {
+// Kernels that y needs, and how often the bytes that they name pass through memory per byte of nbytes.
+static void count_kernels(tiny_ctx *t, const char *name, tiny_tensor *y, double nbytes, double bar) {
+  series kernels = {{0}, 0};
   const tiny_stats before = tiny_get_stats(t);
   tiny_realize(&y, 1);
   const tiny_stats after = tiny_get_stats(t);
-  return (count){(int)(after.kernels - before.kernels), (double)(after.nbytes_moved - before.nbytes_moved) / nbytes};
+  add(&kernels, (double)(after.kernels - before.kernels));
+  if (!failed(t)) report(name, &kernels, "kernels", bar, "%.3f x the least bytes",
+                         (double)(after.nbytes_moved - before.nbytes_moved) / nbytes);
 }
 
 static void bench_kernels(void) {
   enum { M = 512, N = 1024, K = 256 };
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-  tiny_tensor *x = random_tensor(t, TINY_SHAPE(M, N)), *w = random_tensor(t, TINY_SHAPE(N, K)), *b = random_tensor(t, TINY_SHAPE(K));
-  tiny_tensor *scale = random_tensor(t, TINY_SHAPE(N)), *shift = random_tensor(t, TINY_SHAPE(N));
-  heading("kernels: how many, and bytes of memory they name per byte of inputs and outputs (1: nothing goes to memory twice)");
-  const count softmax = count_kernels(t, tiny_softmax(x, -1), 8.0 * M * N);
-  report("softmax, last axis", softmax.kernels, softmax.kernels, "kernels", 2, 0, "%.3f x the least bytes", softmax.passes);
-  const count norm = count_kernels(t, tiny_layer_norm(x, 1, scale, shift, 1e-5), 8.0 * M * N + 8.0 * N);
-  report("layer_norm", norm.kernels, norm.kernels, "kernels", 2, 0, "%.3f x the least bytes", norm.passes);
-  const count linear = count_kernels(t, tiny_relu(tiny_add(tiny_matmul(x, w), b)), 4.0 * (M * N + N * K + K + M * K));
-  report("relu(x @ w + b)", linear.kernels, linear.kernels, "kernels", 1, 0, "%.3f x the least bytes", linear.passes);
-  failed(t);
+  tiny_tensor *x = random_tensor(t, TINY_SHAPE(M, N)), *w = random_tensor(t, TINY_SHAPE(N, K));
+  tiny_tensor *b = random_tensor(t, TINY_SHAPE(K)), *scale = random_tensor(t, TINY_SHAPE(N));
+  heading("kernels: how many, and bytes they name per byte of inputs and outputs (1: nothing passes twice)");
+  count_kernels(t, "softmax, last axis", tiny_softmax(x, -1), 8.0 * M * N, 2);
+  count_kernels(t, "layer_norm", tiny_layer_norm(x, 1, scale, scale, 1e-5), 8.0 * M * N + 4.0 * N, 2);
+  count_kernels(t, "relu(x @ w + b)", tiny_relu(tiny_add(tiny_matmul(x, w), b)),
+                4.0 * (M * N + N * K + K + M * K), 1);
   tiny_close(t);
 }
 
@@ -350,11 +412,10 @@ static double program_time(tiny_ctx *t, tiny_program *p, tiny_tensor *const *inp
 
 // y, computed from x and z, against every variant of a hand-written loop that does the same.
 static void bench_loop(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tensor *const *in, int nin,
-                       const hand_loop *loops, hand_args a, size_t n, double nbytes) {
+                       const hand_loop *loops, hand_args a, size_t n, double nbytes, double bar) {
   enum { VARIANTS = 16 };
   series ours = {{0}, 0}, theirs[VARIANTS] = {{{0}, 0}}, best = {{0}, 0};
   hand_job job[VARIANTS];
-  const char *best_name = "";
   int variants = 0, chosen = 0;
   for (const hand_loop *l = loops; l->name; l++) for (int parts = 2; parts <= 64; parts *= 32) {
     job[variants++] = (hand_job){.loop = l, .a = a, .n = n, .parts = parts};
@@ -367,9 +428,9 @@ static void bench_loop(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tenso
     for (int v = 0; v < variants; v++) add(&theirs[v], nbytes / hand_time(t, &job[v]) * 1e-9);
   }
   for (int v = 1; v < variants; v++) if (median(&theirs[v]) > median(&theirs[chosen])) chosen = v;
-  best = theirs[chosen]; best_name = job[chosen].loop->name;
-  report(name, ratio(&ours, &best), quantile(&ours, 1) / quantile(&best, 1), "x", 0.9, 1,
-         "%.1f of %.1f GB/s by hand (%s, %d parts)", median(&ours), median(&best), best_name, job[chosen].parts);
+  best = theirs[chosen];
+  compare(name, &ours, &best, bar, "%.1f of %.1f GB/s by hand (%s, %d parts)", median(&ours), median(&best),
+          job[chosen].loop->name, job[chosen].parts);
   tiny_program_free(p);
 }
 
@@ -381,19 +442,21 @@ static void bench_bandwidth(void) {
   for (size_t i = 0; i < big; i++) x[i] = (float)(i & 1023) * 0.001f;
   for (size_t i = 0; i < n; i++) { y[i] = 0; z[i] = x[i]; }
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-  tiny_tensor *all = tiny_blob(t, x, TINY_F32, TINY_SHAPE((int64_t)big), NULL);
-  tiny_tensor *in[2] = {tiny_blob(t, x, TINY_F32, TINY_SHAPE((int64_t)n), NULL), tiny_blob(t, z, TINY_F32, TINY_SHAPE((int64_t)n), NULL)};
-  tiny_tensor *one = tiny_like(in[0], 1), *two = tiny_like(in[0], 2), *three = tiny_like(in[0], 3), *half = tiny_like(in[0], 0.5);
-  bench_loop(t, "sum of 1 GiB", tiny_sum(all, TINY_ALL, 0), &all, 1, hand_sum, (hand_args){NULL, x, NULL}, big, 4.0 * (double)big);
-  const hand_args a = {y, x, z};
-  const double nbytes = 4.0 * (double)n;
+  const tiny_shape all_shape = TINY_SHAPE((int64_t)big), shape = TINY_SHAPE((int64_t)n);
+  tiny_tensor *all = tiny_blob(t, x, TINY_F32, all_shape, NULL);
+  tiny_tensor *in[2] = {tiny_blob(t, x, TINY_F32, shape, NULL), tiny_blob(t, z, TINY_F32, shape, NULL)};
+  tiny_tensor *one = tiny_like(in[0], 1), *two = tiny_like(in[0], 2), *three = tiny_like(in[0], 3);
   tiny_tensor *scale = tiny_add(tiny_mul(in[0], two), one), *triad = tiny_add(tiny_mul(in[0], two), in[1]);
-  tiny_tensor *chain = tiny_add(tiny_mul(tiny_relu(tiny_mul(scale, tiny_sub(in[0], three))), half), in[0]);
-  bench_loop(t, "x * 2 + 1, 256 MiB", scale, in, 1, hand_scale, a, n, 2 * nbytes);
-  bench_loop(t, "x * 2 + z, 256 MiB", triad, in, 2, hand_triad, a, n, 3 * nbytes);
-  bench_loop(t, "relu((2x+1)(x-3)) / 2 + x, 256 MiB", chain, in, 1, hand_chain, a, n, 2 * nbytes);
-  tiny_tensor *square = tiny_reshape(in[0], TINY_SHAPE(8192, 8192));
-  bench_loop(t, "softmax of (8192, 8192) : x * 2 + 1", tiny_softmax(square, -1), in, 1, hand_scale, a, n, 2 * nbytes);
+  tiny_tensor *product = tiny_relu(tiny_mul(scale, tiny_sub(in[0], three)));
+  tiny_tensor *chain = tiny_add(tiny_mul(product, tiny_like(in[0], 0.5)), in[0]);
+  tiny_tensor *rows = tiny_softmax(tiny_reshape(in[0], TINY_SHAPE(8192, 8192)), -1);
+  const hand_args sum = {NULL, x, NULL}, a = {y, x, z};
+  const double nbytes = 4.0 * (double)n;
+  bench_loop(t, "sum of 1 GiB", tiny_sum(all, TINY_ALL, 0), &all, 1, hand_sum, sum, big, 4.0 * (double)big, 0.9);
+  bench_loop(t, "x * 2 + 1, 256 MiB", scale, in, 1, hand_scale, a, n, 2 * nbytes, 0.9);
+  bench_loop(t, "x * 2 + z, 256 MiB", triad, in, 2, hand_triad, a, n, 3 * nbytes, 0.9);
+  bench_loop(t, "relu((2x+1)(x-3)) / 2 + x, 256 MiB", chain, in, 1, hand_chain, a, n, 2 * nbytes, 0.9);
+  bench_loop(t, "softmax of (8192, 8192) : x * 2 + 1", rows, in, 1, hand_scale, a, n, 2 * nbytes, 0);
   tiny_close(t);
   munmap(x, big * 4); munmap(y, n * 4); munmap(z, n * 4);
 }
@@ -407,7 +470,8 @@ static sgemm load_blas(void) {
   static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"};
   sgemm f = NULL;
   for (size_t i = 0; i < sizeof names / sizeof *names && !f; i++) {
-    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL), *symbol = library ? dlsym(library, "cblas_sgemm") : NULL;
+    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    void *symbol = library ? dlsym(library, "cblas_sgemm") : NULL;
     memcpy(&f, &symbol, sizeof f);
   }
   return f;
@@ -432,18 +496,20 @@ static int blas_self_test(void) {
   return 0;
 }
 
-// OpenBLAS guesses the processor when it is loaded, and guesses low on virtual machines: the fastest of its types is set.
+// OpenBLAS guesses the processor when it is loaded, low on virtual machines: the fastest of its types is set.
 static void choose_core_type(char *self) {
-  static char *const types[] = {"", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids", "ARMV8", "NEOVERSEN1"};
+  static char *const types[] = {"", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids", "NEOVERSEN1"};
   char out[64], *argv[] = {self, "--blas", NULL}, *best = "";
-  double most = 0;
+  double speed = 0;
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     if (*types[i]) setenv("OPENBLAS_CORETYPE", types[i], 1);
-    if (run_process(argv, out, sizeof out) > 0 && atof(out) > most * 1.02) { most = atof(out); best = types[i]; }
+    if (!(run_process(argv, out, sizeof out) > 0) || atof(out) < speed * 1.02) continue;
+    speed = atof(out);
+    best = types[i];
   }
   if (*best) setenv("OPENBLAS_CORETYPE", best, 1);
   else unsetenv("OPENBLAS_CORETYPE");
-  if (most > 0) printf("  OpenBLAS core type %s: %.0f GFLOPS in its own process\n", *best ? best : "(its choice)", most);
+  if (speed > 0) printf("  OpenBLAS as %s: %.0f GFLOPS in its own process\n", *best ? best : "it chooses", speed);
 }
 
 static void bench_matmul(char *self) {
@@ -454,25 +520,28 @@ static void bench_matmul(char *self) {
   setenv("OPENBLAS_NUM_THREADS", threads, 1);
   choose_core_type(self);
   const sgemm blas = load_blas();
-  if (!blas) printf("  OpenBLAS is not installed (apt install libopenblas0-pthread): figures without ratios\n");
+  if (!blas) printf("  OpenBLAS is not installed (apt install libopenblas0-pthread): times alone\n");
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes && !failed(t); k++) {
     const int n = sizes[k];
     const size_t nelem = (size_t)n * (size_t)n;
     const double work = 2.0 * n * n * n * 1e-9;
     float *a = malloc(nelem * 4), *b = malloc(nelem * 4), *c = malloc(nelem * 4), *d = malloc(nelem * 4);
-    for (size_t i = 0; i < nelem; i++) { a[i] = (float)(i % 37) * 0.1f - 1; b[i] = (float)(i % 23) * 0.2f - 2; }
-    tiny_tensor *in[2] = {tiny_from(t, a, TINY_F32, TINY_SHAPE(n, n)), tiny_from(t, b, TINY_F32, TINY_SHAPE(n, n))};
+    for (size_t i = 0; i < nelem; i++) a[i] = (float)(i % 37) * 0.1f - 1;
+    for (size_t i = 0; i < nelem; i++) b[i] = (float)(i % 23) * 0.2f - 2;
+    const tiny_shape square = TINY_SHAPE(n, n);
+    tiny_tensor *in[2] = {tiny_from(t, a, TINY_F32, square), tiny_from(t, b, TINY_F32, square)};
     tiny_tensor *y = tiny_matmul(in[0], in[1]), *out;
     tiny_program *p = tiny_capture(t, in, 2, &y, 1);
-    series ours = {{0}, 0}, theirs = {{0}, 0};
+    series ours = {{0}, 0}, theirs = {{0}, 0}, time = {{0}, 0};
     double off = 0;
     tiny_run(p, in, &out);
     tiny_read(out, d, nelem * 4);
     for (int i = 0; i < ROUNDS && !failed(t); i++) {
       rest(0.04);
       program_time(t, p, in);
-      add(&ours, work / program_time(t, p, in));
+      add(&time, program_time(t, p, in) * 1e3);
+      add(&ours, work / time.v[i] * 1e3);
       if (!blas) continue;
       rest(0.04);
       blas_time(blas, n, a, b, c);
@@ -480,9 +549,9 @@ static void bench_matmul(char *self) {
     }
     for (size_t i = 0; i < nelem && blas; i++) off = fmax(off, fabs((double)c[i] - d[i]) / (1 + fabs((double)c[i])));
     snprintf(name, sizeof name, "matmul %d", n);
-    if (blas) report(name, ratio(&ours, &theirs), quantile(&ours, 1) / quantile(&theirs, 1), "x", n == 1024 ? 0.5 : 0, 1,
-                     "%.0f of OpenBLAS's %.0f GFLOPS, largest difference %.1g", median(&ours), median(&theirs), off);
-    else report(name, median(&ours), quantile(&ours, 1), "GFLOPS", 0, 1, "");
+    if (!blas) report(name, &time, "ms", 0, "%.0f GFLOPS", median(&ours));
+    else compare(name, &ours, &theirs, n == 1024 ? 0.5 : 0, "%.0f of OpenBLAS's %.0f GFLOPS, %.1g apart",
+                 median(&ours), median(&theirs), off);
     tiny_program_free(p);
     free(a); free(b); free(c); free(d);
   }
@@ -491,34 +560,44 @@ static void bench_matmul(char *self) {
 
 // ** digits: the same network trained by PyTorch **
 
-// The number before " s" on the first line of out that holds the word; NaN: there is none.
-static double time_after(const char *out, const char *word) {
+// The number that follows the word; NaN: there is none.
+static double number_after(const char *out, const char *word) {
   const char *at = strstr(out, word);
   return at ? atof(at + strlen(word)) : (double)NAN;
 }
 
+// Seconds that PyTorch trains, NaN where it is not installed.
+static double torch_time(char *python) {
+  static char out[1 << 14];
+  char *probe[] = {python, "-c", "import torch; print(1)", NULL};
+  char *argv[] = {python, "-W", "ignore", "bench/digits_torch.py", NULL};
+  if (!(run_process(probe, out, sizeof out) > 0)) return (double)NAN;
+  run_process(argv, out, sizeof out);
+  return number_after(out, " % in ");
+}
+
 static void bench_digits(void) {
   static char out[1 << 16];
-  static char *const pythons[] = {"python3", "/usr/bin/python3"};
   char *digits[] = {"build/examples/digits", NULL};
-  double torch = (double)NAN;
+  series ours = {{0}, 0}, theirs = {{0}, 0}, ratios = {{0}, 0};
   heading("digits: training time of examples/digits.c and of the same network in PyTorch");
-  run_process(digits, out, sizeof out);
-  const double ours = time_after(out, "trained in ");
-  if (ours != ours) { printf("  build/examples/digits did not finish\n"); return; }
-  for (size_t i = 0; i < sizeof pythons / sizeof *pythons && torch != torch; i++) {
-    char *argv[] = {pythons[i], "-W", "ignore", "bench/digits_torch.py", NULL}, *probe[] = {pythons[i], "-c", "import torch; print(1)", NULL};
-    char small[64];
-    if (run_process(probe, small, sizeof small) > 0) { run_process(argv, out, sizeof out); torch = time_after(out, " % in "); }
+  for (int i = 0; i < 3; i++) {
+    run_process(digits, out, sizeof out);
+    add(&ours, number_after(out, "trained in "));
+    const double torch = torch_time("python3");
+    add(&theirs, torch == torch ? torch : torch_time("/usr/bin/python3"));
+    add(&ratios, ours.v[i] / theirs.v[i]);
   }
-  if (torch == torch) report("digits : PyTorch", ours / torch, ours / torch, "x", 1, 0, "%.2f s of %.2f s", ours, torch);
-  else report("digits", ours, ours, "s", 8, 0, "PyTorch is not installed; it takes 8 s");
+  const int torch = theirs.v[0] == theirs.v[0];
+  report("digits", &ours, "s", 8, "%.2f %% of the test digits are right", number_after(out, "\n\n"));
+  if (torch) report("digits : PyTorch", &ratios, "x", 1, "%.2f s of %.2f s", median(&ours), median(&theirs));
+  else printf("  PyTorch is not installed (apt install python3-torch)\n");
 }
 
 int main(int argc, char **argv) {
   const char *wanted = argc > 1 ? argv[1] : "lhskbmd";
   if (argc > 1 && !strcmp(argv[1], "--blas")) return blas_self_test();
-  printf("tiny.h %s on %ld cores; medians of interleaved rounds\n", TINY_VERSION, sysconf(_SC_NPROCESSORS_ONLN));
+  printf("tiny.h %s, %ld cores; medians of interleaved rounds\n", TINY_VERSION, sysconf(_SC_NPROCESSORS_ONLN));
   if (strchr(wanted, 'l')) bench_lowering();
   if (strchr(wanted, 'h')) bench_hello();
   if (strchr(wanted, 's')) bench_steps();

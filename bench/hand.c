@@ -26,7 +26,10 @@ typedef float lanes __attribute__((vector_size(64)));
     return whole; \
   }
 SUM(sum4, 4, 0) SUM(sum8, 8, 0) SUM(sum16, 16, 0) SUM(sum8_ahead, 8, 4096)
-const hand_loop hand_sum[] = {{"4 accumulators", sum4}, {"8 accumulators", sum8}, {"16 accumulators", sum16}, {"8, prefetching", sum8_ahead}, {NULL, NULL}};
+const hand_loop hand_sum[] = {
+  {"4 accumulators", sum4}, {"8 accumulators", sum8}, {"16 accumulators", sum16}, {"8, prefetching", sum8_ahead},
+  {NULL, NULL}
+};
 
 // ** elementwise **
 
@@ -43,7 +46,9 @@ const hand_loop hand_sum[] = {{"4 accumulators", sum4}, {"8 accumulators", sum8}
   }
 #define LOOPS(name, value) \
   EACH(name##_keep, KEEP, value) EACH(name##_stream, STREAM, value) \
-  const hand_loop hand_##name[] = {{"stores", name##_keep}, {"streaming stores", name##_stream}, {NULL, NULL}};
+  const hand_loop hand_##name[] = { \
+    {"stores", name##_keep}, {"streaming stores", name##_stream}, {NULL, NULL} \
+  };
 
 static inline lanes relu(lanes x) {
   lanes zero = {0};

@@ -1,3 +1,4 @@
+// also: valgrind
 // The letters of TINY_DEBUG: each brings its lines, through tiny_desc.log, and no letter brings none.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE

@@ -217,6 +217,89 @@ static void check_reading(void) {
   BAD_CODE(tiny_end(t), TINY_E_STATE, "end: no frame is open");
 }
 
+static void check_memory(void) {
+  static float data[16];
+  const int64_t far[2] = {INT64_MAX, 1};
+  BAD(tiny_blob(t, NULL, TINY_F32, TINY_SHAPE(2), NULL), TINY_E_ARG, "blob: data is NULL");
+  BAD(tiny_blob(t, data, TINY_VOID, TINY_SHAPE(2), NULL), TINY_E_DTYPE, "blob: 0 is no dtype");
+  BAD(tiny_blob(t, data, TINY_F32, TINY_SHAPE(-2), NULL), TINY_E_SHAPE, "blob: negative size in (-2,)");
+  BAD(tiny_blob(t, data, TINY_F32, TINY_SHAPE(3, 2), far), TINY_E_ARG, "blob: strides reach over");
+  BAD_CODE(tiny_reference(zeros(TINY_SHAPE(3), TINY_F32), data, 4), TINY_E_ARG, "reference: 4 bytes given, (3,) of f32 has 12");
+  CHECK_EQ(tiny_reference(NULL, data, 4), TINY_E_ARG);
+  CHECK(!tiny_like(NULL, 1) && tiny_blob(NULL, data, TINY_F32, TINY_SHAPE(2), NULL) == NULL);
+}
+
+static void check_kernels(void) {
+  tiny_kernel_desc d;
+  tiny_tensor *x = zeros(TINY_SHAPE(4), TINY_F32), *in[1], *out[1];
+  in[0] = x;
+  memset(&d, 0, sizeof d);
+  d.shape = TINY_SHAPE(4); d.dtype = TINY_F32; d.inputs = in; d.n = 1;
+  BAD(tiny_kernel(t, NULL), TINY_E_ARG, "kernel: needs source and name, or uops");
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: needs source and name, or uops");
+  d.source = "void f(void) {}"; d.name = "f";
+  BAD(tiny_kernel(t, &d), TINY_E_DEVICE, "kernel: INTERP does not take source");
+  d.n = 64;
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: 64 inputs");
+  d.n = 1; d.source = NULL;
+  d.uops = tiny_uop_parse(t, "4");
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: uops must be a SINK, not CONST");
+  d.uops = tiny_uop_parse(t, "(SINK (STORE (INDEX:f32 (PARAM:f32:0 4) 1) (LOAD:f32 (INDEX:f32 (PARAM:f32:2 4) 1))))");
+  CHECK(d.uops);
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: PARAM 2, but there are an output and 1 inputs");
+  d.uops = tiny_uop_parse(t, "(SINK (STORE (INDEX:f32 (PARAM:f32:0 4) 1) (LOAD:f32 (INDEX:f32 (PARAM:f32:1 9) 1))))");
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: PARAM 1 is 9 of f32, its tensor has 4 of f32");
+  CHECK(!tiny_capture(t, in, 1, out, 0));
+  CHECK_EQ(tiny_status(t), TINY_E_ARG);
+  tiny_clear(t);
+  tiny_tensor *lazy[1] = {tiny_add(x, x)};
+  CHECK(!tiny_capture(t, lazy, 1, lazy, 1));
+  CHECK(tiny_status(t) == TINY_E_STATE && strstr(tiny_error(t), "capture: input 0 is not realized"));
+  tiny_clear(t);
+  CHECK_EQ(tiny_run(NULL, in, out), TINY_E_ARG);
+  CHECK_EQ(tiny_program_kernels(NULL), 0);
+  tiny_program_free(NULL);
+}
+
+static void check_views_and_ir(void) {
+  tiny_views v = tiny_views_of(TINY_SHAPE(2, 3)), before = v;
+  tiny_uop *one = tiny_uop_new(t, TINY_OP_CONST, TINY_I32, NULL, 0, 1, NULL, 0), *none = NULL;
+  int64_t out = 0;
+  const int64_t axes[2] = {0, 0};
+  CHECK_EQ(tiny_views_permute(&v, TINY_SHAPE(0)), TINY_E_SHAPE);
+  CHECK_EQ(tiny_views_expand(&v, TINY_SHAPE(4, 3)), TINY_E_SHAPE);
+  CHECK_EQ(tiny_views_pad(&v, TINY_SHAPE(-1, 0, 0, 0)), TINY_E_SHAPE);
+  CHECK_EQ(tiny_views_shrink(&v, TINY_SHAPE(0, 9, 0, 3)), TINY_E_SHAPE);
+  CHECK_EQ(tiny_views_flip(&v, TINY_SHAPE(7)), TINY_E_SHAPE);
+  CHECK_EQ(tiny_views_reshape(&v, TINY_SHAPE(5)), TINY_E_SHAPE);
+  CHECK(!memcmp(&v, &before, sizeof v));
+  CHECK_EQ(tiny_views_permute(NULL, TINY_SHAPE(0)), TINY_E_ARG);
+  CHECK(!tiny_uop_new(t, 9999, TINY_I32, NULL, 0, 0, NULL, 0));
+  CHECK(tiny_status(t) == TINY_E_ARG && strstr(tiny_error(t), "uop_new: op 9999"));
+  tiny_clear(t);
+  CHECK(!tiny_uop_new(t, TINY_OP_NEG, TINY_I32, &none, 1, 0, NULL, 0));
+  CHECK(strstr(tiny_error(t), "source 0 of NEG is NULL"));
+  tiny_clear(t);
+  CHECK(!tiny_uop_new(t, TINY_OP_PERMUTE, TINY_I32, &one, 1, 0, axes, 2));
+  CHECK_EQ(tiny_status(t), TINY_E_ARG);
+  tiny_clear(t);
+  CHECK(!tiny_uop_parse(t, "(ADD 1"));
+  CHECK(tiny_status(t) == TINY_E_ARG && strchr(tiny_error(t), '^'));
+  tiny_clear(t);
+  CHECK(!tiny_uop_parse(NULL, "1") && !tiny_uop_new(NULL, 0, TINY_I32, NULL, 0, 0, NULL, 0) && !tiny_uop_simplify(t, NULL));
+  CHECK(tiny_uop_eval(t, NULL, NULL, 0, &out) != TINY_OK);
+  tiny_clear(t);
+  CHECK_STR(tiny_op_name(-1), "?");
+  CHECK_STR(tiny_dtype_name((tiny_dtype)77), "?");
+  CHECK_EQ(tiny_dtype_nbytes((tiny_dtype)77), 0);
+  CHECK_EQ(tiny_get_stats(NULL).kernels, 0);
+  CHECK_STR(tiny_device(NULL), "");
+  CHECK(tiny_error(NULL)[0] && tiny_status(NULL) == TINY_E_MEMORY);
+  CHECK_EQ(tiny_end(NULL), TINY_E_ARG);
+  tiny_begin(NULL); tiny_clear(NULL); tiny_close(NULL); tiny_free(NULL);
+  CHECK(!tiny_keep(NULL) && !tiny_ok(NULL) && !tiny_ctx_of(NULL));
+}
+
 // ** the n-th allocation fails, for n = 1, 2, .. until all goes well **
 
 typedef struct counter { int64_t left; int64_t live, allocations; } counter;
@@ -286,6 +369,9 @@ int main(void) {
   check_nn();
   check_optimisers();
   check_reading();
+  check_memory();
+  check_kernels();
+  check_views_and_ir();
   CHECK(tiny_item(tiny_add(tiny_full(t, 2, TINY_F32, TINY_SHAPE()), tiny_full(t, 3, TINY_F32, TINY_SHAPE()))) == 5);   // the host goes on
   tiny_close(t);
   check_allocations();

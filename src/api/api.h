@@ -432,6 +432,7 @@ typedef struct tiny_language {
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked, *gather, *gather_masked;     // "%0", "%0 %1 mask %2 otherwise", "%0 %1", "%0 %1 %2 %3"
   const char *store, *store_masked, *scatter, *scatter_masked; // "%0 %1", "%0 %1 %2 mask", "%0 %1 %2", "%0 %1 %2 %3 mask"
+  const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*

@@ -20,13 +20,13 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
 
 static void tn_text_add(tiny_bytes *b, const char *format, ...) TN_PRINTF(2, 3);
 static void tn_text_add(tiny_bytes *b, const char *format, ...) {
-  char small[512];
+  char brief[512];
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  const int n = vsnprintf(small, sizeof small, format, args);
+  const int n = vsnprintf(brief, sizeof brief, format, args);
   va_end(args);
-  if (n >= 0 && (size_t)n < sizeof small) tiny_bytes_add(b, small, (size_t)n);
+  if (n >= 0 && (size_t)n < sizeof brief) tiny_bytes_add(b, brief, (size_t)n);
   else if (n >= 0) {
     char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, format, again);

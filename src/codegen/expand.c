@@ -168,6 +168,14 @@ static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *u, int lanes) {
   return u->lanes == lanes ? u : tn_uop_make(t, TINY_OP_BROADCAST, u->dtype, lanes, 1, &u, 0, 0, NULL);
 }
 
+// The same of a value, or of every value of a GROUP.
+static tiny_uop *tn_lanes_of_all(tiny_ctx *t, tiny_uop *u, int lanes) {
+  tn_list src = {NULL, 0, 0};
+  if (u->op != TINY_OP_GROUP) return tn_lanes_of(t, u, lanes);
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, &src, tn_lanes_of(t, u->src[i], lanes));
+  return tn_uop_make(t, u->op, u->dtype, lanes, src.n, src.u, u->k, 0, NULL);
+}
+
 static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, int lanes) {
   tiny_uop *src[3] = {index->src[0], element, index->nsrc == 3 ? index->src[2] : NULL};
   return tn_uop_make(t, TINY_OP_INDEX, index->dtype, lanes, (int)index->nsrc, src, 0, 0, NULL);
@@ -213,15 +221,15 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     int closes = 0;
     for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
     if (u->op == TINY_OP_END) return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
-    const int lanes = now.u[0]->lanes;
-    tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, lanes, now.n, now.u, u->k, 0, NULL);
-    return closes && lanes > 1 ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
+    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));   // the same in every lane
+    tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, now.u[0]->lanes, now.n, now.u, u->k, 0, NULL);
+    return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
   if (u->op == TINY_OP_GROUP) {            // of values: all as wide as the widest
     int lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i]->lanes > lanes) lanes = src[i]->lanes;
-    if (u->dtype != TINY_VOID && lanes > 1) for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_lanes_of(t, src[i], lanes);
-    return tn_uop_make(t, u->op, u->dtype, u->dtype == TINY_VOID ? 1 : lanes, (int)u->nsrc, src, u->k, 0, NULL);
+    tiny_uop *group = tn_uop_make(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, 0, NULL);
+    return u->dtype == TINY_VOID || lanes == 1 ? group : tn_lanes_of_all(t, group, lanes);
   }
   if (u->op == TINY_OP_INDEX) {
     int lanes = src[1]->lanes;

@@ -219,8 +219,8 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
   return h;
 }
 
-// Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart, which a loop makes
-// many of: they would all share one chain.
+// Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart: a training loop
+// makes many of them, and they would share one chain.
 static uint32_t tn_uop_slot(const tiny_uop *u) {
   uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, (uint64_t)u->k);
   for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);

@@ -10,7 +10,10 @@
 #include "../codegen/optimize.c"
 #endif
 
-enum { TN_MAX_INLINE = 400 };
+enum {
+  TN_MAX_INLINE = 400,
+  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
+};
 
 typedef struct tn_text { tiny_ctx *t; const tiny_language *lang; tiny_bytes out; tiny_uop *const *list; int n; const char **expr; int *uses, *depth, *user_depth; int indent, temps; } tn_text;
 
@@ -198,14 +201,14 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
 
 static void tn_line(tn_text *x, const char *format, ...) TN_PRINTF(2, 3);
 static void tn_line(tn_text *x, const char *format, ...) {
-  char small[1024];
+  char brief[1024];
   va_list args, again;
   va_start(args, format);
   va_copy(again, args);
-  const int n = vsnprintf(small, sizeof small, format, args);
+  const int n = vsnprintf(brief, sizeof brief, format, args);
   va_end(args);
   tn_text_add(&x->out, "%*s", 2 * x->indent, "");
-  if ((size_t)n < sizeof small) tiny_bytes_add(&x->out, small, (size_t)n);
+  if ((size_t)n < sizeof brief) tiny_bytes_add(&x->out, brief, (size_t)n);
   else {
     char *big = (char *)tn_scratch(x->t, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, format, again);
@@ -213,6 +216,18 @@ static void tn_line(tn_text *x, const char *format, ...) {
   }
   va_end(again);
   tiny_bytes_add(&x->out, "\n", 1);
+}
+
+// Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
+// be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
+// kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
+static int tn_store_streams(const tn_text *x, const tiny_uop *u) {
+  const tiny_uop *memory = u->src[0]->src[0];
+  const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
+  if (!x->lang->stream || memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
+  for (int i = 0; i < x->n; i++)
+    if (x->list[i]->op == TINY_OP_LOAD && x->list[i]->src[0]->src[0] == memory) return 0;
+  return u->src[1]->lanes * nbytes % TN_LINE_NBYTES == 0;
 }
 
 static void tn_store_text(tn_text *x, const tiny_uop *u) {
@@ -225,7 +240,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
     b.arg[0] = tn_address(x, index); b.arg[1] = tn_expr(x, value); b.arg[2] = masked ? tn_expr(x, valid) : NULL;
-    tn_format(&out, value->lanes == 1 ? l->ops[TINY_OP_STORE] : masked ? l->store_masked : l->store, &b);
+    tn_format(&out, value->lanes == 1 ? l->ops[TINY_OP_STORE] : masked ? l->store_masked : tn_store_streams(x, u) ? l->stream : l->store, &b);
   } else {
     b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]); b.arg[2] = tn_expr(x, value); b.arg[3] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out, masked ? l->scatter_masked : l->scatter, &b);

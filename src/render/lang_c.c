@@ -49,6 +49,12 @@ static const char *const tn_c_prelude[] = {
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
+  "#ifdef __clang__",
+  "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\",
+  "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)",
+  "#else",
+  "  #define STREAM STORE",
+  "#endif",
   // Lanes that are masked out read element 0, so that no lane branches; memory has at least one element.
   "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
   "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\",
@@ -127,6 +133,7 @@ static void tn_lang_c(tiny_language *out) {
   out->gather = "GATHER(%t, %l, %0, %1)";
   out->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
   out->store = "STORE(%t, %0, %1)";
+  out->stream = "STREAM(%t, %0, %1)";
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";

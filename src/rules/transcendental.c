@@ -102,11 +102,11 @@ static tiny_uop *tn_exp2_of(tiny_ctx *t, tiny_uop *given) {
 // bits, so that its product with the short part of 1 / ln 2 is exact; all that was cut is in the second sum.
 static tn_pair tn_log2_pair(tiny_ctx *t, tiny_uop *x) {
   const tn_float_facts *c = tn_float_facts_of(x->dtype);
-  tiny_uop *small = lt(x, N(x, ldexp(1, x->dtype == TINY_F64 ? -1022 : -126)));
-  tiny_uop *bits = tn_bitcast(t, where(small, mul(x, N(x, c->scale)), x), c->integer);
+  tiny_uop *is_small = lt(x, N(x, ldexp(1, x->dtype == TINY_F64 ? -1022 : -126)));
+  tiny_uop *bits = tn_bitcast(t, where(is_small, mul(x, N(x, c->scale)), x), c->integer);
   tiny_uop *e = shr(sub(bits, K(bits, c->half_root)), K(bits, c->mantissa));
   tiny_uop *f = sub(tn_bitcast(t, sub(bits, shl(e, K(bits, c->mantissa))), x->dtype), N(x, 1));
-  tiny_uop *n = cast(sub(e, where(small, K(e, c->scale_bits), K(e, 0))), x->dtype);
+  tiny_uop *n = cast(sub(e, where(is_small, K(e, c->scale_bits), K(e, 0))), x->dtype);
   tiny_uop *s = fdiv(f, add(f, N(f, 2))), *z = mul(s, s), *half = mul(mul(f, N(f, 0.5)), f);
   tiny_uop *r = mul(s, add(half, mul(z, tn_horner(t, z, c->log, c->nlog))));
   tiny_uop *hi = tn_float_mask(t, sub(f, half), c->mask), *lo = add(sub(sub(f, hi), half), r);
@@ -158,7 +158,7 @@ static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764
                                      -2.3887750170295191e-08};
 static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)),
-      *small = lt(size, K(bits, 0x4B800000)), *n;
+      *is_small = lt(size, K(bits, 0x4B800000)), *n;
   tiny_uop *y = cast(x, TINY_F64);
   tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64),
       tn_int(t, TINY_U64, 63));
@@ -174,9 +174,9 @@ static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
       N(y, ldexp(3.1415926535897931, -64)));
   tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)),
       shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
-  tiny_uop *r = where(small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
+  tiny_uop *r = where(is_small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
   tiny_uop *s = mul(r, add(mul(z, tn_horner(t, z, tn_sin_half, 5)), one));
-  s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(small, near_sign, far_sign)), TINY_F64);
+  s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(is_small, near_sign, far_sign)), TINY_F64);
   return where(lt(size, K(bits, 0x7F800000)), cast(s, TINY_F32), N(x, (double)NAN));
 }
 
@@ -237,10 +237,10 @@ static const double tn_cos_quarter[] = {0.041666666666666595, -0.001388888888887
                                         2.0875704270478359e-09, -1.1358683291426032e-11};
 static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x),
-      *small = lt(size, N(x, 262144.0));
+      *is_small = lt(size, N(x, 262144.0));
   const tn_pair short_way = tn_reduce_near(t, x, &near_quarter), long_way = tn_reduce_far(t, x, &far_quarter);
-  tiny_uop *r = where(small, short_way.hi, long_way.hi), *lo = where(small, short_way.lo, long_way.lo),
-      *quarter = where(small, near_quarter, far_quarter);
+  tiny_uop *r = where(is_small, short_way.hi, long_way.hi), *lo = where(is_small, short_way.lo, long_way.lo),
+      *quarter = where(is_small, near_quarter, far_quarter);
   tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
   tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter + 1, 5)))), lo);
   tiny_uop *sine = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
@@ -248,7 +248,7 @@ static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
       sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
   tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), cosine, sine), TINY_U64);
   tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)),
-      where(small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
+      where(is_small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
   y = tn_bitcast(t, xor_(y, sign), TINY_F64);
   y = where(lt(size, N(x, ldexp(1, -27))), x, y);          // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));

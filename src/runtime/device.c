@@ -109,9 +109,11 @@ static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t n
 
 // tn_fallback runs the kernels of the CPU where there is no compiler.
 #ifdef TINY_NO_INTERP
+enum { TN_HAS_FALLBACK = 0 };
 static const tiny_backend *const tn_fallback = NULL;
 static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_backend};
 #else
+enum { TN_HAS_FALLBACK = 1 };
 static const tiny_backend *const tn_fallback = &tn_interp_backend;
 static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
 #endif

@@ -10,7 +10,7 @@
 #include "../ir/spec.c"
 #endif
 
-enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8, TN_LOWER_SERIAL = 1 << 16 };
+enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8, TN_LOWER_SERIAL = 1 << 20 };
 
 typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
 
@@ -106,9 +106,9 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
   const uint64_t from = tn_os_now();
   const int64_t serial = t->ir->serial;
-  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
   tn_trace_pass(t, "schedule", b->ast);
   if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
   tiny_uop *sink = tn_rewrite(t, b->ast, tn_rules_reduce, NULL);
   sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
   if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
@@ -251,10 +251,11 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
 }
 
-// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1], and all modules compile in about the same
-// time: the longest texts first, each to the module that has the least so far.
+// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1] and all modules compile in about the
+// same time: the longest texts first, each to the module that has the least so far.
 static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *first) {
-  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes), *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
+  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes);
+  size_t *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
   int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
   tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
   for (int i = 0; i < n; i++) {
@@ -311,8 +312,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
     const uint64_t key = tn_text_key(t, text[m]);
-    void *module = tn_module_loaded(t, key);
-    if (!module) module = tn_module_load(t, key, binary[m].data, binary[m].n);
+    void *module = tn_module_load(t, key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
@@ -349,7 +349,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
   int nleft = 0;
   struct tn_device *d = t->device;
-  if (tn_fallback && d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) {
+  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) {
     t->programs->interpret = 1;
     tn_say_compiler_missing(t);
   }

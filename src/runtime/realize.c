@@ -439,6 +439,7 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
   return TINY_OK;
 }
 
+#define TN_MAX_NELEM ((int64_t)1 << 60)
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "blob", dtype) || !tn_shape_valid(t, "blob", &shape)) return tn_poison(t);
@@ -448,9 +449,10 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   for (int i = 0; i < shape.ndim; i++) {
     v[i] = shape.dim[i];
     v[shape.ndim + i] = strides ? strides[i] : 0;
-    const int64_t reach = strides && shape.dim[i] > 0 ? (shape.dim[i] - 1) * strides[i] : 0;
-    if (reach < 0) low += reach; else high += reach;
+    const int64_t reach = strides && shape.dim[i] > 0 ? tn_clamp_mul(shape.dim[i] - 1, strides[i]) : 0;
+    if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
   }
+  if (low < -TN_MAX_NELEM || high > TN_MAX_NELEM) return tn_wrong(t, TINY_E_ARG, "blob: strides reach over %lld and %lld elements", (long long)low, (long long)high);
   const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim), span = !nelem ? 0 : strides ? high - low + 1 : nelem;
   tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
   if (!s) return tn_poison(t);
@@ -511,6 +513,24 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   return c;
 }
 
+// A SINK from outside reads and writes nothing but the memory it is given.
+static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
+  const tiny_kernel_desc *d = (const tiny_kernel_desc *)arg;
+  tn_list all = {NULL, 0, 0};
+  if (tn_verify(t, d->uops, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  tn_toposort(t, d->uops, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_ARG) return tiny_fail(t, TINY_E_ARG, "kernel: uops take an ARG, but there are none");
+    if (u->op != TINY_OP_PARAM) continue;
+    if (u->k < 0 || u->k > d->n) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs", (long long)u->k, d->n);
+    const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
+    const int dtype = u->k ? d->inputs[u->k - 1]->uop->dtype : (int)d->dtype;
+    if (u->v[0] > has || u->dtype != dtype) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s", (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has, tn_dtypes[dtype].name);
+  }
+  return TINY_OK;
+}
+
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
@@ -522,6 +542,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_kernel_desc d = *desc;
   for (int i = 0; i < 3; i++) { if (!d.global[i]) d.global[i] = 1; if (!d.local[i]) d.local[i] = 1; }
   if (d.uops && d.uops->op != TINY_OP_SINK) return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
+  if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
   tn_custom *c = tn_custom_find(t, &d);
   if (!c) return tn_poison(t);
   tiny_uop *src[64];

@@ -20,14 +20,14 @@
 #include "../shape/view.c"
 #endif
 
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
   tiny_uop *u;
   tn_use use[TN_MAX_USES]; int nuse;
-  uint8_t leaf, forced, stored, has_reduce;
+  uint8_t leaf, forced, stored, has_reduce, has_iota;
   int depth, reduces; double cost;         // of the expression below: levels, down to leaves; REDUCEs in a row; operations
 } tn_node;
 
@@ -181,8 +181,10 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
+    n->has_iota |= !cut && s->has_iota;
   }
-  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->cost = 1; n->depth = 0; n->reduces++; }
+  if (u->op == TINY_OP_IOTA) n->has_iota = 1;
+  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->has_iota = 0; n->cost = 1; n->depth = 0; n->reduces++; }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
   if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;   // not a product that is all outer
@@ -252,7 +254,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     }
     return 0;
   }
-  if (u->ndim == 0) return 0;
+  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;   // masks of positions: algebra may make a lookup of them
   const double again = evals / (nelem > 0 ? nelem : 1);
   return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
 }
@@ -408,14 +410,42 @@ static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at)
 }
 
 // Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
-static tiny_uop *tn_kernel_numbered(tiny_ctx *t, tiny_uop *sink) {
+static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   tn_list r = {NULL, 0, 0};
+  tn_map to = {NULL, NULL, 0, 0};
   tn_collect_ranges(t, sink, &r);
   for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
-  tn_map to = {NULL, NULL, 0, 0};
   for (int i = 0; i < r.n; i++)
     tn_map_set(t, &to, r.u[i], tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src, (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
   return tn_simplify(t, tn_substitute(t, sink, &to));
+}
+
+// Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
+static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, param = {NULL, 0, 0};
+  tn_map to = {NULL, NULL, 0, 0};
+  uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)k->nmem * sizeof *sign);
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_PARAM && u->k) tn_push(t, &param, all.u[i]);
+    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM) sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+  }
+  if (param.n + 1 != k->nmem) return sink;
+  for (int i = 1; i < param.n; i++) for (int j = i; j; j--) {
+    tiny_uop *x = param.u[j], *y = param.u[j - 1];
+    if (sign[y->k] < sign[x->k] || (sign[y->k] == sign[x->k] && y->k < x->k)) break;
+    param.u[j - 1] = x; param.u[j] = y;
+  }
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
+  mem[0] = k->mem[0];
+  for (int i = 0; i < param.n; i++) {
+    const tiny_uop *p = param.u[i];
+    mem[i + 1] = k->mem[p->k];
+    tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
+  }
+  k->mem = mem; k->mem_cap = k->nmem;
+  return tn_substitute(t, sink, &to);
 }
 
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
@@ -442,6 +472,6 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast = tn_kernel_numbered(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL));
+  k->ast = tn_number_params(t, k, tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
 }
 #endif

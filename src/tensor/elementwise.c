@@ -65,11 +65,11 @@ static tiny_uop *tn_tanh(tiny_ctx *t, tiny_uop *x) {
   static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1, -1.61468768441708447952E3};
   static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3};
   tiny_uop *z = tn_square(t, x), *e = tn_decay(t, tn_times(t, x, 2)), *negative = tn_below_zero(t, x);
-  tiny_uop *far = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
-  tiny_uop *small = tn_lt(t, z, tn_k(t, z, 0.390625));
-  tiny_uop *zs = tn_where(t, small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
-  tiny_uop *near = tn_mul(t, x, tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)), 1));
-  return tn_where(t, small, near, tn_where(t, negative, tn_neg(t, far), far));
+  tiny_uop *outer = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
+  tiny_uop *is_small = tn_lt(t, z, tn_k(t, z, 0.390625));
+  tiny_uop *zs = tn_where(t, is_small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
+  tiny_uop *inner = tn_mul(t, x, tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)), 1));
+  return tn_where(t, is_small, inner, tn_where(t, negative, tn_neg(t, outer), outer));
 }
 
 static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
@@ -152,8 +152,8 @@ static tiny_uop *tn_ge(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_le(t, 
 static int tn_dtype_rank(int d) { return tn_is_float(d) ? 2 : d != TINY_BOOL; }
 static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
   if (!a->ndim == !b->ndim) return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
-  const tiny_uop *main = a->ndim ? a : b, *small = a->ndim ? b : a;
-  if (tn_dtype_rank(small->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
+  const tiny_uop *main = a->ndim ? a : b, *other = a->ndim ? b : a;
+  if (tn_dtype_rank(other->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
   return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
 }
 

@@ -1,0 +1,308 @@
+// also: tsan valgrind
+// Compiled programs on disk: found again, shared, and made anew when what lies there is not what was written. Compilers
+// that fail or are not there, devices that do not exist.
+#ifndef _GNU_SOURCE
+  #define _GNU_SOURCE
+#endif                                     // for the test: setenv, mkdtemp
+#include "../src/all.c"
+#include "test.h"
+#include <dirent.h>
+#include <pthread.h>
+
+static char root[64];                      // a folder of this test's own
+
+static const char *in_root(const char *name) {
+  static char path[256];
+  snprintf(path, sizeof path, "%s/%s", root, name);
+  return path;
+}
+
+typedef struct result { tiny_code code; int right; tiny_stats stats; char message[1024]; } result;
+
+// Sums (x + 1)^2 over 1000 elements, in a context of its own.
+static result compute(const char *device, const char *dir, tiny_logger log) {
+  float x[1000];
+  tiny_desc d;
+  result r;
+  memset(&d, 0, sizeof d); memset(&r, 0, sizeof r);
+  d.device = device; d.cache_dir = dir; d.log = log; d.threads = 1;
+  for (int i = 0; i < 1000; i++) x[i] = (float)(i % 7);
+  double want = 0;
+  for (int i = 0; i < 1000; i++) want += ((double)x[i] + 1) * ((double)x[i] + 1);
+  tiny_ctx *t = tiny_open(&d);
+  tiny_tensor *y = tiny_from(t, x, TINY_F32, TINY_SHAPE(1000));
+  y = tiny_square(tiny_add(y, tiny_like(y, 1)));
+  r.right = tiny_item(tiny_sum(y, TINY_ALL, 0)) == want;
+  r.code = tiny_status(t);
+  r.stats = tiny_get_stats(t);
+  snprintf(r.message, sizeof r.message, "%s", tiny_error(t));
+  tiny_close(t);
+  return r;
+}
+
+static const tiny_logger silent = {NULL, NULL};
+
+// One more run: it must be right, and take its kernel from where it is said to come.
+static void expect(const char *dir, int compiled, const char *what) {
+  const result r = compute("CPU", dir, silent);
+  const int ok = r.code == TINY_OK && r.right && r.stats.compiled == (uint64_t)compiled && r.stats.cache_hits == (uint64_t)!compiled;
+  CHECK(ok);
+  if (!ok) fprintf(stderr, "    %s: code %d, right %d, compiled %d, from disk %d: %s\n", what, (int)r.code, r.right,
+                   (int)r.stats.compiled, (int)r.stats.cache_hits, r.message);
+}
+
+// ** files **
+
+typedef struct file { char path[512]; unsigned char data[1 << 16]; size_t n; } file;
+
+static int suffix_is(const char *name, const char *suffix) {
+  const size_t n = strlen(name), m = strlen(suffix);
+  return n > m && !strcmp(name + n - m, suffix);
+}
+
+// The only file of a folder whose name ends so.
+static int load(const char *dir, const char *suffix, file *f) {
+  DIR *d = opendir(dir);
+  int found = 0;
+  for (struct dirent *e; d && (e = readdir(d));) if (suffix_is(e->d_name, suffix)) {
+    snprintf(f->path, sizeof f->path, "%s/%s", dir, e->d_name);
+    found++;
+  }
+  if (d) closedir(d);
+  FILE *in = found == 1 ? fopen(f->path, "rb") : NULL;
+  f->n = in ? fread(f->data, 1, sizeof f->data, in) : 0;
+  if (in) fclose(in);
+  return f->n > 0 && f->n < sizeof f->data;
+}
+
+static void store(const char *path, const void *data, size_t n) {
+  FILE *out = fopen(path, "wb");
+  CHECK(out && fwrite(data, 1, n, out) == n);
+  if (out) fclose(out);
+}
+
+static void remove_tree(const char *path) {
+  char below[512];
+  DIR *d = opendir(path);
+  for (struct dirent *e; d && (e = readdir(d));) if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) {
+    snprintf(below, sizeof below, "%s/%s", path, e->d_name);
+    remove_tree(below);
+  }
+  if (d) closedir(d);
+  remove(path);
+}
+
+static void test_found_again(void) {
+  const char *dir = in_root("a/b/c");      // folders are made
+  expect(dir, 1, "a new folder");
+  expect(dir, 0, "the second time");
+  const result r = compute("CPU", "", silent);
+  CHECK(r.right && r.stats.compiled == 1); // nothing on disk
+  setenv("TINY_CACHE", dir, 1);
+  expect(NULL, 0, "named by the environment");
+  setenv("TINY_CACHE", "", 1);
+  expect(NULL, 1, "an empty name is none");
+  unsetenv("TINY_CACHE");
+}
+
+// Whatever f's contents become, the run is right, makes the kernel anew, and mends the file.
+static void damage(const char *dir, const file *f, size_t n, size_t at, int bits, const char *what) {
+  static unsigned char bad[1 << 16];
+  memcpy(bad, f->data, f->n);
+  if (bits) bad[at] = (unsigned char)(bad[at] ^ bits);
+  store(f->path, bad, n);
+  expect(dir, 1, what);
+  expect(dir, 0, "mended");
+}
+
+static void test_damaged(const char *suffix) {
+  static file f;
+  const char *dir = in_root("damaged");
+  char at_text[64];
+  expect(dir, 1, "a fresh folder");
+  if (!load(dir, suffix, &f)) { CHECK(!"the file is there"); return; }
+  const size_t head = sizeof(tn_file_head), part = (f.n - head) / 6 + 1;
+  for (size_t at = 0; at < f.n; at += at < head ? 5 : part) {  // each field of the head, some of the rest
+    snprintf(at_text, sizeof at_text, "%s, byte %d flipped", suffix, (int)at);
+    damage(dir, &f, f.n, at, 1 << at % 8, at_text);
+  }
+  const size_t lengths[] = {0, 1, head - 1, head, head + 1, f.n / 2, f.n - 1};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) damage(dir, &f, lengths[i], 0, 0, "cut short");
+  remove_tree(dir);
+}
+
+// Files that carry the right sums but not what belongs there.
+static void forge(const char *dir, file *f, const char *what) {
+  tn_file_head head;
+  memcpy(&head, f->data, sizeof head);
+  head.nbytes = f->n - sizeof head;
+  head.sum = tn_hash_bytes(head.key, f->data + sizeof head, (size_t)head.nbytes);
+  memcpy(f->data, &head, sizeof head);
+  store(f->path, f->data, f->n);
+  expect(dir, 1, what);
+  expect(dir, 0, "mended");
+}
+
+static void test_forged(void) {
+  static file f, g;
+  const char *dir = in_root("forged");
+  expect(dir, 1, "a fresh folder");
+  CHECK(load(dir, ".bin", &f) && load(dir, ".kernel", &g));
+  g.data[sizeof(tn_file_head)] ^= 1;
+  forge(dir, &g, "a module that is not there");
+  g.n++;
+  forge(dir, &g, "an entry of another length");
+  memset(f.data + sizeof(tn_file_head), 0x5A, f.n - sizeof(tn_file_head));
+  forge(dir, &f, "a module that is no ELF file");
+  CHECK(load(dir, ".bin", &f));
+  for (size_t i = sizeof(tn_file_head); i + 2 < f.n; i++)    // the kernel's name in the table of symbols
+    if (!memcmp(f.data + i, "r_", 2)) f.data[i] = 'q';
+  forge(dir, &f, "a module without the kernel");
+  f.n = sizeof(tn_file_head);
+  forge(dir, &f, "an empty module");
+  remove_tree(dir);
+}
+
+static void test_unreadable(void) {
+  static file f;
+  const char *dir = in_root("unreadable");
+  expect(dir, 1, "a fresh folder");
+  CHECK(load(dir, ".bin", &f));
+  remove(f.path);
+  CHECK(mkdir(f.path, 0700) == 0);         // a folder in its place: it can be neither read nor replaced
+  expect(dir, 1, "a folder instead of a module");
+  expect(dir, 1, "still there");
+  remove_tree(dir);
+  expect(dir, 1, "a fresh folder");
+  CHECK(load(dir, ".kernel", &f));
+  remove(f.path);
+  CHECK(symlink("/nowhere/at/all", f.path) == 0);
+  expect(dir, 1, "a link to nothing");
+  expect(dir, 0, "which was replaced");
+  CHECK(chmod(dir, 0500) == 0);            // root may write all the same
+  CHECK(compute("CPU", dir, silent).right);
+  CHECK(load(dir, ".kernel", &f));
+  CHECK(chmod(f.path, 0) == 0);
+  CHECK(compute("CPU", dir, silent).right);
+  CHECK(chmod(dir, 0700) == 0);
+  remove_tree(dir);
+  store(in_root("plain"), "x", 1);
+  expect(in_root("plain"), 1, "a file instead of the folder");
+  expect(in_root("plain/below"), 1, "a folder that cannot be made");
+  expect("/proc/tiny/cache", 1, "a folder that nobody may make");
+  static char longer[2 * TN_OS_PATH];
+  memset(longer, 'x', sizeof longer - 1);
+  expect(longer, 1, "a name that is too long");
+}
+
+static void *compute_in_thread(void *dir) {
+  static const tiny_logger none = {NULL, NULL};
+  const result r = compute("CPU", (const char *)dir, none);
+  return r.code == TINY_OK && r.right ? dir : NULL;
+}
+
+static void test_shared(void) {
+  static char dir[256];
+  snprintf(dir, sizeof dir, "%s", in_root("shared"));
+  pthread_t thread[4];
+  for (int i = 0; i < 4; i++) CHECK(pthread_create(&thread[i], NULL, compute_in_thread, dir) == 0);
+  for (int i = 0; i < 4; i++) {
+    void *ok = NULL;
+    pthread_join(thread[i], &ok);
+    CHECK(ok != NULL);
+  }
+  expect(dir, 0, "after four at once");
+  remove_tree(dir);
+}
+
+// ** compilers **
+
+static void script(const char *path, const char *text) {
+  store(path, text, strlen(text));
+  CHECK(chmod(path, 0700) == 0);
+}
+
+static void test_failing_compiler(void) {
+  char path[256];
+  setenv("TINY_CC", "/bin/false", 1);
+  result r = compute("CPU", "", silent);
+  CHECK_EQ(r.code, TINY_E_COMPILE);
+  CHECK(strstr(r.message, "/bin/false failed (exit code 1)") != NULL);
+  CHECK(strstr(r.message, "it said nothing") != NULL);
+  snprintf(path, sizeof path, "%s", in_root("clang-that-complains"));
+  script(path, "#!/bin/sh\ncat >/dev/null\nfor i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo \"complaint $i\" >&2; done\nexit 3\n");
+  setenv("TINY_CC", path, 1);
+  r = compute("CPU", "", silent);
+  CHECK_EQ(r.code, TINY_E_COMPILE);
+  CHECK(strstr(r.message, "(exit code 3)") && strstr(r.message, "complaint 1\n") && strstr(r.message, "complaint 10"));
+  CHECK(!strstr(r.message, "complaint 11"));                   // the first lines
+  script(path, "#!/bin/sh\ncat >/dev/null\necho 'this is no object'\n");
+  r = compute("CPU", "", silent);
+  CHECK_EQ(r.code, TINY_E_COMPILE);
+  script(path, "#!/bin/sh\nkill -9 $$\n");
+  r = compute("CPU", "", silent);
+  CHECK_EQ(r.code, TINY_E_COMPILE);
+  unsetenv("TINY_CC");
+}
+
+static void count_compiler_lines(void *user, const char *line) { *(int *)user += strstr(line, "no C compiler") != NULL; }
+
+static void test_no_compiler(void) {
+  char path[4096];
+  int said = 0;
+  const tiny_logger log = {count_compiler_lines, &said};
+  snprintf(path, sizeof path, "%s", getenv("PATH") ? getenv("PATH") : "");
+  setenv("PATH", "", 1);
+  const result r = compute("CPU", "", log);
+  CHECK(r.right && r.code == TINY_OK);
+  CHECK_EQ(r.stats.compiled, 0);
+  CHECK_EQ(said, 1);
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "CPU"; d.cache_dir = ""; d.log = log;
+  tiny_ctx *t = tiny_open(&d);
+  for (int n = 1; n < 4; n++) CHECK_EQ(tiny_item(tiny_sum(tiny_exp2(tiny_contiguous(tiny_ones(t, TINY_F32, TINY_SHAPE(n)))), 0, 0)), 2 * n);
+  CHECK_EQ(said, 2);                       // once a context
+  const tiny_kernel_desc own = {"f", "void f(void) {}", NULL, NULL, 0, TINY_SHAPE(1), TINY_F32, {0, 0, 0}, {0, 0, 0}};
+  CHECK(tiny_item(tiny_kernel(t, &own)) != 0);                 // foreign C cannot be interpreted
+  CHECK_EQ(tiny_status(t), TINY_E_COMPILE);
+  CHECK(strstr(tiny_error(t), "install clang") != NULL);
+  tiny_close(t);
+  setenv("PATH", path, 1);
+}
+
+// ** devices **
+
+static void test_no_such_device(void) {
+  const char *const names[] = {"GPU", "", "cpu", "CPU2", "CPU:7", ":", "CPU:"};
+  const int codes[] = {TINY_E_DEVICE, TINY_OK, TINY_E_DEVICE, TINY_E_DEVICE, TINY_E_DEVICE, TINY_E_DEVICE, TINY_OK};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const result r = compute(names[i], "", silent);
+    CHECK_EQ(r.code, codes[i]);
+    CHECK_EQ(r.right, codes[i] == TINY_OK);
+    if (i == 0 || i == 2) CHECK(strstr(r.message, "CPU, INTERP, NULL") && strstr(r.message, names[i]));
+  }
+  setenv("TINY_DEV", "TPU", 1);
+  CHECK_EQ(compute(NULL, "", silent).code, TINY_E_DEVICE);
+  CHECK_EQ(compute("CPU", "", silent).code, TINY_OK);
+  setenv("TINY_DEV", "INTERP", 1);
+  CHECK(compute(NULL, "", silent).right);
+  unsetenv("TINY_DEV");
+}
+
+int main(void) {
+  unsetenv("TINY_CC"); unsetenv("TINY_CACHE"); unsetenv("TINY_DEV"); unsetenv("TINY_DEBUG");
+  snprintf(root, sizeof root, "/tmp/tiny-test-XXXXXX");
+  if (!mkdtemp(root)) return 1;
+  test_found_again();
+  test_damaged(".kernel");
+  test_damaged(".bin");
+  test_forged();
+  test_unreadable();
+  test_shared();
+  test_failing_compiler();
+  test_no_compiler();
+  test_no_such_device();
+  remove_tree(root);
+  return test_report();
+}
