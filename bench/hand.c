@@ -27,8 +27,8 @@ typedef float lanes __attribute__((vector_size(64)));
   }
 SUM(sum4, 4, 0) SUM(sum8, 8, 0) SUM(sum16, 16, 0) SUM(sum8_ahead, 8, 4096)
 const hand_loop hand_sum[] = {
-  {"4 accumulators", sum4}, {"8 accumulators", sum8}, {"16 accumulators", sum16}, {"8, prefetching", sum8_ahead},
-  {NULL, NULL}
+  {"4 accumulators", sum4}, {"8 accumulators", sum8}, {"16 accumulators", sum16},
+  {"8, prefetching", sum8_ahead}, {NULL, NULL}
 };
 
 // ** elementwise **

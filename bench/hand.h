@@ -1,5 +1,5 @@
 // hand: loops over big arrays as one writes them by hand for this machine: the references of bench.c.
-// Each works on a slice of n floats, a multiple of 256, aligned to 64 bytes; threads share an array by slices.
+// Each works on a slice of n floats, a multiple of 256, aligned to 64 bytes; threads share arrays by slices.
 #include <stddef.h>
 
 typedef struct hand_args { float *y; const float *x, *z; } hand_args;

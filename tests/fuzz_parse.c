@@ -1,6 +1,7 @@
 // fuzz_parse: any text may be given to the parser; what it takes is printed and must parse back to the same node.
 // The verifier and the decoder of the interpreter take any nodes that can be made.
 #include "../src/ir/spec.c"
+#include "../src/ir/eval.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes);
 static tiny_code fuzz_verify(tiny_ctx *t, void *arg) {

@@ -1,6 +1,7 @@
 // test_uop: one node for one meaning; hashes that know no addresses; bounds that hold; promotion as PyTorch's; collection.
 #include "test.h"
 #include "../src/ir/spec.c"
+#include "../src/ir/eval.c"
 
 static uint64_t test_seed = 88172645463325252ull;
 static uint64_t test_random(void) {        // xorshift64: Marsaglia, "Xorshift RNGs", 2003

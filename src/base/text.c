@@ -18,21 +18,37 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
   b->data[b->n] = 0;
 }
 
-static void tn_text_add(tiny_bytes *b, const char *format, ...) TN_PRINTF(2, 3);
-static void tn_text_add(tiny_bytes *b, const char *format, ...) {
-  char brief[512];
-  va_list args, again;
-  va_start(args, format);
+static void tn_text_add_list(tiny_bytes *b, const char *format, va_list args) {
+  char small[512];
+  va_list again;
   va_copy(again, args);
-  const int n = vsnprintf(brief, sizeof brief, format, args);
-  va_end(args);
-  if (n >= 0 && (size_t)n < sizeof brief) tiny_bytes_add(b, brief, (size_t)n);
+  const int n = vsnprintf(small, sizeof small, format, args);
+  if (n >= 0 && (size_t)n < sizeof small) tiny_bytes_add(b, small, (size_t)n);
   else if (n >= 0) {
     char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, format, again);
     tiny_bytes_add(b, big, (size_t)n);
   }
   va_end(again);
+}
+
+static void tn_text_add(tiny_bytes *b, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_text_add(tiny_bytes *b, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_text_add_list(b, format, args);
+  va_end(args);
+}
+
+// A string of its own, in scratch memory.
+static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) {
+  tiny_bytes b = {t, NULL, 0, 0};
+  va_list args;
+  va_start(args, format);
+  tn_text_add_list(&b, format, args);
+  va_end(args);
+  return b.data ? b.data : "";
 }
 
 // "(32,784)" into a caller's buffer, for messages.

@@ -181,6 +181,11 @@ static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *ele
   return tn_uop_make(t, TINY_OP_INDEX, index->dtype, lanes, (int)index->nsrc, src, 0, 0, NULL);
 }
 
+static int64_t tn_memory_nelem(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m->op == TINY_OP_PARAM ? m->v[0] : m->op == TINY_OP_DEFINE ? m->v[1] : 0;
+}
+
 // A load whose index has lanes: contiguous, strided or gathered.
 static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
@@ -190,6 +195,10 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   if (base && step == 1) {
     src[0] = tn_index_with(t, index, base, 1);
     return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+  }
+  if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 && base->vmax < tn_memory_nelem(index->src[0])) {   // one element, for some lanes
+    tiny_uop *open = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, index->src, 0, 0, NULL), *one = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &open, 0, 0, NULL);
+    return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes), tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};

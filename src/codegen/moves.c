@@ -25,7 +25,7 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
   tn_map map = {NULL, NULL, 0, 0};
   for (int i = 0; i < n; i++) tn_map_set(t, &map, from[i], to[i]);
   for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *is_small[8], **src = is_small;
+    tiny_uop *u = all.u[i], *few[8], **src = few;
     if (tn_map_has(&map, u)) continue;
     int changed = 0, count = 0, cap = 8;
     const int lists = tn_ranges_from(u->op);

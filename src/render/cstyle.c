@@ -44,19 +44,6 @@ static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
   }
 }
 
-static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
-static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
-  va_copy(again, args);
-  const int n = vsnprintf(NULL, 0, format, args);
-  char *kept = (char *)tn_scratch(t, (size_t)(n < 0 ? 0 : n) + 1);
-  if (n > 0) vsnprintf(kept, (size_t)n + 1, format, again);
-  va_end(args);
-  va_end(again);
-  return kept;
-}
-
 static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   const char *element = x->lang->types[dtype] ? x->lang->types[dtype] : "?";
   if (lanes == 1) return element;
@@ -86,15 +73,15 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
       tn_text_add(&out, ")");
       return out.data;
     }
-    return tn_keep_text(x->t, signbit(v) ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
+    return tn_text_of_format(x->t, signbit(v) ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
   }
   switch (dtype) {
-    case TINY_U32: return tn_keep_text(x->t, "%lluu", (unsigned long long)k);
-    case TINY_U64: return tn_keep_text(x->t, "%lluull", (unsigned long long)k);
-    case TINY_I64: return k == INT64_MIN ? "(-9223372036854775807ll - 1)" : tn_keep_text(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
-    case TINY_I32: return k == INT32_MIN ? "(-2147483647 - 1)" : tn_keep_text(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
+    case TINY_U32: return tn_text_of_format(x->t, "%lluu", (unsigned long long)k);
+    case TINY_U64: return tn_text_of_format(x->t, "%lluull", (unsigned long long)k);
+    case TINY_I64: return k == INT64_MIN ? "(-9223372036854775807ll - 1)" : tn_text_of_format(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
+    case TINY_I32: return k == INT32_MIN ? "(-2147483647 - 1)" : tn_text_of_format(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
     case TINY_BOOL: return k ? "1" : "0";
-    default: return tn_keep_text(x->t, "(%s)%lld", type, (long long)k);
+    default: return tn_text_of_format(x->t, "(%s)%lld", type, (long long)k);
   }
 }
 
@@ -136,7 +123,7 @@ static int64_t tn_define_nelem(const tiny_uop *m) {
 
 static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
   if (tn_define_nelem(index->src[0]) == 1) return tn_expr(x, index->src[0]);
-  return tn_keep_text(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
+  return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
 }
 
 static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
@@ -145,7 +132,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (tn_is_reg(index->src[0])) { tn_text_add(out, "%s", tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
-  const char *zero = u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_keep_text(x->t, "(%s){0}", b.type);
+  const char *zero = u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
   const char *otherwise = u->nsrc == 2 ? tn_expr(x, u->src[1]) : zero;
   b.arg[0] = tn_address(x, index);
   if (u->lanes == 1 || index->lanes == 1) {
@@ -181,7 +168,7 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks_of(x, &b, u);
   if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
     b.element = tn_type_text(x, TINY_I8, 1);
-    b.arg[0] = tn_keep_text(x->t, "-(%s)", b.arg[0]);
+    b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
@@ -201,33 +188,12 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
 
 static void tn_line(tn_text *x, const char *format, ...) TN_PRINTF(2, 3);
 static void tn_line(tn_text *x, const char *format, ...) {
-  char brief[1024];
-  va_list args, again;
+  va_list args;
   va_start(args, format);
-  va_copy(again, args);
-  const int n = vsnprintf(brief, sizeof brief, format, args);
-  va_end(args);
   tn_text_add(&x->out, "%*s", 2 * x->indent, "");
-  if ((size_t)n < sizeof brief) tiny_bytes_add(&x->out, brief, (size_t)n);
-  else {
-    char *big = (char *)tn_scratch(x->t, (size_t)n + 1);
-    vsnprintf(big, (size_t)n + 1, format, again);
-    tiny_bytes_add(&x->out, big, (size_t)n);
-  }
-  va_end(again);
-  tiny_bytes_add(&x->out, "\n", 1);
-}
-
-// Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
-// be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
-// kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
-static int tn_store_streams(const tn_text *x, const tiny_uop *u) {
-  const tiny_uop *memory = u->src[0]->src[0];
-  const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
-  if (!x->lang->stream || memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
-  for (int i = 0; i < x->n; i++)
-    if (x->list[i]->op == TINY_OP_LOAD && x->list[i]->src[0]->src[0] == memory) return 0;
-  return u->src[1]->lanes * nbytes % TN_LINE_NBYTES == 0;
+  tn_text_add_list(&x->out, format, args);
+  tn_text_add(&x->out, "\n");
+  va_end(args);
 }
 
 static void tn_store_text(tn_text *x, const tiny_uop *u) {
@@ -253,7 +219,7 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
   tn_blanks_of(x, &b, u);
-  x->expr[u->seq] = b.name = tn_keep_text(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
+  x->expr[u->seq] = b.name = tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
   if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) { tn_format(&out, x->lang->local, &b); tn_line(x, "%s", out.data); }
   else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
@@ -272,7 +238,7 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     x->expr[i] = atom.data;
     return;
   }
-  x->expr[i] = tn_keep_text(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
+  x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   tn_line(x, "const %s %s = %s;", tn_type_text(x, u->dtype, u->lanes), x->expr[i], value.data);
 }
 
@@ -287,7 +253,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_STORE: tn_store_text(x, u); return;
     case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
     case TINY_OP_RANGE: {
-      const char *name = tn_keep_text(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
+      const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
       x->expr[u->seq] = name;
       tn_line(x, "for (%s %s = 0; %s < %s; %s++) {", type, name, name, tn_expr(x, u->src[0]), name);
       x->indent++;
@@ -327,7 +293,7 @@ static void tn_render_entry(tn_text *x, const char *name) {
     if (u->op != TINY_OP_PARAM && u->op != TINY_OP_ARG) continue;
     const int buffer = u->op == TINY_OP_PARAM;
     tn_blanks_of(x, &b, u);
-    b.name = x->expr[u->seq] = tn_keep_text(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
+    b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
     const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar;
     if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
     if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }

@@ -254,38 +254,47 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
 }
 
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
-// in turn. Tensors of frame `dying` need not join.
-static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying) {
+// in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
+static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
   tn_map joined = {NULL, NULL, 0, 0};
   for (int i = 0; i < roots->n; i++) tn_map_set(t, &joined, roots->u[i], roots->u[i]);
   for (int before = -1; before != roots->n;) {
     tn_visit v;
-    tn_map bases = {NULL, NULL, 0, 0}, updates = {NULL, NULL, 0, 0};
+    tn_map updates = {NULL, NULL, 0, 0};
     memset(&v, 0, sizeof v);
     before = roots->n;
     tn_visit_graph(t, &v, roots->u, roots->n);
     for (int i = 0; i < v.all.n; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN && !v.all.u[i]->realized) {
-      tn_map_set(t, &bases, tn_state_of(v.all.u[i]->src[0]), v.all.u[i]);
+      tn_map_set(t, bases, tn_state_of(v.all.u[i]->src[0]), v.all.u[i]);
       tn_map_set(t, &updates, v.all.u[i], v.all.u[i]);
     }
-    if (!bases.n) return;
+    if (!bases->n) return;
     const uint32_t seen = ++t->ir->epoch;
     for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
       if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
-      if (!tn_needs_old_state(t, x->uop, seen, &bases, &updates)) continue;
+      if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);
       tn_push(t, roots, x->uop);
     }
   }
 }
 
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what it shows is overwritten.
+static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
+  tiny_uop *x = u;
+  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) && (x->src[0]->nsrc || tn_is_leaf(x->src[0]))) x = x->src[0];
+  return tn_map_has(bases, tn_state_of(x)) ? u : x;
+}
+
 static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   tn_list all = {NULL, 0, 0};
-  tn_join_readers(t, roots, dying);
+  tn_map seen = {NULL, NULL, 0, 0}, bases = {NULL, NULL, 0, 0};
+  tn_join_readers(t, roots, dying, &bases);
   for (int i = 0; i < roots->n; i++) {
-    int again = tn_is_leaf(roots->u[i]);
-    for (int j = 0; j < i && !again; j++) again = roots->u[j] == roots->u[i];
-    if (!again) tn_push(t, &all, roots->u[i]);
+    tiny_uop *u = tn_root_of(roots->u[i], &bases);
+    if (tn_is_leaf(u) || tn_map_has(&seen, u)) continue;
+    tn_map_set(t, &seen, u, u);
+    tn_push(t, &all, u);
   }
   if (!all.n) return TINY_OK;
   tn_visit v;
