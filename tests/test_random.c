@@ -278,8 +278,8 @@ static int make_binary(gen *g) {
     case 9: return put(g, tiny_le(a->x, b->x), 1, 1, 0) != NULL;
     case 10: return put(g, tiny_eq(a->x, b->x), 1, 1, 0) != NULL;
     case 11: return put(g, tiny_ne(a->x, b->x), 1, 1, 0) != NULL;
-    case 12: return put(g, tiny_floor_div(a->x, tiny_like(a->x, 2)), a->mag, 1, 0) != NULL;
-    case 13: return put(g, tiny_remainder(a->x, tiny_like(a->x, 2)), 2, a->unit, 0) != NULL;
+    case 12: return is_real(a) && put(g, tiny_floor_div(a->x, tiny_like(a->x, 2)), a->mag, 1, 0) != NULL;
+    case 13: return is_real(a) && put(g, tiny_remainder(a->x, tiny_like(a->x, 2)), 2, a->unit, 0) != NULL;
     case 14: return m < 8 && put(g, tiny_pow(tiny_add(tiny_abs(a->x), tiny_like(a->x, 0.5)), tiny_clamp(b->x, -2, 2)), 81, 0, 81 * 60 * own) != NULL;
     default: return put(g, tiny_div(a->x, tiny_add(tiny_abs(b->x), tiny_like(b->x, 1))), a->mag, 0, 2 * own * m) != NULL;
   }

@@ -74,7 +74,8 @@ typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
   }
   #define TINY_SHAPE(...) tiny_shape_of(__VA_ARGS__)
 #else
-  #define TINY_SHAPE(...) tiny_shape_of((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
+  #define TINY_SHAPE(...) \
+    tiny_shape_of((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
   static inline tiny_shape tiny_shape_of(int n, const int64_t *v) {
     tiny_shape s;
     s.ndim = n;                            // more than TINY_MAX_DIMS is an error of the call that takes it
@@ -91,21 +92,27 @@ TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);  // the least dty
 
 // Behaves as realloc: ptr NULL allocates, new_nbytes 0 frees and returns NULL. old_nbytes is exact.
 // Results are aligned for any basic type. May return NULL: the call that needed it fails with TINY_E_MEMORY.
-typedef struct tiny_alloc { void *(*fn)(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes); void *user; } tiny_alloc;
+typedef struct tiny_alloc {
+  void *(*fn)(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes); void *user;
+} tiny_alloc;
 
 // The host's own threads: calls task(arg, i) once for every i in 0..n-1, in any order, on any threads, and
 // returns when all have returned.
-typedef struct tiny_pool { void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user; int threads; } tiny_pool;
+typedef struct tiny_pool {
+  void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user;
+  int threads;
+} tiny_pool;
 
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
 typedef struct tiny_desc {
-  const char *device;                      // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
+  const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, INTERP and NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
   tiny_pool pool;                          // instead of own threads
   tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)
-  tiny_logger log;                            // where lines go; default stderr, and only when asked by debug
+  tiny_logger log;                         // where lines go; default stderr, and only when asked by debug
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
   uint64_t seed;                           // of tiny_rand and tiny_randn
@@ -144,17 +151,22 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
 TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
 TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
-TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);                   // 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2))
+// 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)).
+TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double step, tiny_dtype dtype);
 TINY_API tiny_tensor *tiny_eye(tiny_ctx *t, int64_t n, tiny_dtype dtype);
-TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);                  // f32 uniform in [0,1); same numbers on every device
+// f32 uniform in [0,1); same numbers on every device.
+TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);                 // f32 normal, mean 0, deviation 1
 
-TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);        // realizes x, copies it out row-major; nbytes must be its size
-TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);// replaces the contents of a realized or fresh tensor
-TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);                 // runs what x[0..n-1] need, in one schedule
+// Realizes x, copies it out row-major; nbytes must be its size.
+TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
+// Replaces the contents of a realized or fresh tensor.
+TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);
+// Runs what x[0..n-1] need, in one schedule.
+TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 #ifndef TINY_NO_INTERP
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
@@ -180,11 +192,14 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);           
 TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);            // one dim may be -1
 TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
 TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
-TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);             // broadcasts; new dims go in front; -1 keeps a dim
-TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value); // (b0,a0, b1,a1, ...), negative amounts crop
+// Broadcasts; new dims go in front; -1 keeps a dim.
+TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
+// (b0,a0, b1,a1, ...), negative amounts crop.
+TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);         // (b0,e0, b1,e1, ...)
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
-TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step); // Python's rules; step may be negative
+// Python's rules; step may be negative.
+TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
@@ -243,7 +258,8 @@ TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
 
 // ** reductions: axis may be negative or TINY_ALL ********************************************* >>reductions
 
-TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);           // f16, bf16 accumulate in f32; small ints give i32 or u32
+// f16, bf16 accumulate in f32; small ints give i32 or u32.
+TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
@@ -261,21 +277,28 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
 // x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its dim
 // vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ.
 TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
-TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);  // x (..,K), w (N,K), bias (N) or NULL -> (..,N)
+// x (..,K), w (N,K), bias (N) or NULL -> (..,N).
+TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
 TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *logits, tiny_tensor *labels);    // (N,C), integer (N) -> 0-d mean
-TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes);              // integer (..) -> bool (..,classes)
+// Integer (..) -> bool (..,classes).
+TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes);
 TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index);       // as torch.gather
-TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index); // index (n): rows, out of range gives 0
+// Index (n): rows, out of range gives 0.
+TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index);
 typedef struct tiny_conv2d_desc { int stride[2], pad[2], dilation[2], groups; } tiny_conv2d_desc; // zero: 1, 0, 1, 1
 // x (B,C,H,W), w (O,C/groups,KH,KW), bias (O) or NULL -> (B,O,H',W').
 TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv2d_desc *d);
 TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);// stride 0: kernel
 TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps); // over the last ndims dims; w, b may be NULL
-typedef struct tiny_batch_norm_state { tiny_tensor *mean, *var, *weight, *bias; double eps, momentum; } tiny_batch_norm_state; // eps 0: 1e-5; momentum 0: 0.1
+// Over the last ndims dims; w, b may be NULL.
+TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps);
+typedef struct tiny_batch_norm_state {
+  tiny_tensor *mean, *var, *weight, *bias;
+  double eps, momentum;                    // 0: 1e-5, 0.1
+} tiny_batch_norm_state;
 // x (B,C,..). train: normalizes by the batch and assigns the running mean and variance (C); else by those.
 TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train);
 TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
@@ -285,10 +308,18 @@ TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
 TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
 
 // Optimisers: zero-initialised structs that own their state; every step only queues assignments.
-typedef struct tiny_sgd  { double lr, momentum, weight_decay; int nesterov; tiny_tensor **velocity; int n; } tiny_sgd;   // lr 0: 1e-2
-typedef struct tiny_adam { double lr, beta1, beta2, eps, weight_decay; tiny_tensor **m, **v; int n; int64_t step; } tiny_adam; // 0: 1e-3, .9, .999, 1e-8
+typedef struct tiny_sgd {
+  double lr, momentum, weight_decay;       // lr 0: 1e-2
+  int nesterov;
+  tiny_tensor **velocity; int n;           // its own
+} tiny_sgd;
+typedef struct tiny_adam {
+  double lr, beta1, beta2, eps;            // 0: 1e-3, 0.9, 0.999, 1e-8
+  double weight_decay;                     // decouples (AdamW)
+  tiny_tensor **m, **v; int n; int64_t step;       // its own
+} tiny_adam;
 TINY_API tiny_code   tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-TINY_API tiny_code   tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n); // weight_decay decouples (AdamW)
+TINY_API tiny_code   tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
 TINY_API void        tiny_sgd_free(tiny_sgd *o);
 TINY_API void        tiny_adam_free(tiny_adam *o);
 #endif // TINY_NO_NN
@@ -304,7 +335,7 @@ TINY_API void        tiny_program_free(tiny_program *p);
 
 typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source
-  const char *source;                      // in the device's language, with the device's calling convention (see the manual), or
+  const char *source;                      // in the device's language, called as the manual says, or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs
   tiny_shape shape; tiny_dtype dtype;      // of the output
@@ -335,36 +366,44 @@ TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);         
 TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);      // amounts >= 0
 TINY_API tiny_code  tiny_views_shrink(tiny_views *v, tiny_shape begin_end);
 TINY_API tiny_code  tiny_views_flip(tiny_views *v, tiny_shape axes);
-TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);         // pushes a view when strides cannot express it
-TINY_API int        tiny_views_contiguous(const tiny_views *v);                  // 1: one view, row-major, offset 0, no mask
-TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);    // flat element of memory, or -1 where masked out
+// Pushes a view when strides cannot express it.
+TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);
+// 1: one view, row-major, offset 0, no mask.
+TINY_API int        tiny_views_contiguous(const tiny_views *v);
+// Flat element of memory, or -1 where masked out.
+TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);
 // Index and validity expressions of element (index[0], ..) for the IR. *valid is a bool CONST 1 when there is no mask.
-TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index, tiny_uop **flat, tiny_uop **valid);
+TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index,
+                                    tiny_uop **flat, tiny_uop **valid);
 
 // ** the IR *********************************************************************************** >>ir
 
 // name, sources (-1: any number), flags. What k, v and the sources of an op mean is told in ir/uop.c.
 #define TINY_OPS(_) \
   /* leaves */ \
-  _(CONST, 0, 0) _(BUFFER, 0, 0) _(PARAM, 0, 0) _(SCALAR, 0, 0) _(ARG, 0, 0) _(IOTA, 0, 0) _(RANGE, 1, 0) _(SPECIAL, 1, 0) \
-  _(DEFINE, 0, 0) _(LANE, 0, 0) \
+  _(CONST, 0, 0) _(BUFFER, 0, 0) _(PARAM, 0, 0) _(SCALAR, 0, 0) _(ARG, 0, 0) _(IOTA, 0, 0) \
+  _(RANGE, 1, 0) _(SPECIAL, 1, 0) _(DEFINE, 0, 0) _(LANE, 0, 0) \
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
   _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, 1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
-  _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) _(SINK, -1, TINY_VOIDOP) \
+  _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
+  _(SINK, -1, TINY_VOIDOP) \
   /* lanes of vectors */ \
   _(BROADCAST, 1, 0) _(STACK, -1, 0) _(PICK, 1, 0) _(HREDUCE, 1, 0) \
   /* arithmetic */ \
   _(CAST, 1, 0) _(BITCAST, 1, 0) \
-  _(NEG, 1, TINY_ALU) _(EXP2, 1, TINY_ALU) _(LOG2, 1, TINY_ALU) _(SIN, 1, TINY_ALU) _(SQRT, 1, TINY_ALU) _(TRUNC, 1, TINY_ALU) \
-  _(ADD, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(MUL, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(SUB, 2, TINY_ALU) _(FDIV, 2, TINY_ALU) \
+  _(NEG, 1, TINY_ALU) _(EXP2, 1, TINY_ALU) _(LOG2, 1, TINY_ALU) _(SIN, 1, TINY_ALU) _(SQRT, 1, TINY_ALU) \
+  _(TRUNC, 1, TINY_ALU) \
+  _(ADD, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(MUL, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(SUB, 2, TINY_ALU) _(FDIV, 2, TINY_ALU) \
   _(IDIV, 2, TINY_ALU) _(MOD, 2, TINY_ALU) _(CDIV, 2, TINY_ALU) _(CMOD, 2, TINY_ALU) \
   _(MAX, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(LT, 2, TINY_ALU | TINY_CMP) _(NE, 2, TINY_ALU | TINY_CMP | TINY_COMM) _(EQ, 2, TINY_ALU | TINY_CMP | TINY_COMM) \
-  _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
   _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU)
 
@@ -390,13 +429,16 @@ struct tiny_uop {                          // immutable; same op, dtype, lanes, 
 };
 
 // Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.
-TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc, int64_t k, const int64_t *v, int nv);
+TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
+                                  int64_t k, const int64_t *v, int nv);
 TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                          // the graph of a tensor
-TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);  // as snprintf: returns the length needed
+// As snprintf: returns the length needed.
+TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);
 TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);              // NULL and an error with a caret
 TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);                // symbolic algebra to a fixed point
 #ifndef TINY_NO_INTERP
-// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64 or f64 bits.
+// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64
+// or f64 bits.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
 #endif
 TINY_API const char *tiny_op_name(int op);
@@ -412,15 +454,16 @@ typedef struct tiny_limits {               // what kernels of a device may use; 
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 
-// A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in parentheses;
-// %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and lanes, %s: the type of
-// operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name; %a: parameters; %d: a number or dimension.
+// A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in
+// parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
+// lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
+// %a: parameters; %d: a number or dimension.
 typedef struct tiny_language {
   const char *name, *file;                 // "C", "c": file extension in dumps
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
-  const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry and its parameters; NULL: not in %a
-  const char *open_buffer, *open_scalar;   // statements after the brace that fetch parameter %n from slot %k; NULL: none
+  const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry, parameters; NULL: not in %a
+  const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%d];"
   const char *global_id, *local_id;        // "get_group_id(%d)"
@@ -430,8 +473,10 @@ typedef struct tiny_language {
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
   const char *address;                     // of element %1 of memory %0: "%0 + %1"
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
-  const char *load, *load_masked, *gather, *gather_masked;     // "%0", "%0 %1 mask %2 otherwise", "%0 %1", "%0 %1 %2 %3"
-  const char *store, *store_masked, *scatter, *scatter_masked; // "%0 %1", "%0 %1 %2 mask", "%0 %1 %2", "%0 %1 %2 %3 mask"
+  const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
+  const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
+  const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
+  const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
@@ -467,13 +512,15 @@ struct tiny_backend {
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
   void       (*close)(void *dev);
-  const char *(*target)(void *dev);                                              // part of the disk cache's key: "x86_64 avx512f"
+  // Part of the disk cache's key: "x86_64 avx512f".
+  const char *(*target)(void *dev);
   void       (*language)(void *dev, tiny_language *out);                         // NULL: load_uops takes the IR itself
   void      *(*alloc)(void *dev, size_t nbytes);                                 // NULL: no memory
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
-  // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; the compiler's words -> log.
+  // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
+  // says -> log.
   tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
   void      *(*load)(void *dev, const void *binary, size_t nbytes);              // a module
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel

@@ -63,7 +63,8 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
 }
 
 static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
-  tiny_fail(t, TINY_E_MEMORY, "out of memory: %llu bytes were refused by the allocator", (unsigned long long)nbytes);
+  tiny_fail(t, TINY_E_MEMORY, "out of memory: %llu bytes were refused by the allocator",
+            (unsigned long long)nbytes);
   if (t->trap) longjmp(*t->trap, 1);
   return NULL;
 }
@@ -137,7 +138,8 @@ static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbyt
   if (n) memcpy(grown, array, (size_t)n * elem_nbytes);
   return grown;
 }
-#define TN_PUSH(t, array, n, cap, type) (((array) = (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
+#define TN_PUSH(t, array, n, cap, type) \
+  (((array) = (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
 
 typedef struct tn_list { tiny_uop **u; int n, cap; } tn_list;
 static void tn_push(tiny_ctx *t, tn_list *l, tiny_uop *u) { *TN_PUSH(t, l->u, l->n, l->cap, tiny_uop *) = u; }

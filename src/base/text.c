@@ -54,7 +54,8 @@ static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) {
 // "(32,784)" into a caller's buffer, for messages.
 static const char *tn_dims_text(char *out, size_t nbytes, int n, const int64_t *dim) {
   size_t at = (size_t)snprintf(out, nbytes, "(");
-  for (int i = 0; i < n && at < nbytes; i++) at += (size_t)snprintf(out + at, nbytes - at, i ? ",%lld" : "%lld", (long long)dim[i]);
+  for (int i = 0; i < n && at < nbytes; i++)
+    at += (size_t)snprintf(out + at, nbytes - at, i ? ",%lld" : "%lld", (long long)dim[i]);
   if (at < nbytes) snprintf(out + at, nbytes - at, n == 1 ? ",)" : ")");
   return out;
 }

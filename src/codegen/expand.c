@@ -1,16 +1,19 @@
 // expand: STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR ranges become copies and lanes.
 //
 // In:  a kernel after its moves. Out: the same without STAGE and without those kinds of ranges.
-// UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is shared by hash-consing, so a
-// tile of accumulators loads every operand once. VECTOR puts LANE in its place; lanes spread to whatever depends on it.
-// Then INDEX nodes of lanes are told apart: step 1 is a contiguous access, other constant steps single loads, the rest gathers.
+// UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is
+// shared by hash-consing, so a tile of accumulators loads every operand once. VECTOR puts LANE in
+// its place; lanes spread to whatever depends on it. Then INDEX nodes of lanes are told apart:
+// step 1 is a contiguous access, other constant steps single loads, the rest gathers.
 #ifndef TN_CODEGEN_EXPAND
 #define TN_CODEGEN_EXPAND
 #ifndef TINY_AMALGAMATED
 #include "moves.c"
 #endif
 
-static int tn_is_item(const tiny_uop *r) { return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP; }
+static int tn_is_item(const tiny_uop *r) {
+  return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
+}
 
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_list all = {NULL, 0, 0};
@@ -27,10 +30,12 @@ static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) {
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, u, &all);
   for (int i = 0; i < all.n; i++) {
-    int closed = all.u[i]->op != TINY_OP_RANGE || (tn_range_kind(all.u[i]) != TN_LOOP && tn_range_kind(all.u[i]) != TN_REDUCE);
+    int closed = all.u[i]->op != TINY_OP_RANGE ||
+        (tn_range_kind(all.u[i]) != TN_LOOP && tn_range_kind(all.u[i]) != TN_REDUCE);
     for (int j = 0; j < all.n && !closed; j++) {
       const int from = tn_ranges_from(all.u[j]->op);
-      for (uint32_t s = from < 0 ? all.u[j]->nsrc : (uint32_t)from; s < all.u[j]->nsrc; s++) closed |= all.u[j]->src[s] == all.u[i];
+      for (uint32_t s = from < 0 ? all.u[j]->nsrc : (uint32_t)from; s < all.u[j]->nsrc; s++)
+        closed |= all.u[j]->src[s] == all.u[i];
     }
     if (!closed) tn_push(t, open, all.u[i]);
   }
@@ -61,7 +66,8 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   int64_t v[2] = {stage->k, 1}, owners;
-  tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
+          now = {NULL, 0, 0};
   tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner;
   tn_push(t, &end, NULL);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
@@ -72,18 +78,21 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   }
   const int64_t part = v[1];
   v[1] *= owners;
-  tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v), *to = memory;
+  tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v),
+           *to = memory;
   const int wait = shared && stage->k == TN_SPACE_LOCAL;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last round's contents
     tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
     to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
   }
-  tiny_uop *at[2] = {to, flat}, *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL), stage->src[0]};
+  tiny_uop *at[2] = {to, flat},
+           *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL), stage->src[0]};
   end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
   if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
-  tiny_uop *after[2] = {memory, done}, *filled = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, after, 0, 0, NULL);
+  tiny_uop *after[2] = {memory, done},
+           *filled = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, after, 0, 0, NULL);
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *src[3];
@@ -117,10 +126,12 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0};
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
     tiny_uop *value = tn_index(t, i), *copy = tn_replace(t, u->src[0], 1, &r, &value);
-    if (copy->op == TINY_OP_GROUP) for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
+    if (copy->op == TINY_OP_GROUP)
+      for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
     else tn_push(t, &copies, copy);
   }
-  tn_push(t, &src, tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
+  tn_push(t, &src,
+          tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
   return tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
@@ -132,7 +143,9 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
     tiny_uop *r = NULL;
     tn_toposort(t, sink, &all);
     for (int i = 0; i < all.n && !r; i++)
-      if (all.u[i]->op == TINY_OP_RANGE && (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL)) r = all.u[i];
+      if (all.u[i]->op == TINY_OP_RANGE &&
+          (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL))
+        r = all.u[i];
     if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
       tn_push(t, &from, all.u[i]);
@@ -190,15 +203,22 @@ static int64_t tn_memory_nelem(const tiny_uop *m) {
 static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
   int64_t step;
-  const int scalar_valid = index->nsrc < 3 || index->src[2]->lanes == 1, lanes = index->src[1]->lanes > 1 ? index->src[1]->lanes : index->nsrc == 3 ? index->src[2]->lanes : 1;
+  const int scalar_valid = index->nsrc < 3 || index->src[2]->lanes == 1,
+            lanes = index->src[1]->lanes > 1 ? index->src[1]->lanes :
+      index->nsrc == 3                       ? index->src[2]->lanes :
+                                               1;
   base = tn_lane_step(t, index->src[1], &step);
   if (base && step == 1) {
     src[0] = tn_index_with(t, index, base, 1);
     return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
   }
-  if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 && base->vmax < tn_memory_nelem(index->src[0])) {   // one element, for some lanes
-    tiny_uop *open = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, index->src, 0, 0, NULL), *one = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &open, 0, 0, NULL);
-    return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes), tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
+  // One element, for some lanes.
+  if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 &&
+      base->vmax < tn_memory_nelem(index->src[0])) {
+    tiny_uop *open = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, index->src, 0, 0, NULL),
+             *one = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &open, 0, 0, NULL);
+    return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
+                 tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
@@ -218,7 +238,8 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   if (element->lanes > lanes) lanes = element->lanes;
   int64_t step;
   tiny_uop *base = tn_lane_step(t, element, &step), *src[2];
-  src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) : tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
+  src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) :
+                               tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
   src[1] = tn_lanes_of(t, store->src[1], lanes);
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
@@ -229,8 +250,10 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     tn_list now = {NULL, 0, 0};
     int closes = 0;
     for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
-    if (u->op == TINY_OP_END) return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
-    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));   // the same in every lane
+    if (u->op == TINY_OP_END)
+      return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
+    // The same in every lane.
+    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
     tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, now.u[0]->lanes, now.n, now.u, u->k, 0, NULL);
     return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
@@ -245,7 +268,8 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
   }
-  if (u->op == TINY_OP_LOAD && src[0]->lanes > 1) return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, 0, 0, NULL));
+  if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
+    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, 0, 0, NULL));
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);
 }
@@ -255,7 +279,8 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
     tn_list all = {NULL, 0, 0};
     tiny_uop *r = NULL;
     tn_toposort(t, sink, &all);
-    for (int i = 0; i < all.n && !r; i++) if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
+    for (int i = 0; i < all.n && !r; i++)
+      if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
     if (!r) return sink;
     tn_map map = {NULL, NULL, 0, 0};
     tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
@@ -266,8 +291,13 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
       else if (u->nsrc) {
         tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
         int changed = 0;
-        for (uint32_t j = 0; j < u->nsrc; j++) { src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]); changed |= src[j] != u->src[j]; }
-        if (changed && u->op == TINY_OP_INDEX) for (uint32_t j = 1; j < u->nsrc; j++) if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
+        for (uint32_t j = 0; j < u->nsrc; j++) {
+          src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]);
+          changed |= src[j] != u->src[j];
+        }
+        if (changed && u->op == TINY_OP_INDEX)
+          for (uint32_t j = 1; j < u->nsrc; j++)
+            if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
         if (changed) now = tn_lanes_node(t, u, src, r);
       }
       tn_map_set(t, &map, u, now);

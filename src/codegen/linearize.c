@@ -19,7 +19,9 @@ typedef struct tn_linear {
   tn_list out;
 } tn_linear;
 
-static int tn_linear_at(const tn_linear *l, const tiny_uop *u) { return (int)(intptr_t)tn_map_get(&l->at, u) - 1; }
+static int tn_linear_at(const tn_linear *l, const tiny_uop *u) {
+  return (int)(intptr_t)tn_map_get(&l->at, u) - 1;
+}
 
 static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
   for (int i = 1; i < l->nblock; i++) if (l->block[i].range == range) return i;
@@ -41,7 +43,8 @@ static void tn_linear_place(tn_linear *l) {
   for (int i = l->all.n - 1; i >= 0; i--) {
     const tiny_uop *u = l->all.u[i];
     int deepest = 0;
-    for (int b = 1; b < l->nblock; b++) if ((l->open[i] >> b & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
+    for (int b = 1; b < l->nblock; b++)
+      if ((l->open[i] >> b & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
     l->place[i] = deepest;
     if (u->op != TINY_OP_END) continue;
     tn_block *loop = &l->block[tn_linear_block_of(l, u->src[1])];

@@ -1,5 +1,5 @@
-// lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for parallel ranges,
-// one range per END, decomposed arithmetic, index arithmetic in a real integer type.
+// lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for
+// parallel ranges, one range per END, decomposed arithmetic, index arithmetic in a real integer type.
 //
 // An accumulator is a REG DEFINE: stored once before its loops (pinned there by AFTER the ranges around), updated at
 // the end of the body, read AFTER the END. All REDUCEs over the same ranges, the tile of one matmul, share the loops.
@@ -30,8 +30,9 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
 
-// Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused multiply-add each; anything
-// else is folded as a tree first, so that the accumulator waits once per round. acc may be NULL.
+// Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
+// multiply-add each; anything else is folded as a tree first, so that the accumulator waits once
+// per round. acc may be NULL.
 static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
   if (op == TINY_OP_ADD && value->src[0]->op == TINY_OP_MUL && acc) {
@@ -41,7 +42,8 @@ static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *
   tiny_uop **v = (tiny_uop **)tn_scratch(t, value->nsrc * sizeof *v);
   memcpy(v, value->src, value->nsrc * sizeof *v);
   for (uint32_t n = value->nsrc; n > 1; n = (n + 1) / 2)
-    for (uint32_t i = 0; i < (n + 1) / 2; i++) v[i] = 2 * i + 1 < n ? tn_u2(t, op, v[2 * i], v[2 * i + 1]) : v[2 * i];
+    for (uint32_t i = 0; i < (n + 1) / 2; i++)
+      v[i] = 2 * i + 1 < n ? tn_u2(t, op, v[2 * i], v[2 * i + 1]) : v[2 * i];
   return acc ? tn_u2(t, op, acc, v[0]) : v[0];
 }
 
@@ -51,16 +53,21 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
 
 // All REDUCEs of one set of ranges become accumulators of one loop nest.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
-  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
+          to = {NULL, 0, 0};
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
     tn_list open = {NULL, 0, 0}, deps = {NULL, 0, 0};
     tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
     tn_open_loops(t, group[i], &open);
-    tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &open), tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
+    tn_push(t, &deps,
+            tn_reg_store(t, tn_after(t, reg, &open),
+                         tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
-    tn_push(t, &stores, tn_reg_store(t, reg, tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)))));
+    tn_push(t, &stores,
+            tn_reg_store(t, reg,
+                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)))));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
@@ -88,7 +95,8 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
-// Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more are folded into dim 2.
+// Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
+// are folded into dim 2.
 static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
   tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
@@ -96,7 +104,12 @@ static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_
     const int kind = tn_range_kind(all.u[i]);
     if (item ? tn_is_item(all.u[i]) : kind == TN_TASK || kind == TN_GLOBAL) tn_push(t, &r, all.u[i]);
   }
-  for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
+  for (int i = 1; i < r.n; i++)
+    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
+      tiny_uop *x = r.u[j];
+      r.u[j] = r.u[j - 1];
+      r.u[j - 1] = x;
+    }
   for (int d = 0; d < 3; d++) extents[d] = 1;
   for (int i = 0; i < r.n; i++) {          // position from the end gives the dim
     const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
@@ -109,7 +122,8 @@ static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_
     if (r.n - 1 - i >= max_dims - 1 && r.n > max_dims) {
       int64_t stride = 1;
       for (int j = i + 1; j <= r.n - max_dims; j++) stride *= tn_range_extent(r.u[j]);
-      id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)), tn_index(t, tn_range_extent(r.u[i])));
+      id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)),
+                 tn_index(t, tn_range_extent(r.u[i])));
     }
     tn_push(t, &to, id);
   }
@@ -121,15 +135,20 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
   tn_list ranges = {NULL, 0, 0}, stores = {NULL, 0, 0}, to = {NULL, 0, 0};
   tiny_uop *first = tn_bool(t, 1);
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
-  for (int i = 0; i < ranges.n; i++) if (tn_range_kind(ranges.u[i]) == TN_GROUP) first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, ranges.u[i], tn_index(t, 1)));
+  for (int i = 0; i < ranges.n; i++)
+    if (tn_range_kind(ranges.u[i]) == TN_GROUP)
+      first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, ranges.u[i], tn_index(t, 1)));
   if (tn_is_const(first)) return sink;
   first = tn_simplify(t, first);
   tn_collect_op(t, sink, TINY_OP_STORE, &stores);
   for (int i = 0; i < stores.n; i++) {
     const tiny_uop *index = stores.u[i]->src[0];
-    tiny_uop *src[3] = {index->src[0], index->src[1], index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first}, *pair[2] = {NULL, stores.u[i]->src[1]};
+    tiny_uop *src[3] = {index->src[0], index->src[1],
+                        index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first},
+             *pair[2] = {NULL, stores.u[i]->src[1]};
     const int gated = index->src[0]->op == TINY_OP_PARAM;
-    pair[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : (int)index->nsrc, src, 0, 0, NULL);
+    pair[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : (int)index->nsrc, src, 0,
+                          0, NULL);
     tn_push(t, &to, tn_uop_with(t, stores.u[i], pair));
   }
   return tn_replace(t, sink, stores.n, stores.u, to.u);
@@ -144,7 +163,10 @@ static tiny_uop *tn_split_ends(tiny_ctx *t, tiny_uop *sink) {
     tn_collect_op(t, sink, TINY_OP_END, &ends);
     for (int i = 0; i < ends.n && !from.n; i++) if (ends.u[i]->nsrc > 2) {
       tiny_uop *u = ends.u[i], *now = u->src[0];
-      for (uint32_t j = u->nsrc - 1; j >= 1; j--) { tiny_uop *src[2] = {now, u->src[j]}; now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL); }
+      for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
+        tiny_uop *src[2] = {now, u->src[j]};
+        now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
+      }
       tn_push(t, &from, u); tn_push(t, &to, now);
     }
     if (!from.n) return sink;

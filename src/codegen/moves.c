@@ -1,8 +1,10 @@
-// moves: what optimisation may do to a kernel. A move changes ranges; the value that the kernel computes stays the same.
+// moves: what optimisation may do to a kernel. A move changes ranges; the value that the kernel
+// computes stays the same.
 //
 //   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost)
-//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL (copies of the
-//            expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a group), LOOP and REDUCE (loops)
+//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
+//            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
+//            group), LOOP and REDUCE (loops)
 //   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
 //   swap     the order in which the ranges of a store loop
 //   stage    what a load reads is first copied to nearer memory, laid out as it will be read
@@ -15,7 +17,9 @@
 #endif
 
 // First source that is a range list, -1: none.
-static int tn_ranges_from(int op) { return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1; }
+static int tn_ranges_from(int op) {
+  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1;
+}
 
 // root with from[i] replaced by to[i] everywhere, nothing simplified.
 static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
@@ -38,7 +42,8 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
         tn_list ranges = {NULL, 0, 0};
         tn_collect_ranges(t, s, &ranges);
         if (count + ranges.n + (int)u->nsrc > cap) {
-          tiny_uop **grown = (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
+          tiny_uop **grown =
+              (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
           memcpy(grown, src, (size_t)count * sizeof *src);
           src = grown;
         }
@@ -46,8 +51,12 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
       } else src[count++] = s;
     }
     if (!changed) continue;
-    tiny_uop *now = count == (int)u->nsrc ? tn_uop_with(t, u, src) : tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
-    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP))) now = src[0];   // GROUP: unrolled
+    tiny_uop *now = count == (int)u->nsrc ?
+        tn_uop_with(t, u, src) :
+        tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
+    // GROUP: unrolled.
+    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
+      now = src[0];
     tn_map_set(t, &map, u, now);
   }
   tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
@@ -71,7 +80,8 @@ static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
 
 // Splits off a part of extent f of the given kind, the inner part unless outer is set. f must divide the extent.
 // *rest (may be NULL) receives the range that is left, NULL if none is.
-static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer, tiny_uop **rest) {
+static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
+                               tiny_uop **rest) {
   const int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_move_kind(s, r, kind);
@@ -111,7 +121,8 @@ static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     if (!over) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
-    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0], tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
+                   tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
     tn_push(t, &from, u);
     tn_push(t, &to, tn_uop_with(t, u, src));
   }
@@ -147,8 +158,12 @@ static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *c
   tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
-    fresh[i + 1] = tn_range(t, tn_range_extent(inner[i]), kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
-    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
+    fresh[i + 1] = tn_range(t, tn_range_extent(inner[i]),
+                            kind == TN_REDUCE     ? TN_LOOP :
+                                kind == TN_UNROLL ? TN_UPCAST :
+                                                    kind);
+    flat =
+        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
   tiny_uop *src[2] = {tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n + 1, fresh, space, 0, NULL), flat};
@@ -162,15 +177,18 @@ static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *c
 static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
-  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE), *part = item;
+  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE),
+           *part = item;
   if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
   tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
-  partial = count == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, count, src, reduce->k, 0, NULL);
+  partial =
+      count == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, count, src, reduce->k, 0, NULL);
   tiny_uop *parts[2] = {partial, item}, *again = tn_range(t, g, TN_REDUCE);
-  tiny_uop *at[2] = {tn_uop_make(t, TINY_OP_STAGE, reduce->dtype, 1, 2, parts, TN_SPACE_LOCAL, 0, NULL), again};
+  tiny_uop *at[2] = {tn_uop_make(t, TINY_OP_STAGE, reduce->dtype, 1, 2, parts, TN_SPACE_LOCAL, 0, NULL),
+                     again};
   tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, reduce->dtype, 1, 2, at, 0, 0, NULL);
   tiny_uop *all[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), again};
   tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, all, reduce->k, 0, NULL);

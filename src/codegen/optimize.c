@@ -1,10 +1,11 @@
 // optimize: chooses moves for a kernel in microseconds, from strides and a count of loads per multiply-add.
 //
 // In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after moves.
-// On a CPU: the range that is contiguous in memory becomes lanes; in reductions a tile of outputs is held in registers,
-// its sizes found by trying all that fit and counting loads; an operand that is read again for every tile of rows is packed by
-// STAGE; the outermost ranges become tasks. Task counts depend on shapes alone, never on the number of threads, so that
-// results do not either. On a GPU: outputs spread over groups and items, long reductions are shared by a group.
+// On a CPU: the range that is contiguous in memory becomes lanes; in reductions a tile of outputs
+// is held in registers, its sizes found by trying all that fit and counting loads; an operand that
+// is read again for every tile of rows is packed by STAGE; the outermost ranges become tasks. Task
+// counts depend on shapes alone, never on the number of threads, so that results do not either. On
+// a GPU: outputs spread over groups and items, long reductions are shared by a group.
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
@@ -12,7 +13,8 @@
 #endif
 
 #define TN_IRREGULAR INT64_MIN
-enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
+enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64,
+  TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
 
 // How far e moves when r advances by one.
 static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
@@ -54,13 +56,25 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
     p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
-    if (u->op == TINY_OP_LOAD) { if (p->nload == TN_MAX_ACCESSES) { p->usable = 0; return; } p->load[p->nload++] = u->src[0]; }
+    if (u->op == TINY_OP_LOAD) {
+      if (p->nload == TN_MAX_ACCESSES) {
+        p->usable = 0;
+        return;
+      }
+      p->load[p->nload++] = u->src[0];
+    }
     if (u->op == TINY_OP_REDUCE) {
       if (p->nreduce == TN_MAX_RANGES) { p->usable = 0; return; }
       p->reduce[p->nreduce++] = u;
       for (int j = 0; j < p->nout; j++) p->row |= !tn_depends(t, u, p->out[j]);
     }
-    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) { if (p->nred == TN_MAX_RANGES) { p->usable = 0; return; } p->red[p->nred++] = u; }
+    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) {
+      if (p->nred == TN_MAX_RANGES) {
+        p->usable = 0;
+        return;
+      }
+      p->red[p->nred++] = u;
+    }
   }
 }
 
@@ -89,8 +103,14 @@ static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divm
     if (tn_ranges_from(u->op) < 0) continue;
     tn_list src = {NULL, 0, 0};
     int seen = 0;
-    for (uint32_t j = 0; j < u->nsrc; j++) { if (j && u->src[j] == both && seen++) continue; tn_push(t, &src, u->src[j]); }
-    if (seen > 1) { tn_push(t, &old, u); tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL)); }
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j && u->src[j] == both && seen++) continue;
+      tn_push(t, &src, u->src[j]);
+    }
+    if (seen > 1) {
+      tn_push(t, &old, u);
+      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
+    }
   }
   sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
   if (tn_count_divmod(t, sink) > divmods) return 0;
@@ -107,11 +127,13 @@ static void tn_join_ranges(tn_kernel_state *s) {
     if (!p.usable) return;
     for (int i = 0; i + 1 < p.nout && !again; i++) {
       int same = 1;                        // not across the scope's border
-      for (int j = 0; j < p.nreduce; j++) same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
+      for (int j = 0; j < p.nreduce; j++)
+        same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
       again = same && tn_ranges_join(s, p.out[i], p.out[i + 1], divmods);
     }
     for (int j = 0; j < p.nreduce && !again; j++)
-      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++) again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++)
+        again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
   }
 }
 
@@ -124,7 +146,8 @@ static int64_t tn_lanes_for(int64_t extent, int64_t most) {
 
 static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
   int nbytes = tn_dtypes[p->store->dtype].nbytes;
-  for (int i = 0; i < p->nload; i++) if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   if (nbytes < 4) nbytes = 4;              // narrow floats are computed in f32
   return target->limits->vector_nbytes / nbytes;
 }
@@ -132,7 +155,12 @@ static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
 // Share of the accesses that are contiguous or constant when r becomes lanes; -1 when the store would scatter.
 static double tn_lanes_score(tiny_ctx *t, const tn_profile *p, tiny_uop *r, int is_out) {
   double good = 0, all = 0;
-  if (is_out) { const int64_t st = tn_stride_in(t, p->store->src[1], r); if (st != 1) return -1; good += 1; all += 1; }
+  if (is_out) {
+    const int64_t st = tn_stride_in(t, p->store->src[1], r);
+    if (st != 1) return -1;
+    good += 1;
+    all += 1;
+  }
   for (int i = 0; i < p->nload; i++) {
     if (!is_out && !tn_depends(t, p->load[i], r)) continue;
     const int64_t st = tn_stride_in(t, p->load[i]->src[1], r);
@@ -144,7 +172,14 @@ static double tn_lanes_score(tiny_ctx *t, const tn_profile *p, tiny_uop *r, int 
 
 // ** CPU: register tiles **
 
-typedef struct tn_tile { tiny_uop *v; int lanes, v_in_reduce; int64_t vectors; tiny_uop *u[2]; int64_t f[2]; double cost; } tn_tile;
+typedef struct tn_tile {
+  tiny_uop *v;
+  int lanes, v_in_reduce;
+  int64_t vectors;
+  tiny_uop *u[2];
+  int64_t f[2];
+  double cost;
+} tn_tile;
 
 // Loads per multiply-add of a candidate tile, in vector instructions.
 static double tn_tile_cost(const int64_t strides[][3], const uint8_t *depends, int nload, const tn_tile *c) {
@@ -177,15 +212,18 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
     if (c.v && tn_range_extent(c.v) % (c.lanes * c.vectors)) break;
     if (!c.v && c.vectors > 1) break;
-    for (size_t a = 0; a < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; a++) for (size_t b = 0; b < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; b++) {
-      c.f[0] = tn_tile_sizes[a]; c.f[1] = tn_tile_sizes[b];
-      if ((!c.u[0] && c.f[0] > 1) || (!c.u[1] && c.f[1] > 1)) continue;
-      if ((c.u[0] && tn_range_extent(c.u[0]) % c.f[0]) || (c.u[1] && tn_range_extent(c.u[1]) % c.f[1])) continue;
-      const int64_t accumulators = c.vectors * c.f[0] * c.f[1];
-      if (accumulators + c.vectors + 2 > registers) continue;
-      c.cost = tn_tile_cost((const int64_t (*)[3])strides, depends, p->nload, &c);
-      if (c.cost < best->cost) *best = c;
-    }
+    for (size_t a = 0; a < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; a++)
+      for (size_t b = 0; b < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; b++) {
+        c.f[0] = tn_tile_sizes[a];
+        c.f[1] = tn_tile_sizes[b];
+        if ((!c.u[0] && c.f[0] > 1) || (!c.u[1] && c.f[1] > 1)) continue;
+        if ((c.u[0] && tn_range_extent(c.u[0]) % c.f[0]) || (c.u[1] && tn_range_extent(c.u[1]) % c.f[1]))
+          continue;
+        const int64_t accumulators = c.vectors * c.f[0] * c.f[1];
+        if (accumulators + c.vectors + 2 > registers) continue;
+        c.cost = tn_tile_cost((const int64_t(*)[3])strides, depends, p->nload, &c);
+        if (c.cost < best->cost) *best = c;
+      }
   }
 }
 
@@ -208,7 +246,11 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
       c.u[0] = p->out[a]; c.u[1] = NULL;
       tn_tile_try(t, p, target, c, &best);
-      for (int b = a + 1; b < p->nout; b++) if (p->out[b] != c.v) { c.u[1] = p->out[b]; tn_tile_try(t, p, target, c, &best); }
+      for (int b = a + 1; b < p->nout; b++)
+        if (p->out[b] != c.v) {
+          c.u[1] = p->out[b];
+          tn_tile_try(t, p, target, c, &best);
+        }
     }
   }
   return best;
@@ -240,7 +282,9 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
     const int64_t n = tn_range_extent(p.out[i]);
     int64_t f = 1;
     for (int64_t d = 1; d <= n && d * tasks <= want; d++) if (n % d == 0) f = d;
-    if (f == 1 && n > want) for (int64_t d = want; d < n && f == 1; d++) if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
+    if (f == 1 && n > want)
+      for (int64_t d = want; d < n && f == 1; d++)
+        if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
     if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }
@@ -248,7 +292,8 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 
 // Packs the operand that the inner loop reads as vectors when its rows are far apart and it is read again for
 // every tile of the range `again`.
-static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again, const tn_target *target) {
+static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again,
+                   const tn_target *target) {
   tiny_ctx *t = s->t;
   tn_list loads = {NULL, 0, 0};
   int64_t nelem = 1;
@@ -260,7 +305,9 @@ static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const
     if (load->src[0]->src[0]->op != TINY_OP_PARAM || tn_depends(t, load, again)) continue;
     for (int j = 0; j < ninner; j++) if (tn_depends(t, load, inner[j])) used[n++] = inner[j];
     if (n != ninner || nelem * tn_dtypes[load->dtype].nbytes > TN_STAGE_MAX_NBYTES) continue;
-    if (nelem * tn_dtypes[load->dtype].nbytes > (int64_t)target->limits->cache_nbytes / 2 && target->limits->cache_nbytes) continue;
+    if (nelem * tn_dtypes[load->dtype].nbytes > (int64_t)target->limits->cache_nbytes / 2 &&
+        target->limits->cache_nbytes)
+      continue;
     tn_move_stage(s, load, n, used, TN_SPACE_LOCAL);
     return 1;
   }
@@ -272,7 +319,8 @@ static void tn_pad_lanes(tn_kernel_state *s, tn_profile *p, const tn_target *tar
   const int64_t lanes = tn_target_lanes(target, p);
   for (int i = 0; i < p->nout; i++) {
     const int64_t n = tn_range_extent(p->out[i]);
-    if (lanes < 2 || n % lanes == 0 || n < 2 * lanes || tn_stride_in(s->t, p->store->src[1], p->out[i]) != 1) continue;
+    if (lanes < 2 || n % lanes == 0 || n < 2 * lanes || tn_stride_in(s->t, p->store->src[1], p->out[i]) != 1)
+      continue;
     for (int j = 0; j < p->nload; j++) if (tn_stride_in(s->t, p->load[j]->src[1], p->out[i]) == 1) {
       tn_move_pad(s, p->out[i], lanes);
       s->sink = tn_simplify(s->t, s->sink);
@@ -303,18 +351,25 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   return x;
 }
 
-// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside of rows,
-// and the panel of that operand is packed once for each.
-static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x, const tn_target *target) {
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns
+// loop outside of rows, and the panel of that operand is packed once for each.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x,
+                        const tn_target *target) {
   tiny_uop *inner[3];
   int n = 0, operands = 0;
-  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 || tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE) return 0;
+  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 ||
+      tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
+    return 0;
   for (int i = 0; i < p->nload; i++) operands += tn_depends(s->t, p->load[i], p->red[0]);
   if (operands != 2) return 0;
   inner[n++] = p->red[0];
   if (x->vectors) inner[n++] = x->vectors;
   inner[n++] = x->lanes;
-  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++) if (p->out[i] == x->rows) { tn_move_swap(s, x->rows, x->columns); break; }
+  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++)
+    if (p->out[i] == x->rows) {
+      tn_move_swap(s, x->rows, x->columns);
+      break;
+    }
   return tn_pack(s, inner, n, x->rows, target);
 }
 
@@ -330,7 +385,9 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const int packed = tn_tile_pack(s, p, &c, &x, target);
   for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
     tiny_uop *r = p->red[i];
-    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW && c.vectors * c.f[0] * c.f[1] <= 32) tn_move_kind(s, r, TN_UNROLL);
+    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
+        c.vectors * c.f[0] * c.f[1] <= 32)
+      tn_move_kind(s, r, TN_UNROLL);
   }
   tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
 }

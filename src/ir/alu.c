@@ -1,8 +1,9 @@
 // alu: the meaning of every arithmetic op, once. Constant folding and the interpreter both come here.
 //
-// Integers wrap to the dtype's width through unsigned arithmetic, division by zero gives 0 (remainder: the dividend), shifts
-// beyond the width give 0 (or the sign). Floats are computed in f64 and rounded once to the dtype, which is exact for
-// + - * / sqrt of f32 and narrower (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is.
+// Integers wrap to the dtype's width through unsigned arithmetic, division by zero gives 0
+// (remainder: the dividend), shifts beyond the width give 0 (or the sign). Floats are computed in
+// f64 and rounded once to the dtype, which is exact for + - * / sqrt of f32 and narrower
+// (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is.
 #ifndef TN_IR_ALU
 #define TN_IR_ALU
 #ifndef TINY_AMALGAMATED
@@ -80,8 +81,15 @@ static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b, int64_t c) {
     case TINY_OP_SHR:
       if (tn_is_unsigned(d)) return y >= (uint64_t)narrow ? 0 : (int64_t)(x >> y);
       return y >= (uint64_t)narrow ? (a < 0 ? -1 : 0) : a >= 0 ? a >> y : ~(~a >> y);
-    case TINY_OP_POW: { uint64_t r = 1, base = x; if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
-                        for (uint64_t e = y; e; e >>= 1) { if (e & 1) r *= base; base *= base; } return (int64_t)r; }
+    case TINY_OP_POW: {
+      uint64_t r = 1, base = x;
+      if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
+      for (uint64_t e = y; e; e >>= 1) {
+        if (e & 1) r *= base;
+        base *= base;
+      }
+      return (int64_t)r;
+    }
     case TINY_OP_TRUNC: return a;
     default: return 0;
   }
@@ -92,7 +100,9 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
     const double x = tn_to_f64(a), y = tn_to_f64(b);
     return op == TINY_OP_LT ? x < y : op == TINY_OP_NE ? x != y : x == y;
   }
-  return op == TINY_OP_LT ? (d == TINY_U64 ? (uint64_t)a < (uint64_t)b : a < b) : op == TINY_OP_NE ? a != b : a == b;
+  return op == TINY_OP_LT ? (d == TINY_U64 ? (uint64_t)a < (uint64_t)b : a < b) :
+      op == TINY_OP_NE    ? a != b :
+                            a == b;
 }
 
 // The value of op on constants. from: dtype of the first source (of the operands of comparisons; of what a cast
@@ -101,14 +111,19 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
   const int64_t a = v[0], b = nsrc > 1 ? v[1] : 0, c = nsrc > 2 ? v[2] : 0;
   switch (op) {
     case TINY_OP_CAST: return tn_dtype_convert(d, from, a);
-    case TINY_OP_BITCAST: { unsigned char raw[8] = {0}; tn_dtype_store(from, raw, a); return tn_dtype_load(d, raw); }
+    case TINY_OP_BITCAST: {
+      unsigned char raw[8] = {0};
+      tn_dtype_store(from, raw, a);
+      return tn_dtype_load(d, raw);
+    }
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: return tn_alu_compare(op, from, a, b);
     case TINY_OP_WHERE: return a ? b : c;
     case TINY_OP_THREEFRY: return tn_threefry((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)v[3], (int)k);
     default: break;
   }
   if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
-  if (op == TINY_OP_MULADD && d != TINY_F64) return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
+  if (op == TINY_OP_MULADD && d != TINY_F64)
+    return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
   return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
 }
 #endif

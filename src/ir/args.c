@@ -1,5 +1,5 @@
-// args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from outside, through
-// tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
+// args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from
+// outside, through tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
 #ifndef TN_IR_ARGS
 #define TN_IR_ARGS
 #ifndef TINY_AMALGAMATED
@@ -91,15 +91,21 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   }
 }
 
-TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc, int64_t k, const int64_t *v, int nv) {
+TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
+                                int64_t k, const int64_t *v, int nv) {
   if (!t) return NULL;
-  if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) || nv < 0 || (nv && !v)) {
-    tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc, nv);
+  if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) ||
+      nv < 0 || (nv && !v)) {
+    tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc,
+              nv);
     return NULL;
   }
   int lanes = 1;
   for (int i = 0; i < nsrc; i++) {
-    if (!src[i]) { tiny_fail(t, TINY_E_ARG, "uop_new: source %d of %s is NULL", i, tn_ops[op].name); return NULL; }
+    if (!src[i]) {
+      tiny_fail(t, TINY_E_ARG, "uop_new: source %d of %s is NULL", i, tn_ops[op].name);
+      return NULL;
+    }
     if (src[i]->lanes > lanes) lanes = src[i]->lanes;
   }
   const char *wrong = tn_args_fit(op, nsrc, src, k, nv, v);

@@ -2,8 +2,9 @@
 //
 // In:  nodes with shapes that fit (operators check before they build, gradients fit by construction). Out: a node, with
 //      what changes nothing left out: a reshape to the same shape, a sum over dims of 1.
-// A source that could not be made for lack of memory (&t->ir->bad) gives the same, so formulas need no checks; only code
-// that reads a made node's dims must look first (tn_bad). 0-d operands stay 0-d: they broadcast without an EXPAND.
+// A source that could not be made for lack of memory (&t->ir->bad) gives the same, so formulas
+// need no checks; only code that reads a made node's dims must look first (tn_bad). 0-d operands
+// stay 0-d: they broadcast without an EXPAND.
 #ifndef TN_IR_BUILD
 #define TN_IR_BUILD
 #ifndef TINY_AMALGAMATED
@@ -16,7 +17,9 @@ static int tn_dims_same(int n, const int64_t *a, const int64_t *b) {
   for (int i = 0; i < n; i++) if (a[i] != b[i]) return 0;
   return 1;
 }
-static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) { return u->ndim == n && tn_dims_same(n, u->dim, dim); }
+static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
+  return u->ndim == n && tn_dims_same(n, u->dim, dim);
+}
 
 // ** movement: n dims, or amounts in pairs **
 
@@ -41,13 +44,15 @@ static tiny_uop *tn_permute(tiny_ctx *t, tiny_uop *x, const int64_t *axes) {
 }
 static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   if (tn_bad(t, x)) return x;
-  for (int i = 0; i < 2 * x->ndim; i++) if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
+  for (int i = 0; i < 2 * x->ndim; i++)
+    if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
   return x;
 }
 static tiny_uop *tn_shrink(tiny_ctx *t, tiny_uop *x, const int64_t *begin_end) {
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++)
-    if (begin_end[2 * i] || begin_end[2 * i + 1] != x->dim[i]) return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
+    if (begin_end[2 * i] || begin_end[2 * i + 1] != x->dim[i])
+      return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
   return x;
 }
 static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
@@ -121,7 +126,9 @@ static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
   if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
-  if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) || !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim)) return;
+  if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
+      !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim))
+    return;
   *a = tn_expand(t, *a, n, dim); *b = tn_expand(t, *b, n, dim);
 }
 static tiny_uop *tn_binary(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
@@ -161,7 +168,9 @@ static tiny_uop *tn_invert(tiny_ctx *t, tiny_uop *x) { return tn_xor(t, x, tn_k(
 static tiny_uop *tn_mirror(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) ? x : tn_is_float(x->dtype) ? tn_neg(t, x) : tn_invert(t, x);
 }
-static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_mirror(t, tn_max(t, tn_mirror(t, a), tn_mirror(t, b))); }
+static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_mirror(t, tn_max(t, tn_mirror(t, a), tn_mirror(t, b)));
+}
 
 // Formulas that both operators and gradients need.
 static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SIN, x); }
@@ -172,7 +181,9 @@ static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) {
 }
 #define TN_LOG2_E 1.4426950408889634074
 #define TN_LN_2 0.69314718055994530942
-static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) { return tn_times(t, tn_u1(t, TINY_OP_LOG2, x), TN_LN_2); }
+static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
+  return tn_times(t, tn_u1(t, TINY_OP_LOG2, x), TN_LN_2);
+}
 
 // ** reductions **
 
@@ -194,5 +205,7 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
   else if (bits) x = tn_move(t, TINY_OP_REDUCE, x, op | (int64_t)bits << 8, 0, NULL);
   return tn_reshape(t, x, n, kept);
 }
-static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) { return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim); }
+static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
+  return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim);
+}
 #endif

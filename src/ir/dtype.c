@@ -1,8 +1,8 @@
 // dtype: what the element types are: sizes, names, classes, promotion, and the one form that values have in the IR.
 //
-// A value travels as an int64 "k": bools and integers as themselves (u64 by its bits), floats as the bits of an f64 that
-// the dtype can hold exactly. tn_dtype_wrap and tn_dtype_round bring any result back into a dtype; tn_dtype_load and
-// tn_dtype_store go between k and memory.
+// A value travels as an int64 "k": bools and integers as themselves (u64 by its bits), floats as
+// the bits of an f64 that the dtype can hold exactly. tn_dtype_wrap and tn_dtype_round bring any
+// result back into a dtype; tn_dtype_load and tn_dtype_store go between k and memory.
 #ifndef TN_IR_DTYPE
 #define TN_IR_DTYPE
 #ifndef TINY_AMALGAMATED
@@ -10,7 +10,13 @@
 #endif
 
 // name, bytes, class ('b'ool, 's'igned, 'u'nsigned, 'f'loat), mantissa bits, least normal exponent of floats
-typedef struct tn_dtype_row { const char *name; uint8_t nbytes; char kind; uint8_t mantissa; int16_t least; } tn_dtype_row;
+typedef struct tn_dtype_row {
+  const char *name;
+  uint8_t nbytes;
+  char kind;
+  uint8_t mantissa;
+  int16_t least;
+} tn_dtype_row;
 static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
   {"void", 0, 'v', 0, 0}, {"bool", 1, 'b', 0, 0},
   {"i8", 1, 's', 0, 0}, {"u8", 1, 'u', 0, 0}, {"i16", 2, 's', 0, 0}, {"u16", 2, 'u', 0, 0},
@@ -26,8 +32,12 @@ static int tn_is_unsigned(int d) { return tn_dtypes[d].kind == 'u'; }
 static int tn_is_int(int d) { return tn_is_signed(d) || tn_is_unsigned(d); }
 static int tn_bits(int d) { return tn_dtypes[d].nbytes * 8; }
 
-TINY_API size_t tiny_dtype_nbytes(tiny_dtype d) { return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].nbytes : 0; }
-TINY_API const char *tiny_dtype_name(tiny_dtype d) { return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].name : "?"; }
+TINY_API size_t tiny_dtype_nbytes(tiny_dtype d) {
+  return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].nbytes : 0;
+}
+TINY_API const char *tiny_dtype_name(tiny_dtype d) {
+  return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].name : "?";
+}
 
 // PyTorch's lattice (torch.promote_types): bool < integers < floats; signed with unsigned gives the next wider signed,
 // u64 with signed f32; f16 with bf16 gives f32.
@@ -66,7 +76,9 @@ static int64_t tn_dtype_wrap(int d, int64_t k) {
 static double tn_dtype_round(int d, double x) {
   if (d == TINY_F32) {
     if (x != x || fabs(x) <= 3.4028234663852886e38) return (float)x;
-    return fabs(x) < 3.4028235677973366e38 ? (x < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38) : x < 0 ? -HUGE_VAL : HUGE_VAL;
+    return fabs(x) < 3.4028235677973366e38 ? (x < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38) :
+        x < 0                              ? -HUGE_VAL :
+                                             HUGE_VAL;
   }
   if (d == TINY_F64 || x != x || x == 0 || fabs(x) == HUGE_VAL) return x;
   const tn_dtype_row *r = &tn_dtypes[d];
@@ -91,9 +103,11 @@ static uint16_t tn_dtype_pack16(int d, double x) {
 }
 static double tn_dtype_unpack16(int d, uint16_t b) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const int e = (b & 0x7FFF) >> r->mantissa, ones = 0x7FFF >> r->mantissa, fraction = b & ((1 << r->mantissa) - 1);
-  const double x = e == ones ? (fraction ? (double)NAN : HUGE_VAL)
-                 : e ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) : ldexp(fraction, r->least - r->mantissa);
+  const int e = (b & 0x7FFF) >> r->mantissa, ones = 0x7FFF >> r->mantissa,
+            fraction = b & ((1 << r->mantissa) - 1);
+  const double x = e == ones ? (fraction ? (double)NAN : HUGE_VAL) :
+      e                      ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) :
+                               ldexp(fraction, r->least - r->mantissa);
   return b & 0x8000 ? -x : x;
 }
 
@@ -104,19 +118,34 @@ static int64_t tn_dtype_load(int d, const void *p) {
     case TINY_I8: return *(const int8_t *)p;
     case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
     case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
-    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack16(d, b)); }
+    case TINY_F16:
+    case TINY_BF16: {
+      uint16_t b;
+      memcpy(&b, p, 2);
+      return tn_from_f64(tn_dtype_unpack16(d, b));
+    }
     case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
     case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
     default: { int64_t k; memcpy(&k, p, 8); return k; }
   }
 }
 static void tn_dtype_store(int d, void *p, int64_t k) {
-  if (d == TINY_F32) { const float f = (float)tn_to_f64(k); memcpy(p, &f, 4); }
-  else if (d == TINY_F16 || d == TINY_BF16) { const uint16_t b = tn_dtype_pack16(d, tn_to_f64(k)); memcpy(p, &b, 2); }
-  else if (tn_bits(d) == 8) { const uint8_t b = (uint8_t)k; memcpy(p, &b, 1); }
-  else if (tn_bits(d) == 16) { const uint16_t b = (uint16_t)k; memcpy(p, &b, 2); }
-  else if (tn_bits(d) == 32) { const uint32_t b = (uint32_t)k; memcpy(p, &b, 4); }
-  else memcpy(p, &k, 8);
+  if (d == TINY_F32) {
+    const float f = (float)tn_to_f64(k);
+    memcpy(p, &f, 4);
+  } else if (d == TINY_F16 || d == TINY_BF16) {
+    const uint16_t b = tn_dtype_pack16(d, tn_to_f64(k));
+    memcpy(p, &b, 2);
+  } else if (tn_bits(d) == 8) {
+    const uint8_t b = (uint8_t)k;
+    memcpy(p, &b, 1);
+  } else if (tn_bits(d) == 16) {
+    const uint16_t b = (uint16_t)k;
+    memcpy(p, &b, 2);
+  } else if (tn_bits(d) == 32) {
+    const uint32_t b = (uint32_t)k;
+    memcpy(p, &b, 4);
+  } else memcpy(p, &k, 8);
 }
 
 // Conversion of a value between dtypes: floats to integers truncate and saturate, NaN gives 0; integers wrap.
@@ -145,7 +174,9 @@ static int64_t tn_dtype_value(int d, double x) { return tn_dtype_convert(d, TINY
 
 // The least and greatest value of an integer dtype, as far as int64 can tell (u64 ends at INT64_MAX here).
 static int64_t tn_dtype_min(int d) {
-  return d == TINY_BOOL || tn_is_unsigned(d) ? 0 : tn_is_int(d) && tn_bits(d) < 64 ? -((int64_t)1 << (tn_bits(d) - 1)) : INT64_MIN;
+  return d == TINY_BOOL || tn_is_unsigned(d) ? 0 :
+      tn_is_int(d) && tn_bits(d) < 64        ? -((int64_t)1 << (tn_bits(d) - 1)) :
+                                               INT64_MIN;
 }
 static int64_t tn_dtype_max(int d) {
   if (d == TINY_BOOL) return 1;

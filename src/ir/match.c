@@ -10,14 +10,17 @@
 // A body returns what r becomes, or NULL: the next permutation is tried, then the next rule. Bodies that declare
 // variables or hold more than one statement need braces.
 //
-// Patterns are written as the IR prints: (OP|OP.. source..). An op may be a class: ALU CMP MOVEMENT COMM ASSOC, or _ for any.
+// Patterns are written as the IR prints: (OP|OP.. source..). An op may be a class: ALU CMP
+// MOVEMENT COMM ASSOC, or _ for any.
 //   x            any node; the same name twice: the same node        c c0 c1 ..  a CONST
 //   0 1 -1 0.5   a CONST of that value, in any dtype                 _           any node, not bound
 //   m=(MUL x y)  an inner node with a name                           ...         last: any further sources, or none
-// Suffixes of an op or name: :i integers and INDEX, :f floats, :b bool, :x INDEX, :f32 .. a dtype, :k=3 :k=ADD the node's k.
+// Suffixes of an op or name: :i integers and INDEX, :f floats, :b bool, :x INDEX, :f32 .. a dtype,
+// :k=3 :k=ADD the node's k.
 //
-// Commutative nodes match in every order of operands. A pattern becomes one list of checks per order that the structural
-// order of operands (uop.c) lets occur; lists are sorted by root op and filtered by the ops of the first two sources.
+// Commutative nodes match in every order of operands. A pattern becomes one list of checks per
+// order that the structural order of operands (uop.c) lets occur; lists are sorted by root op and
+// filtered by the ops of the first two sources.
 #ifndef TN_IR_MATCH
 #define TN_IR_MATCH
 #ifndef TINY_AMALGAMATED
@@ -33,14 +36,20 @@ typedef struct tn_ops_mask { uint64_t bits[2]; } tn_ops_mask;
 static int tn_mask_has(const tn_ops_mask *m, unsigned op) { return (int)(m->bits[op >> 6] >> (op & 63) & 1); }
 
 // One pattern node: source `source` of register `of` goes to register `reg` and must pass the tests in `flags`.
-enum { TN_CHECK_ROOT = 1, TN_CHECK_SAME = 2, TN_CHECK_NUMBER = 4, TN_CHECK_K = 8, TN_CHECK_COUNT = 16, TN_CHECK_REST = 32 };
+enum { TN_CHECK_ROOT = 1, TN_CHECK_SAME = 2, TN_CHECK_NUMBER = 4, TN_CHECK_K = 8, TN_CHECK_COUNT = 16,
+  TN_CHECK_REST = 32 };
 typedef struct tn_check {
   tn_ops_mask ops;
   int64_t k;                               // TN_CHECK_K: the node's k; TN_CHECK_NUMBER: bits of an f64
   uint16_t dtypes; uint8_t of, source, reg, same, flags, nsrc;
 } tn_check;
 typedef struct tn_variant { tn_ops_mask first, second; uint32_t rule, check, nchecks, bound; } tn_variant;
-typedef struct tn_rule { const char *text, *names; tn_rules_fn fn; int at, nnames; uint64_t hits, attempts; } tn_rule;
+typedef struct tn_rule {
+  const char *text, *names;
+  tn_rules_fn fn;
+  int at, nnames;
+  uint64_t hits, attempts;
+} tn_rule;
 typedef struct tn_rule_set {
   tn_rules_fn fn;
   uint32_t by_op[TINY_OP_COUNT + 1];       // where the variants of a root op begin
@@ -59,7 +68,7 @@ static int tn_match_open(tiny_ctx *t) {
   return t->match != NULL;
 }
 
-// ** the form of a rule set: one function, a case for every rule. at 0 registers all, the line of a rule runs its body **
+// ** the form of a rule set: one function, a case for every rule. At 0 registers all, the line of a rule runs it **
 
 #define TN_X(x) x
 #define TN_EACH1(f, a) f(a)
@@ -114,15 +123,19 @@ typedef struct tn_pat_parser {
 } tn_pat_parser;
 
 static int tn_pat_fail(tn_pat_parser *p, const char *what) {
-  if (!p->failed) tiny_fail(p->t, TINY_E_INTERNAL, "match: %s\n  %s\n  %*s^", what, p->text, (int)(p->at - p->text), "");
+  if (!p->failed)
+    tiny_fail(p->t, TINY_E_INTERNAL, "match: %s\n  %s\n  %*s^", what, p->text, (int)(p->at - p->text), "");
   p->failed = 1;
   return 0;
 }
-static int tn_is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static int tn_is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 static size_t tn_word(const char *s) { size_t n = 0; while (tn_is_word(s[n])) n++; return n; }
 
 static const struct { const char *name; int flags; } tn_op_classes[] = {
-  {"ALU", TINY_ALU}, {"CMP", TINY_CMP}, {"MOVEMENT", TINY_MOVEMENT}, {"COMM", TINY_COMM}, {"ASSOC", TINY_ASSOC}, {"_", -1},
+  {"ALU", TINY_ALU}, {"CMP", TINY_CMP}, {"MOVEMENT", TINY_MOVEMENT}, {"COMM", TINY_COMM}, {"ASSOC", TINY_ASSOC},
+  {"_", -1},
 };
 static int tn_pat_op(tn_pat_parser *p, tn_pat *u) {
   const size_t n = tn_word(p->at);
@@ -141,8 +154,10 @@ static int tn_pat_op(tn_pat_parser *p, tn_pat *u) {
 static int tn_pat_dtypes(const char *s, size_t n) {
   int set = 0;
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) {
-    const int in = tn_word_is(s, n, tn_dtypes[d].name) || (n == 1 && ((*s == 'i' && tn_is_int(d)) || (*s == 'f' && tn_is_float(d)) ||
-                   (*s == 'b' && d == TINY_BOOL) || (*s == 'x' && d == TINY_INDEX)));
+    const int in = tn_word_is(s, n, tn_dtypes[d].name) ||
+        (n == 1 &&
+         ((*s == 'i' && tn_is_int(d)) || (*s == 'f' && tn_is_float(d)) || (*s == 'b' && d == TINY_BOOL) ||
+          (*s == 'x' && d == TINY_INDEX)));
     set |= in << d;
   }
   return set;
@@ -196,7 +211,8 @@ static int tn_pat_sources(tn_pat_parser *p, tn_pat *u) {
   int fits = 0;
   for (int op = 0; op < TINY_OP_COUNT; op++) {
     const int want = tn_ops[op].nsrc;
-    fits |= tn_mask_has(&u->ops, (unsigned)op) && (want < 0 || (u->flags & TN_PAT_REST ? want >= u->nsrc : want == u->nsrc));
+    fits |= tn_mask_has(&u->ops, (unsigned)op) &&
+        (want < 0 || (u->flags & TN_PAT_REST ? want >= u->nsrc : want == u->nsrc));
   }
   if (!fits) return tn_pat_fail(p, "this op takes another number of sources");
   p->at++;
@@ -223,7 +239,10 @@ static int tn_pat_parse(tn_pat_parser *p, int *index) {
     p->at += n;
     if (*p->at != '=') {
       u->ops.bits[0] = u->ops.bits[1] = ~(uint64_t)0;
-      if (c == 'c' && (n == 1 || (u->begin[1] >= '0' && u->begin[1] <= '9'))) { u->ops.bits[0] = 1; u->ops.bits[1] = 0; }
+      if (c == 'c' && (n == 1 || (u->begin[1] >= '0' && u->begin[1] <= '9'))) {
+        u->ops.bits[0] = 1;
+        u->ops.bits[1] = 0;
+      }
       if (!tn_pat_suffixes(p, u)) return 0;
     } else { p->at++; n = 0; }
   }
@@ -255,7 +274,8 @@ static int tn_mask_low(const tn_ops_mask *m) {
   return op;
 }
 
-// Operands of commutative nodes stand in falling order of op, CONST (0) last: others never occur. Equal patterns need one order.
+// Operands of commutative nodes stand in falling order of op, CONST (0) last: others never occur.
+// Equal patterns need one order.
 static int tn_pat_occurs(const tn_pat_parser *p, const tn_pat *u, int swapped) {
   const tn_pat *a = &p->node[u->src[swapped]], *b = &p->node[u->src[!swapped]];
   const size_t n = (size_t)(a->end - a->begin);
@@ -272,7 +292,8 @@ static void *tn_match_grow(tiny_ctx *t, void *array, int n, int *cap, size_t nby
   return array;
 }
 #define TN_MATCH_PUSH(t, list, type) \
-  ((t)->match->list = (type *)tn_match_grow(t, (t)->match->list, (t)->match->n##list, &(t)->match->cap##list, sizeof(type)), \
+  ((t)->match->list = (type *)tn_match_grow(t, (t)->match->list, (t)->match->n##list, &(t)->match->cap##list, \
+                                            sizeof(type)), \
    (type *)memset(&(t)->match->list[(t)->match->n##list++], 0, sizeof(type)))
 
 // swaps has a bit for every node of the pattern. Nodes are checked breadth first: what is near the root fails first.
@@ -295,8 +316,9 @@ static void tn_pat_compile(tiny_ctx *t, const tn_pat_parser *p, uint32_t swaps, 
     c->reg = (uint8_t)(name < 0 || again ? free_reg++ : name);
     c->same = (uint8_t)(again ? name : 0);
     const int count = u->flags & TN_PAT_REST ? TN_CHECK_REST : u->flags & TN_PAT_NODE ? TN_CHECK_COUNT : 0;
-    c->flags = (uint8_t)((head == 0 ? TN_CHECK_ROOT : 0) | (again ? TN_CHECK_SAME : 0) | count |
-                         (u->flags & TN_PAT_NUMBER ? TN_CHECK_NUMBER : 0) | (u->flags & TN_PAT_K ? TN_CHECK_K : 0));
+    c->flags =
+        (uint8_t)((head == 0 ? TN_CHECK_ROOT : 0) | (again ? TN_CHECK_SAME : 0) | count |
+                  (u->flags & TN_PAT_NUMBER ? TN_CHECK_NUMBER : 0) | (u->flags & TN_PAT_K ? TN_CHECK_K : 0));
     if (name >= 0) bound |= (uint32_t)1 << name;
     for (int i = 0; i < u->nsrc; i++, tail++) {
       const int swapped = swaps >> todo[head].node & 1;
@@ -322,13 +344,15 @@ static void tn_rule_add(tiny_ctx *t, tn_rules_fn fn, int at, const char *text) {
   for (int i = 0; i < p->n; i++) if (p->node[i].flags & TN_PAT_COMM) comm |= (uint32_t)1 << i;
   for (uint32_t swaps = 0;; swaps = (swaps - comm) & comm) {               // every subset of comm
     int occurs = 1;
-    for (int i = 0; i < p->n; i++) if (comm >> i & 1) occurs &= tn_pat_occurs(p, &p->node[i], (int)(swaps >> i & 1));
+    for (int i = 0; i < p->n; i++)
+      if (comm >> i & 1) occurs &= tn_pat_occurs(p, &p->node[i], (int)(swaps >> i & 1));
     if (occurs) tn_pat_compile(t, p, swaps, nnames);
     if (swaps == comm) break;
   }
 }
 
-// The place of a set in the compiled ones; it is compiled at its first use. -1 when a pattern is wrong (the error is in t).
+// The place of a set in the compiled ones; it is compiled at its first use. -1 when a pattern is
+// wrong (the error is in t).
 static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   struct tn_match *m = t->match;
   for (int i = 0; i < m->nsets; i++) if (m->sets[i].fn == fn) return i;
@@ -344,7 +368,8 @@ static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   const tiny_code before = t->code;
   fn(t, 0, NULL, NULL);
   if (m->depth != m->ended) {
-    tiny_fail(t, TINY_E_INTERNAL, "match: a body of more than one statement needs braces, after the rule\n  %s",
+    tiny_fail(t, TINY_E_INTERNAL,
+              "match: a body of more than one statement needs braces, after the rule\n  %s",
               m->nrules ? m->rules[m->nrules - 1].text : "");
     return -1;
   }
@@ -356,7 +381,8 @@ static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   for (int op = 0; op < TINY_OP_COUNT; op++) {
     set.by_op[op] = (uint32_t)m->nvariants;
     for (int i = 0; i < n; i++) {
-      if (tn_mask_has(&m->checks[all[i].check].ops, (unsigned)op)) *TN_MATCH_PUSH(t, variants, tn_variant) = all[i];
+      if (tn_mask_has(&m->checks[all[i].check].ops, (unsigned)op))
+        *TN_MATCH_PUSH(t, variants, tn_variant) = all[i];
     }
   }
   set.by_op[TINY_OP_COUNT] = (uint32_t)m->nvariants;
@@ -417,7 +443,8 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
     for (int n = 0; n < rule->nnames; n++) if (!(v->bound >> n & 1)) reg[n] = NULL;
     tiny_uop *w = rule->fn(t, rule->at, reg, ctx);
     if (!w || w == u) continue;
-    if (w->lanes == 1 && u->lanes > 1) w = tn_uop_make(t, TINY_OP_BROADCAST, w->dtype, u->lanes, 1, &w, 0, 0, NULL);
+    if (w->lanes == 1 && u->lanes > 1)
+      w = tn_uop_make(t, TINY_OP_BROADCAST, w->dtype, u->lanes, 1, &w, 0, 0, NULL);
     if (w == u) continue;
     m->rules[number].hits++;
     *fired = (int)number;
@@ -430,7 +457,8 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
 // ** walks to a fixed point. Heavy code only **
 
 typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wait: u becomes what wait becomes
-enum { TN_FIRINGS_DEEP = 10000 };          // chains of rewrites longer than this, and than the graph is large, never end
+// Chains of rewrites longer than this, and than the graph is large, never end.
+enum { TN_FIRINGS_DEEP = 10000 };
 
 // What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
 static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
@@ -455,7 +483,8 @@ static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limi
     *limit += 4 * all.n;
     if (depth <= *limit) return 0;
   }
-  tiny_fail(t, TINY_E_INTERNAL, "match: rewriting does not end; the last rule was\n  %s", t->match->rules[rule].text);
+  tiny_fail(t, TINY_E_INTERNAL, "match: rewriting does not end; the last rule was\n  %s",
+            t->match->rules[rule].text);
   return 1;
 }
 
@@ -513,7 +542,8 @@ static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *
   return root;
 }
 
-// root with the keys of the map replaced by its values, which are not searched again. The map grows: it is the walk's memo.
+// root with the keys of the map replaced by its values, which are not searched again. The map
+// grows: it is the walk's memo.
 static tiny_uop *tn_substitute(tiny_ctx *t, tiny_uop *root, tn_map *from_to) {
   return tn_rewrite_walk(t, from_to, root, NULL, NULL);
 }

@@ -1,16 +1,20 @@
-// uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and hash-consed: two nodes with the same
-// op, dtype, lanes, k, v, ptr and sources are the same pointer, so equality is ==. Made when a node is: its shape, integer
-// bounds and structural hash. Operands of commutative ops are put in structural order here, constants last, so that
-// neither the caller's order nor C's order of evaluation shows in any result.
+// uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and
+// hash-consed: two nodes with the same op, dtype, lanes, k, v, ptr and sources are the same
+// pointer, so equality is ==. Made when a node is: its shape, integer bounds and structural hash.
+// Operands of commutative ops are put in structural order here, constants last, so that neither
+// the caller's order nor C's order of evaluation shows in any result.
 //
 // What k, v and the sources mean, where the op table does not say:
 //   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
-//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind | SPECIAL (extent) k dim | 16 if local | DEFINE k id, v {space, nelem}
-//   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. | SHRINK v {begin, end}.. | FLIP k axis bits
+//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind | SPECIAL (extent) k dim | 16 if local |
+//   DEFINE k id, v {space, nelem}
+//   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
+//   SHRINK v {begin, end}.. | FLIP k axis bits
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) | PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
+//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
+//   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -24,18 +28,22 @@ static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TIN
 };
 TINY_API const char *tiny_op_name(int op) { return (unsigned)op < TINY_OP_COUNT ? tn_ops[op].name : "?"; }
 static int tn_op_is(int op, int flags) { return (tn_ops[op].flags & flags) != 0; }
-static int tn_op_is_elementwise(int op) { return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST; }
+static int tn_op_is_elementwise(int op) {
+  return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST;
+}
 static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
 
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
-enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_KINDS };
+enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
+  TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
 struct tn_ir {
   tiny_uop **table; uint32_t cap, n;
-  void *unused[TN_NODE_CLASSES];           // nodes of 32, 64, 96 .. bytes to take again, linked through their first word
+  // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
+  void *unused[TN_NODE_CLASSES];
   char *chunk; size_t left; void **chunks; // memory of nodes; each chunk begins with a pointer to the one before
   uint32_t epoch;
   int64_t serial;                          // of BUFFERs and of range ids
@@ -61,7 +69,8 @@ static size_t tn_uop_nbytes(const tiny_uop *u) {
 
 static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   struct tn_ir *ir = t->ir;
-  const size_t rounded = (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
+               c = rounded / TN_NODE_CLASS;
   if (c >= TN_NODE_CLASSES) return tn_realloc(t, NULL, 0, rounded);
   if (ir->unused[c]) {
     void *p = ir->unused[c];
@@ -79,7 +88,8 @@ static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   return p;
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
-  const size_t rounded = (tn_uop_nbytes(u) + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = (tn_uop_nbytes(u) + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
+               c = rounded / TN_NODE_CLASS;
   if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u->ptr);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
   memcpy(u, &t->ir->unused[c], sizeof(void *));
@@ -102,11 +112,19 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_CUSTOM: case TINY_OP_RESHAPE: case TINY_OP_EXPAND: *shared = v; return u->nv;
     case TINY_OP_VIEW: for (int i = 0; i < u->nv / 2; i++) dim[i] = v[i]; return u->nv / 2;
     case TINY_OP_PERMUTE: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[v[i]]; return x->ndim;
-    case TINY_OP_PAD: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i] + v[2 * i] + v[2 * i + 1]; return x->ndim;
+    case TINY_OP_PAD:
+      for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i] + v[2 * i] + v[2 * i + 1];
+      return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
-    case TINY_OP_REDUCE: for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i]; return x->ndim;
+    case TINY_OP_REDUCE:
+      for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
+      return x->ndim;
     default:                               // elementwise: 0-d sources broadcast
-      for (uint32_t i = 0; i < u->nsrc; i++) if (u->src[i]->ndim) { *shared = u->src[i]->dim; return u->src[i]->ndim; }
+      for (uint32_t i = 0; i < u->nsrc; i++)
+        if (u->src[i]->ndim) {
+          *shared = u->src[i]->dim;
+          return u->src[i]->ndim;
+        }
       return 0;
   }
 }
@@ -139,8 +157,9 @@ static void tn_bounds_mod(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
   u->vmax = b->vmax - 1;
   u->vmin = u->op == TINY_OP_MOD || a->vmin >= 0 ? 0 : -(b->vmax - 1);
   if (a->vmin >= 0 && a->vmax < u->vmax) u->vmax = a->vmax;
-  if (b->vmin == b->vmax && a->vmin > INT64_MIN / 2 && tn_floor_div(a->vmin, b->vmin) == tn_floor_div(a->vmax, b->vmin) &&
-      (a->vmin >= 0 || u->op == TINY_OP_MOD)) {            // the same quotient throughout
+  if (b->vmin == b->vmax && a->vmin > INT64_MIN / 2 &&
+      tn_floor_div(a->vmin, b->vmin) == tn_floor_div(a->vmax, b->vmin) &&
+      (a->vmin >= 0 || u->op == TINY_OP_MOD)) { // the same quotient throughout
     u->vmin = a->vmin - tn_floor_div(a->vmin, b->vmin) * b->vmin;
     u->vmax = a->vmax - tn_floor_div(a->vmin, b->vmin) * b->vmin;
   }
@@ -150,7 +169,10 @@ static void tn_bounds_compare(tiny_uop *u, const tiny_uop *a, const tiny_uop *b)
   if (a->dtype == TINY_U64 || tn_is_float(a->dtype)) return;
   const int apart = a->vmax < b->vmin || b->vmax < a->vmin;
   const int same = a == b || (a->vmin == a->vmax && b->vmin == b->vmax && a->vmin == b->vmin);
-  if (u->op == TINY_OP_LT) { if (a->vmax < b->vmin) u->vmin = 1; if (a->vmin >= b->vmax || a == b) u->vmax = 0; }
+  if (u->op == TINY_OP_LT) {
+    if (a->vmax < b->vmin) u->vmin = 1;
+    if (a->vmin >= b->vmax || a == b) u->vmax = 0;
+  }
   if (u->op == TINY_OP_NE) { if (apart) u->vmin = 1; if (same) u->vmax = 0; }
   if (u->op == TINY_OP_EQ) { if (apart) u->vmax = 0; if (same) u->vmin = 1; }
 }
@@ -170,8 +192,11 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_LANE: u->vmin = 0; u->vmax = u->lanes - 1; break;
     case TINY_OP_RANGE: case TINY_OP_SPECIAL: u->vmin = 0; u->vmax = a->vmax > 0 ? a->vmax - 1 : 0; break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
-    case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP: case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS:
-    case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK: u->vmin = a->vmin; u->vmax = a->vmax; break;
+    case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
+    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
+      u->vmin = a->vmin;
+      u->vmax = a->vmax;
+      break;
     case TINY_OP_PAD: u->vmin = a->vmin < 0 ? a->vmin : 0; u->vmax = a->vmax > 0 ? a->vmax : 0; break;
     case TINY_OP_STACK:
       u->vmin = a->vmin; u->vmax = a->vmax;
@@ -184,31 +209,70 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_ADD:
       if (u->dtype == TINY_BOOL) { u->vmin = a->vmin | b->vmin; u->vmax = a->vmax | b->vmax; break; }
       u->vmin = tn_clamp_add(a->vmin, b->vmin); u->vmax = tn_clamp_add(a->vmax, b->vmax); break;
-    case TINY_OP_SUB: if (b->vmin > INT64_MIN) { u->vmin = tn_clamp_add(a->vmin, -b->vmax); u->vmax = tn_clamp_add(a->vmax, -b->vmin); } break;
+    case TINY_OP_SUB:
+      if (b->vmin > INT64_MIN) {
+        u->vmin = tn_clamp_add(a->vmin, -b->vmax);
+        u->vmax = tn_clamp_add(a->vmax, -b->vmin);
+      }
+      break;
     case TINY_OP_MUL: {
-      const int64_t p[4] = {tn_clamp_mul(a->vmin, b->vmin), tn_clamp_mul(a->vmin, b->vmax), tn_clamp_mul(a->vmax, b->vmin), tn_clamp_mul(a->vmax, b->vmax)};
+      const int64_t p[4] = {tn_clamp_mul(a->vmin, b->vmin), tn_clamp_mul(a->vmin, b->vmax),
+                            tn_clamp_mul(a->vmax, b->vmin), tn_clamp_mul(a->vmax, b->vmax)};
       u->vmin = u->vmax = p[0];
       for (int i = 1; i < 4; i++) { if (p[i] < u->vmin) u->vmin = p[i]; if (p[i] > u->vmax) u->vmax = p[i]; }
       break;
     }
     case TINY_OP_IDIV: case TINY_OP_CDIV: tn_bounds_div(u, a, b); break;
     case TINY_OP_MOD: case TINY_OP_CMOD: tn_bounds_mod(u, a, b); break;
-    case TINY_OP_MAX: u->vmin = a->vmin > b->vmin ? a->vmin : b->vmin; u->vmax = a->vmax > b->vmax ? a->vmax : b->vmax; break;
+    case TINY_OP_MAX:
+      u->vmin = a->vmin > b->vmin ? a->vmin : b->vmin;
+      u->vmax = a->vmax > b->vmax ? a->vmax : b->vmax;
+      break;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_bounds_compare(u, a, b); break;
     case TINY_OP_AND:
-      if (u->dtype == TINY_BOOL) { u->vmin = a->vmin & b->vmin; u->vmax = a->vmax & b->vmax; }
-      else if (tn_is_const(b) && b->k >= 0) { u->vmin = 0; u->vmax = a->vmin >= 0 && a->vmax < b->k ? a->vmax : b->k; }
+      if (u->dtype == TINY_BOOL) {
+        u->vmin = a->vmin & b->vmin;
+        u->vmax = a->vmax & b->vmax;
+      } else if (tn_is_const(b) && b->k >= 0) {
+        u->vmin = 0;
+        u->vmax = a->vmin >= 0 && a->vmax < b->k ? a->vmax : b->k;
+      }
       break;
-    case TINY_OP_OR: if (u->dtype == TINY_BOOL) { u->vmin = a->vmin | b->vmin; u->vmax = a->vmax | b->vmax; } break;
-    case TINY_OP_SHR: if (tn_is_const(b) && b->k >= 0 && b->k < 63) { u->vmin = tn_floor_div(a->vmin, (int64_t)1 << b->k); u->vmax = tn_floor_div(a->vmax, (int64_t)1 << b->k); } break;
-    case TINY_OP_SHL: if (tn_is_const(b) && b->k >= 0 && b->k < 62) { u->vmin = tn_clamp_mul(a->vmin, (int64_t)1 << b->k); u->vmax = tn_clamp_mul(a->vmax, (int64_t)1 << b->k); } break;
+    case TINY_OP_OR:
+      if (u->dtype == TINY_BOOL) {
+        u->vmin = a->vmin | b->vmin;
+        u->vmax = a->vmax | b->vmax;
+      }
+      break;
+    case TINY_OP_SHR:
+      if (tn_is_const(b) && b->k >= 0 && b->k < 63) {
+        u->vmin = tn_floor_div(a->vmin, (int64_t)1 << b->k);
+        u->vmax = tn_floor_div(a->vmax, (int64_t)1 << b->k);
+      }
+      break;
+    case TINY_OP_SHL:
+      if (tn_is_const(b) && b->k >= 0 && b->k < 62) {
+        u->vmin = tn_clamp_mul(a->vmin, (int64_t)1 << b->k);
+        u->vmax = tn_clamp_mul(a->vmax, (int64_t)1 << b->k);
+      }
+      break;
     case TINY_OP_WHERE:
-      u->vmin = b->vmin < u->src[2]->vmin ? b->vmin : u->src[2]->vmin; u->vmax = b->vmax > u->src[2]->vmax ? b->vmax : u->src[2]->vmax; break;
-    case TINY_OP_CAST: if (!tn_is_float(a->dtype) && a->dtype != TINY_U64) { u->vmin = a->vmin; u->vmax = a->vmax; } break;
+      u->vmin = b->vmin < u->src[2]->vmin ? b->vmin : u->src[2]->vmin;
+      u->vmax = b->vmax > u->src[2]->vmax ? b->vmax : u->src[2]->vmax;
+      break;
+    case TINY_OP_CAST:
+      if (!tn_is_float(a->dtype) && a->dtype != TINY_U64) {
+        u->vmin = a->vmin;
+        u->vmax = a->vmax;
+      }
+      break;
     default: break;
   }
   const int saturated = u->dtype == TINY_I64 && (u->vmin == low || u->vmax == high);     // a sum beyond i64 wraps
-  if (u->dtype != TINY_INDEX && (saturated || u->vmin < low || u->vmax > high)) { u->vmin = low; u->vmax = high; }
+  if (u->dtype != TINY_INDEX && (saturated || u->vmin < low || u->vmax > high)) {
+    u->vmin = low;
+    u->vmax = high;
+  }
 }
 
 static uint64_t tn_uop_hash(const tiny_uop *u) {
@@ -228,7 +292,8 @@ static uint32_t tn_uop_slot(const tiny_uop *u) {
   return (uint32_t)h;
 }
 
-// Structural order of the operands of commutative ops: constants last, plain ranges and lanes late, then by op and hash.
+// Structural order of the operands of commutative ops: constants last, plain ranges and lanes
+// late, then by op and hash.
 static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
   const int ka = tn_is_const(a), kb = tn_is_const(b);
   if (ka != kb) return ka - kb;
@@ -243,7 +308,8 @@ static void tn_ir_rehash(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   const uint32_t cap = ir->cap * 2;
   tiny_uop **table = (tiny_uop **)tn_alloc(t, cap * sizeof *table);
-  if (!table) return;                      // longer chains until there is memory again; the caller's node fails on its own
+  // Longer chains until there is memory again; the caller's node fails on its own.
+  if (!table) return;
   for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop *u = ir->table[i], *next; u; u = next) {
     next = u->next;
     tiny_uop **slot = &table[u->slot & (cap - 1)];
@@ -253,7 +319,8 @@ static void tn_ir_rehash(tiny_ctx *t) {
   ir->table = table; ir->cap = cap;
 }
 
-static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v, void *ptr) {
+static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
+                                  int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
   for (int i = 0; i < nsrc; i++) if (!src[i] || src[i] == &ir->bad) return &ir->bad;
@@ -263,18 +330,26 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   }
   tiny_uop key;
   memset(&key, 0, sizeof key);
-  key.op = (uint8_t)op; key.dtype = (uint8_t)dtype; key.lanes = (uint16_t)lanes; key.nv = (uint16_t)nv; key.nsrc = (uint32_t)nsrc;
+  key.op = (uint8_t)op;
+  key.dtype = (uint8_t)dtype;
+  key.lanes = (uint16_t)lanes;
+  key.nv = (uint16_t)nv;
+  key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   key.slot = tn_uop_slot(&key);
   for (tiny_uop *u = ir->table[key.slot & (ir->cap - 1)]; u; u = u->next) {
-    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc && u->nv == nv && u->k == k && u->ptr == ptr &&
-        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) && (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) return u;
+    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
+        u->nv == nv && u->k == k && u->ptr == ptr &&
+        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
+        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
+      return u;
   }
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
-  tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
+  tiny_uop *u =
+      (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
@@ -292,7 +367,8 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   t->stats.nodes = ir->n;
   return u;
 }
-static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
+                             int64_t k, int nv, const int64_t *v) {
   return tn_uop_make_with(t, op, dtype, lanes, nsrc, src, k, nv, v, NULL);
 }
 
@@ -306,17 +382,24 @@ static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *sr
   return tn_uop_make_with(t, u->op, u->dtype, lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_int(tiny_ctx *t, int dtype, int64_t k) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_wrap(dtype, k), 0, NULL); }
+static tiny_uop *tn_int(tiny_ctx *t, int dtype, int64_t k) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_wrap(dtype, k), 0, NULL);
+}
 static tiny_uop *tn_index(tiny_ctx *t, int64_t k) { return tn_int(t, TINY_INDEX, k); }
 static tiny_uop *tn_bool(tiny_ctx *t, int64_t k) { return tn_int(t, TINY_BOOL, k); }
 // A number as a constant of any dtype.
-static tiny_uop *tn_number(tiny_ctx *t, int dtype, double x) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_value(dtype, x), 0, NULL); }
+static tiny_uop *tn_number(tiny_ctx *t, int dtype, double x) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_value(dtype, x), 0, NULL);
+}
 
-static tiny_uop *tn_u1(tiny_ctx *t, int op, tiny_uop *a) { return tn_uop_make(t, op, a->dtype, a->lanes, 1, &a, 0, 0, NULL); }
+static tiny_uop *tn_u1(tiny_ctx *t, int op, tiny_uop *a) {
+  return tn_uop_make(t, op, a->dtype, a->lanes, 1, &a, 0, 0, NULL);
+}
 static tiny_uop *tn_u2(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
   tiny_uop *src[2] = {a, b};
   if (!a || !b) return &t->ir->bad;
-  return tn_uop_make(t, op, tn_op_is(op, TINY_CMP) ? (int)TINY_BOOL : a->dtype, a->lanes > b->lanes ? a->lanes : b->lanes, 2, src, 0, 0, NULL);
+  return tn_uop_make(t, op, tn_op_is(op, TINY_CMP) ? (int)TINY_BOOL : a->dtype,
+                     a->lanes > b->lanes ? a->lanes : b->lanes, 2, src, 0, 0, NULL);
 }
 static tiny_uop *tn_u3(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
   tiny_uop *src[3] = {a, b, c};
@@ -391,7 +474,11 @@ static void tn_ir_close(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   if (!ir) return;
   if (ir->table) { ir->epoch++; tn_uop_sweep(t); tn_release(t, ir->table, ir->cap * sizeof *ir->table); }
-  while (ir->chunks) { void **older = (void **)ir->chunks[0]; tn_release(t, ir->chunks, TN_NODE_CHUNK); ir->chunks = older; }
+  while (ir->chunks) {
+    void **older = (void **)ir->chunks[0];
+    tn_release(t, ir->chunks, TN_NODE_CHUNK);
+    ir->chunks = older;
+  }
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }

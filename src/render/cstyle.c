@@ -1,8 +1,9 @@
-// cstyle: a program -> text in any C-like language; the language is data (tiny_language), and nothing about one is here.
+// cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
+// nothing about one is here.
 //
 // In:  the list of a lowered kernel, verified, its ops all in the language. Out: the text of one function.
-// A value that is used once, in the block that makes it, is written where it is used; others become constants with a name.
-// Loads from memory always get a name, in list order, so that no store overtakes them.
+// A value that is used once, in the block that makes it, is written where it is used; others become constants
+// with a name. Loads from memory always get a name, in list order, so that no store overtakes them.
 #ifndef TN_RENDER_CSTYLE
 #define TN_RENDER_CSTYLE
 #ifndef TINY_AMALGAMATED
@@ -15,7 +16,16 @@ enum {
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
 };
 
-typedef struct tn_text { tiny_ctx *t; const tiny_language *lang; tiny_bytes out; tiny_uop *const *list; int n; const char **expr; int *uses, *depth, *user_depth; int indent, temps; } tn_text;
+typedef struct tn_text {
+  tiny_ctx *t;
+  const tiny_language *lang;
+  tiny_bytes out;
+  tiny_uop *const *list;
+  int n;
+  const char **expr;
+  int *uses, *depth, *user_depth;
+  int indent, temps;
+} tn_text;
 
 typedef struct tn_blanks {                 // what a format's placeholders stand for
   const char *arg[4], *type, *element, *integer, *source, *name, *list;
@@ -56,7 +66,12 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
 }
 
 static int tn_integer_of(int dtype) {
-  switch (tn_bits(dtype)) { case 8: return TINY_I8; case 16: return TINY_I16; case 64: return TINY_I64; default: return TINY_I32; }
+  switch (tn_bits(dtype)) {
+    case 8: return TINY_I8;
+    case 16: return TINY_I16;
+    case 64: return TINY_I64;
+    default: return TINY_I32;
+  }
 }
 
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
@@ -78,8 +93,12 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
   switch (dtype) {
     case TINY_U32: return tn_text_of_format(x->t, "%lluu", (unsigned long long)k);
     case TINY_U64: return tn_text_of_format(x->t, "%lluull", (unsigned long long)k);
-    case TINY_I64: return k == INT64_MIN ? "(-9223372036854775807ll - 1)" : tn_text_of_format(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
-    case TINY_I32: return k == INT32_MIN ? "(-2147483647 - 1)" : tn_text_of_format(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
+    case TINY_I64:
+      return k == INT64_MIN ? "(-9223372036854775807ll - 1)" :
+                              tn_text_of_format(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
+    case TINY_I32:
+      return k == INT32_MIN ? "(-2147483647 - 1)" :
+                              tn_text_of_format(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
     case TINY_BOOL: return k ? "1" : "0";
     default: return tn_text_of_format(x->t, "(%s)%lld", type, (long long)k);
   }
@@ -101,7 +120,9 @@ static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc && i < 4; i++) b->arg[i] = tn_expr(x, u->src[i]);
 }
 
-static const char *tn_op_format(const tn_text *x, int op, int wide) { return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op]; }
+static const char *tn_op_format(const tn_text *x, int op, int wide) {
+  return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
+}
 
 static const char *tn_address(tn_text *x, const tiny_uop *index) {
   tiny_bytes out = {x->t, NULL, 0, 0};
@@ -132,7 +153,8 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (tn_is_reg(index->src[0])) { tn_text_add(out, "%s", tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
-  const char *zero = u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
+  const char *zero =
+      u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
   const char *otherwise = u->nsrc == 2 ? tn_expr(x, u->src[1]) : zero;
   b.arg[0] = tn_address(x, index);
   if (u->lanes == 1 || index->lanes == 1) {
@@ -172,15 +194,24 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
-  if (u->op == TINY_OP_PICK && u->lanes > 1) { tn_format(out, u->k ? x->lang->high : x->lang->low, &b); return; }
+  if (u->op == TINY_OP_PICK && u->lanes > 1) {
+    tn_format(out, u->k ? x->lang->high : x->lang->low, &b);
+    return;
+  }
   if (u->op == TINY_OP_SPECIAL) {
     tn_text_add(out, "(%s)", b.type);
     b.k = u->k & 15;
     tn_format(out, u->k & 16 ? x->lang->local_id : x->lang->global_id, &b);
     return;
   }
-  const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] : one_condition ? x->lang->ops[u->op] : tn_op_format(x, u->op, tn_is_wide(u));
-  if (!format) { tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name, tn_dtypes[u->dtype].name, x->lang->name); return; }
+  const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] :
+      one_condition                          ? x->lang->ops[u->op] :
+                                               tn_op_format(x, u->op, tn_is_wide(u));
+  if (!format) {
+    tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name,
+              tn_dtypes[u->dtype].name, x->lang->name);
+    return;
+  }
   tn_format(out, format, &b);
 }
 
@@ -196,6 +227,18 @@ static void tn_line(tn_text *x, const char *format, ...) {
   va_end(args);
 }
 
+// Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
+// be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
+// kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
+static int tn_store_streams(const tn_text *x, const tiny_uop *u) {
+  const tiny_uop *memory = u->src[0]->src[0];
+  const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
+  if (!x->lang->stream || memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
+  for (int i = 0; i < x->n; i++)
+    if (x->list[i]->op == TINY_OP_LOAD && x->list[i]->src[0]->src[0] == memory) return 0;
+  return u->src[1]->lanes * nbytes % TN_LINE_NBYTES == 0;
+}
+
 static void tn_store_text(tn_text *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL, *value = u->src[1];
   const tiny_language *l = x->lang;
@@ -205,10 +248,20 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   tn_blanks_of(x, &b, value);
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
-    b.arg[0] = tn_address(x, index); b.arg[1] = tn_expr(x, value); b.arg[2] = masked ? tn_expr(x, valid) : NULL;
-    tn_format(&out, value->lanes == 1 ? l->ops[TINY_OP_STORE] : masked ? l->store_masked : tn_store_streams(x, u) ? l->stream : l->store, &b);
+    b.arg[0] = tn_address(x, index);
+    b.arg[1] = tn_expr(x, value);
+    b.arg[2] = masked ? tn_expr(x, valid) : NULL;
+    tn_format(&out,
+              value->lanes == 1          ? l->ops[TINY_OP_STORE] :
+                  masked                 ? l->store_masked :
+                  tn_store_streams(x, u) ? l->stream :
+                                           l->store,
+              &b);
   } else {
-    b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]); b.arg[2] = tn_expr(x, value); b.arg[3] = masked ? tn_expr(x, valid) : NULL;
+    b.arg[0] = tn_expr(x, index->src[0]);
+    b.arg[1] = tn_expr(x, index->src[1]);
+    b.arg[2] = tn_expr(x, value);
+    b.arg[3] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out, masked ? l->scatter_masked : l->scatter, &b);
   }
   if (valid && !masked) tn_line(x, "if (%s) %s;", tn_expr(x, valid), out.data);
@@ -219,10 +272,13 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
   tn_blanks_of(x, &b, u);
-  x->expr[u->seq] = b.name = tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
+  x->expr[u->seq] = b.name =
+      tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
-  if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) { tn_format(&out, x->lang->local, &b); tn_line(x, "%s", out.data); }
-  else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
+  if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) {
+    tn_format(&out, x->lang->local, &b);
+    tn_line(x, "%s", out.data);
+  } else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
   else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
 }
 
@@ -335,7 +391,9 @@ static void tn_render_prelude(tiny_bytes *out, const tiny_language *lang, uint64
 // Bit b: the list holds vectors of 2^b lanes (or halves of them).
 static uint64_t tn_render_lanes(const tn_lowered *k) {
   uint64_t used = 0;
-  for (int i = 0; i < k->n; i++) for (int b = 1; b < 16; b++) if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
+  for (int i = 0; i < k->n; i++)
+    for (int b = 1; b < 16; b++)
+      if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
   return used;
 }
 #endif

@@ -1,10 +1,10 @@
 // affine: integer expressions as sums of terms: coefficient * node + constant. The common ground of the algebra of
 // indices: like terms, comparisons, division and modulo.
 //
-// Two's complement integers are a ring: adding up terms and scaling is exact in every dtype, whatever wraps on the way.
-// What depends on order (comparisons, division) is not: for it an expression is opened only where it cannot wrap, which
-// tn_exact tells, and the sum is one of unbounded integers (dtype INDEX, whatever the nodes have). INDEX never wraps, by
-// agreement.
+// Two's complement integers are a ring: adding up terms and scaling is exact in every dtype,
+// whatever wraps on the way. What depends on order (comparisons, division) is not: for it an
+// expression is opened only where it cannot wrap, which tn_exact tells, and the sum is one of
+// unbounded integers (dtype INDEX, whatever the nodes have). INDEX never wraps, by agreement.
 #ifndef TN_RULES_AFFINE
 #define TN_RULES_AFFINE
 #ifndef TINY_AMALGAMATED
@@ -13,7 +13,11 @@
 
 enum { TN_MAX_TERMS = 24 };                // longer sums are left as they are
 typedef struct tn_term { tiny_uop *x; int64_t c; } tn_term;
-typedef struct tn_affine { tn_term term[TN_MAX_TERMS]; int n, dtype, opened; int64_t k; } tn_affine;   // opened: how many nodes
+typedef struct tn_affine {
+  tn_term term[TN_MAX_TERMS];
+  int n, dtype, opened;
+  int64_t k;
+} tn_affine; // opened: how many nodes
 
 static int64_t tn_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static int64_t tn_wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
@@ -36,7 +40,8 @@ static int tn_exact(const tiny_uop *u) {
   if (u->dtype == TINY_INDEX) return 1;
   if (!tn_bounded(u)) return 0;
   const tiny_uop *a = u->src[0], *b = u->src[1];
-  if (u->op == TINY_OP_ADD) return tn_fits(u->dtype, tn_clamp_add(a->vmin, b->vmin), tn_clamp_add(a->vmax, b->vmax));
+  if (u->op == TINY_OP_ADD)
+    return tn_fits(u->dtype, tn_clamp_add(a->vmin, b->vmin), tn_clamp_add(a->vmax, b->vmax));
   for (int i = 0; i < 4; i++) {            // the product of each pair of ends
     const int64_t p = tn_clamp_mul(i & 1 ? a->vmin : a->vmax, i & 2 ? b->vmin : b->vmax);
     if (!tn_fits(u->dtype, p, p)) return 0;
@@ -68,7 +73,8 @@ static int tn_affine_add(tn_affine *a, tiny_uop *u, int64_t c, int strict) {
   while (n) {
     tiny_uop *x = todo[--n].x;
     c = todo[n].c;
-    const int opens = (x->op == TINY_OP_ADD || (x->op == TINY_OP_MUL && tn_is_const(x->src[1]))) && (!strict || tn_exact(x));
+    const int opens = (x->op == TINY_OP_ADD || (x->op == TINY_OP_MUL && tn_is_const(x->src[1]))) &&
+        (!strict || tn_exact(x));
     a->opened += opens;
     if (tn_is_const(x)) a->k = tn_dtype_wrap(a->dtype, tn_wrap_add(a->k, tn_wrap_mul(x->k, c)));
     else if (!opens) { if (!tn_affine_term(a, x, c)) return 0; }
@@ -146,7 +152,8 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
     }
     for (j = 0; j < a->n; j++) {
       const tiny_uop *u = a->term[j].x;
-      if (u->op != TINY_OP_MOD || a->term[j].c != pc || !tn_is_const(u->src[1]) || u->src[1]->k <= 0) continue;
+      if (u->op != TINY_OP_MOD || a->term[j].c != pc || !tn_is_const(u->src[1]) || u->src[1]->k <= 0)
+        continue;
       const tiny_uop *q = u->src[0];
       const int same = q->op == TINY_OP_IDIV && q->src[0] == (nested ? x->src[0] : x) &&
                        tn_is_k(q->src[1], nested ? tn_clamp_mul(x->src[1]->k, c) : c);

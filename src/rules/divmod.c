@@ -1,6 +1,7 @@
 // divmod: floor division and modulo of sums by positive constants, as reshapes and permutes make them.
 //
-// All of it rests on these, with c, d > 0 and A, B any integers (Graham, Knuth, Patashnik, "Concrete Mathematics", 3.2-3.4):
+// All of it rests on these, with c, d > 0 and A, B any integers (Graham, Knuth, Patashnik,
+// "Concrete Mathematics", 3.2-3.4):
 //   (c A + B) // c = A + B // c          (c A + B) % c = B % c
 //   (d A + B) // (d e) = (A + m) // e    (d A + B) % (d e) = d ((A + m) % e) + B - m d    where m d <= B < (m + 1) d
 //   (A // d) // e = A // (d e)           (A % (d e)) // d = (A // d) % e                  (A % (d e)) % d = A % d
@@ -19,7 +20,8 @@ static int tn_one_quotient(const tn_affine *a, int64_t c, int64_t *m) {
 }
 
 // quotient + rest // c, or rest % c, in r's dtype. NULL where the dtype cannot hold the rest.
-static tiny_uop *tn_divmod_node(tiny_ctx *t, const tiny_uop *r, tn_affine *quotient, const tn_affine *rest, int64_t c) {
+static tiny_uop *tn_divmod_node(tiny_ctx *t, const tiny_uop *r, tn_affine *quotient, const tn_affine *rest,
+                                int64_t c) {
   int64_t low, high;
   tn_affine_bounds(rest, &low, &high);
   if (!tn_fits(r->dtype, low, high)) return NULL;
@@ -37,7 +39,8 @@ static tiny_uop *tn_divmod_congruence(tiny_ctx *t, const tiny_uop *r, const tn_a
     tn_affine_start(&rest, TINY_INDEX);
     int64_t m, low, high;
     for (int i = 0; i < a->n; i++) {
-      const int64_t floor = tn_floor_div(a->term[i].c, c), q = floor + (choice >> i & 1), residue = a->term[i].c - q * c;
+      const int64_t floor = tn_floor_div(a->term[i].c, c), q = floor + (choice >> i & 1),
+                    residue = a->term[i].c - q * c;
       if (q) tn_affine_term(&quotient, a->term[i].x, q);
       if (residue) tn_affine_term(&rest, a->term[i].x, residue);
     }
@@ -76,7 +79,8 @@ static tiny_uop *tn_divmod_factor(tiny_ctx *t, const tiny_uop *r, const tn_affin
     if (d <= best) continue;
     tn_affine low_part;
     tn_affine_start(&low_part, TINY_INDEX);
-    for (int j = 0; j < a->n; j++) if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
+    for (int j = 0; j < a->n; j++)
+      if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
     low_part.k = a->k;
     if (tn_one_quotient(&low_part, d, &m)) { best = d; best_m = m; }
   }
@@ -99,7 +103,9 @@ static tiny_uop *tn_divmod_factor(tiny_ctx *t, const tiny_uop *r, const tn_affin
   return low_part.n || low_part.k ? add(x, tn_affine_node(t, &low_part, r->dtype)) : x;
 }
 
-static int tn_is_by_positive(const tiny_uop *u, int op) { return u->op == op && tn_is_const(u->src[1]) && u->src[1]->k > 0; }
+static int tn_is_by_positive(const tiny_uop *u, int op) {
+  return u->op == op && tn_is_const(u->src[1]) && u->src[1]->k > 0;
+}
 
 // A division or modulo inside of the sum meets the one outside.
 static tiny_uop *tn_divmod_nested(tiny_ctx *t, const tiny_uop *r, const tn_affine *a, int64_t c) {
@@ -133,7 +139,8 @@ static tiny_uop *tn_divmod(tiny_ctx *t, const tiny_uop *r) {
   const int64_t c = r->src[1]->k;
   tn_affine a, quotient, rest;
   tn_affine_start(&a, TINY_INDEX);
-  if (!tn_bounded(r) || !tn_affine_add(&a, r->src[0], 1, 1) || !tn_affine_small(&a) || c >= (int64_t)1 << 60) return NULL;
+  if (!tn_bounded(r) || !tn_affine_add(&a, r->src[0], 1, 1) || !tn_affine_small(&a) || c >= (int64_t)1 << 60)
+    return NULL;
   tiny_uop *u = tn_divmod_congruence(t, r, &a, c);
   if (!u && tn_divmod_extract(&a, c, &quotient, &rest)) u = tn_divmod_node(t, r, &quotient, &rest, c);
   if (!u) u = tn_divmod_factor(t, r, &a, c);

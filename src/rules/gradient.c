@@ -1,8 +1,10 @@
-// gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given what flows into the node.
+// gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given
+// what flows into the node.
 //
 // In:  a float node r; ctx: tn_gradient with g, the gradient of r (r's shape and dtype), and which sources want theirs.
-// Out: (GROUP d0 d1 ..), the sources' gradients before broadcasting is undone; (GROUP) stands for none. A node that no rule
-//      matches has no gradient. The formulas are built like any others, so they can be differentiated again.
+// Out: (GROUP d0 d1 ..), the sources' gradients before broadcasting is undone; (GROUP) stands for
+//      none. A node that no rule matches has no gradient. The formulas are built like any others,
+//      so they can be differentiated again.
 // WHERE keeps what is infinite or NaN in one branch out of the other: 0 * inf must not happen.
 #ifndef TN_RULES_GRADIENT
 #define TN_RULES_GRADIENT
@@ -13,7 +15,9 @@
 
 typedef struct tn_gradient { tiny_uop *g; int wants; } tn_gradient;
 
-static tiny_uop *tn_gradient_none(tiny_ctx *t) { return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 0, NULL, 0, 0, NULL); }
+static tiny_uop *tn_gradient_none(tiny_ctx *t) {
+  return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 0, NULL, 0, 0, NULL);
+}
 static tiny_uop *tn_gradient_group(tiny_ctx *t, int n, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
   tiny_uop *d[3] = {a, b, c};
   return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, d, 0, 0, NULL);
@@ -25,7 +29,8 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
   const int lead = x->ndim - n, dtype = x->dtype;
   int bits = 0;
   for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
-  if (bits) x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
+  if (bits)
+    x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
   return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
 }
 
@@ -77,8 +82,10 @@ static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny
   const int axes = (int)(r->k >> 8);
   tiny_uop *zero = eq(x, number(0)), *safe = where(zero, number(1), x);
   if (tn_bad(t, zero)) return zero;
-  tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1), *rest = mul(d, tn_reduce(t, TINY_OP_MUL, safe, axes, 1));
-  tiny_uop *of_zero = where(eq(zeros, number(1)), rest, number(0)), *of_others = where(eq(zeros, number(0)), rest, number(0));
+  tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1),
+           *rest = mul(d, tn_reduce(t, TINY_OP_MUL, safe, axes, 1));
+  tiny_uop *of_zero = where(eq(zeros, number(1)), rest, number(0)),
+           *of_others = where(eq(zeros, number(0)), rest, number(0));
   return where(zero, like(of_zero, x), div(like(of_others, x), safe));
 }
 
@@ -94,7 +101,9 @@ RULES(tn_rules_gradient, x, c0)
   RULE("(TRUNC _)")        return one(none);
   RULE("(POW _ _)") {                                        // y x^(y-1), and x^y ln x, with their limits at 0
     tiny_uop *base_zero = eq(a, number(0)), *at_zero = where(lt(b, number(0)), number(-HUGE_VAL), number(0));
-    return two(mul(g, where(eq(b, number(0)), number(0), mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
+    return two(mul(g,
+                   where(eq(b, number(0)), number(0),
+                         mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
                mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
   }
   RULE("(MAX _ c0)")       return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0

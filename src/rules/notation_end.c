@@ -1,5 +1,5 @@
-// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so that none of their short
-// names reaches the including file.
+// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so
+// that none of their short names reaches the including file.
 #ifdef TN_RULES_NOTATION
 #undef K
 #undef N

@@ -1,9 +1,11 @@
-// reduce: loops that algebra makes unnecessary: sums of what does not change, counts of where a mask holds, and sums of which
-// at most one summand is not zero. aranges, one-hots, gathers and embeddings are made of these, and so do not loop.
+// reduce: loops that algebra makes unnecessary: sums of what does not change, counts of where a mask
+// holds, and sums of which at most one summand is not zero. aranges, one-hots, gathers and
+// embeddings are made of these, and so do not loop.
 //
 // In:  REDUCE (value ranges..) of a kernel. Out: the same without some of its ranges.
-// For integers all of it is exact. For floats it takes two licences: a sum of n equal summands is one product (closer to
-// the true sum than adding them up), and a factor that a mask makes 0 takes no part, also where the other is inf or nan.
+// For integers all of it is exact. For floats it takes two licences: a sum of n equal summands is
+// one product (closer to the true sum than adding them up), and a factor that a mask makes 0 takes
+// no part, also where the other is inf or nan.
 #ifndef TN_RULES_REDUCE
 #define TN_RULES_REDUCE
 #ifndef TINY_AMALGAMATED
@@ -19,19 +21,29 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   while (todo.n) {
     u = todo.u[--todo.n];
     if (u == x) return 1;
-    for (uint32_t i = 0; i < u->nsrc; i++) if (u->src[i]->mark != seen) { u->src[i]->mark = seen; tn_push(t, &todo, u->src[i]); }
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      if (u->src[i]->mark != seen) {
+        u->src[i]->mark = seen;
+        tn_push(t, &todo, u->src[i]);
+      }
   }
   return 0;
 }
 
-static int tn_is_const_zero(const tiny_uop *u) { return tn_is_const(u) && (u->k == 0 || (tn_is_float(u->dtype) && tn_to_f64(u->k) == 0)); }
+static int tn_is_const_zero(const tiny_uop *u) {
+  return tn_is_const(u) && (u->k == 0 || (tn_is_float(u->dtype) && tn_to_f64(u->k) == 0));
+}
 
 // A value that is 0 where a condition does not hold, taken apart: *p the condition (1: none), the result what is left.
 static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, tiny_uop **p) {
   if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[2])) { *p = and_(*p, x->src[0]); return x->src[1]; }
-  if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[1])) { *p = and_(*p, not_(x->src[0])); return x->src[2]; }
+  if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[1])) {
+    *p = and_(*p, not_(x->src[0]));
+    return x->src[2];
+  }
   if (x->op == TINY_OP_CAST && x->src[0]->dtype == TINY_BOOL) { *p = and_(*p, x->src[0]); return N(x, 1); }
-  if (x->dtype == TINY_BOOL && (x->op == TINY_OP_AND || x->op == TINY_OP_LT || x->op == TINY_OP_NE || x->op == TINY_OP_XOR)) {
+  if (x->dtype == TINY_BOOL &&
+      (x->op == TINY_OP_AND || x->op == TINY_OP_LT || x->op == TINY_OP_NE || x->op == TINY_OP_XOR)) {
     *p = and_(*p, x);
     return B(1);
   }
@@ -58,7 +70,8 @@ static int tn_solve_clause(tiny_ctx *t, tiny_uop *u, const tiny_uop *range, tn_r
   if (at == a.n) return 0;
   const int64_t c = a.term[at].c;
   tn_affine_drop(&a, at);
-  for (int i = 0; i < a.n; i++) if (a.term[i].x->dtype != TINY_INDEX || tn_depends(t, a.term[i].x, range)) return 0;
+  for (int i = 0; i < a.n; i++)
+    if (a.term[i].x->dtype != TINY_INDEX || tn_depends(t, a.term[i].x, range)) return 0;
   if (c > 0) {                             // c r + a < 0  is  r < ceil(-a / c)
     for (int i = 0; i < a.n; i++) a.term[i].c = -a.term[i].c;
     a.k = -a.k + c - 1;
@@ -88,7 +101,8 @@ static int tn_solve_equal(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop **
 }
 
 // u with value in the place of range; memory that is found through it is gated by p.
-static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop *value, tiny_uop *p) {
+static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop *value,
+                                     tiny_uop *p) {
   tn_list all = {NULL, 0, 0};
   tn_map map = {NULL, NULL, 0, 0};
   tn_toposort(t, u, &all);
@@ -97,13 +111,16 @@ static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, 
     tiny_uop *x = all.u[i];
     if (x == range) continue;
     tiny_uop *w = tn_rewrite_sources(t, &map, x, 0);
-    if (w != x && w->op == TINY_OP_INDEX) w = tn_index_gated(t, w, w->src[1], w->nsrc > 2 ? and_(w->src[2], p) : p);
+    if (w != x && w->op == TINY_OP_INDEX)
+      w = tn_index_gated(t, w, w->src[1], w->nsrc > 2 ? and_(w->src[2], p) : p);
     tn_map_set(t, &map, x, w);
   }
   return (tiny_uop *)tn_map_get(&map, u);
 }
 
-static tiny_uop *tn_min_index(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return mul(max_(mul(a, X(-1)), mul(b, X(-1))), X(-1)); }
+static tiny_uop *tn_min_index(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return mul(max_(mul(a, X(-1)), mul(b, X(-1))), X(-1));
+}
 
 static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
   tiny_uop *all = NULL;
@@ -117,7 +134,8 @@ static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
 // The reduction by op of a value that does not depend on the range.
 static tiny_uop *tn_reduce_same(tiny_ctx *t, tiny_uop *x, int op, int64_t n) {
   if (op == TINY_OP_MAX || x->dtype == TINY_BOOL) return x;
-  return op == TINY_OP_ADD ? mul(x, tn_is_float(x->dtype) ? N(x, (double)n) : K(x, n)) : tn_power_times(t, x, n);
+  return op == TINY_OP_ADD ? mul(x, tn_is_float(x->dtype) ? N(x, (double)n) : K(x, n)) :
+                             tn_power_times(t, x, n);
 }
 
 // The sum of x where p holds (any, for bools) without the loop over range; NULL if it takes the loop.
@@ -184,7 +202,7 @@ RULES(tn_rules_reduce, x, y, z)
     }
     return NULL;
   }
-  RULE("(REDUCE:i:k=ADD (ADD x y) z ...)") {               // a part that some range does not change is summed on its own
+  RULE("(REDUCE:i:k=ADD (ADD x y) z ...)") {               // what some range does not change is summed on its own
     for (uint32_t i = 1; i < r->nsrc; i++) {
       if (tn_depends(t, x, r->src[i]) && tn_depends(t, y, r->src[i])) continue;
       return add(tn_reduce_node(t, r, x, 0), tn_reduce_node(t, r, y, 0));

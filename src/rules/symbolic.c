@@ -1,10 +1,12 @@
 // symbolic: the algebra of expressions: constants, identities, sums, comparisons, conditions, casts.
 //
-// What always holds: both sides have the same value for every value of the operands. Integers wrap, INDEX does not, and a
-// float rule is exact to the bit, signed zeros and NaN included (but MAX of 0.0 and -0.0 is either). So these are NOT here:
+// What always holds: both sides have the same value for every value of the operands. Integers
+// wrap, INDEX does not, and a float rule is exact to the bit, signed zeros and NaN included (but
+// MAX of 0.0 and -0.0 is either). So these are NOT here:
 //   x + 0.0 -> x (x = -0.0)    x * 0.0 -> 0.0 (inf, nan)    x - x -> 0.0 (inf, nan)    x != x -> false (nan)
 //   (x + a) + b, (x * a) * b with constants joined (they round twice)    x / c -> x * (1/c) unless c is a power of two
-// Sums of INDEX are always brought to one form, terms in structural order; sums of other integers only where it saves work.
+// Sums of INDEX are always brought to one form, terms in structural order; sums of other integers
+// only where it saves work.
 #ifndef TN_RULES_SYMBOLIC
 #define TN_RULES_SYMBOLIC
 #ifndef TINY_AMALGAMATED
@@ -64,7 +66,10 @@ RULES(tn_rules_arithmetic, x, y, z, m, n, c, c0, c1)
   RULE("(IDIV|MOD:i 0 x)")                 return K(r, 0);
   RULE("(SHL|SHR 0 x)")                    return K(r, 0);
   RULE("(POW x 0)")                        return N(x, 1); // pow(nan, 0) = 1: C17 F.10.4.4
-  RULE("(IDIV x:i x)")                     { if (!tn_bounded(x) || (x->vmin <= 0 && x->vmax >= 0)) return NULL; return K(x, 1); }
+  RULE("(IDIV x:i x)") {
+    if (!tn_bounded(x) || (x->vmin <= 0 && x->vmax >= 0)) return NULL;
+    return K(x, 1);
+  }
   RULE("(IDIV x:i -1)")                    { if (!tn_is_signed(x->dtype)) return NULL; return mul(x, K(x, -1)); }
   RULE("(MOD x:i -1)")                     { if (!tn_is_signed(x->dtype)) return NULL; return K(x, 0); }
   // ** floats, exactly **
@@ -91,7 +96,9 @@ RULES(tn_rules_arithmetic, x, y, z, m, n, c, c0, c1)
     return x->vmin >= y->vmax ? x : y->vmin >= x->vmax ? y : NULL;
   }
   RULE("(AND x:i c)") {                    // a mask of all bits that x can have
-    if (!tn_bounded(x) || x->vmin < 0 || c->k < 0 || ((uint64_t)c->k & ((uint64_t)c->k + 1)) || x->vmax > c->k) return NULL;
+    if (!tn_bounded(x) || x->vmin < 0 || c->k < 0 || ((uint64_t)c->k & ((uint64_t)c->k + 1)) ||
+        x->vmax > c->k)
+      return NULL;
     return x;
   }
   // ** a choice of constants stays one **
@@ -211,7 +218,8 @@ static int tn_affine_fits(const tn_affine *a, int dtype) {
   return tn_fits(dtype, low, high);
 }
 // plus op minus
-static tiny_uop *tn_compare_node(tiny_ctx *t, int op, const tn_affine *plus, const tn_affine *minus, int dtype) {
+static tiny_uop *tn_compare_node(tiny_ctx *t, int op, const tn_affine *plus, const tn_affine *minus,
+                                 int dtype) {
   if (!tn_affine_fits(plus, dtype) || !tn_affine_fits(minus, dtype)) return NULL;
   return op2(op, tn_affine_node(t, plus, dtype), tn_affine_node(t, minus, dtype));
 }
@@ -223,7 +231,8 @@ static void tn_compare_coarsen(tn_affine *a) {
     const int64_t d = a->term[i].c < 0 ? -a->term[i].c : a->term[i].c;
     tn_affine low_part;
     tn_affine_start(&low_part, TINY_INDEX);
-    for (int j = 0; j < a->n; j++) if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
+    for (int j = 0; j < a->n; j++)
+      if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
     low_part.k = a->k;
     if (d > best && tn_one_quotient(&low_part, d, &m)) { best = d; best_m = m; }
   }
@@ -287,7 +296,8 @@ static int tn_holds(int dtype, const tiny_uop *x) {
   if (x->dtype == TINY_BOOL || x->dtype == dtype) return 1;
   if (tn_is_float(x->dtype)) {
     if (!tn_is_float(dtype)) return 0;
-    return tn_dtypes[dtype].mantissa >= tn_dtypes[x->dtype].mantissa && tn_dtypes[dtype].least <= tn_dtypes[x->dtype].least;
+    return tn_dtypes[dtype].mantissa >= tn_dtypes[x->dtype].mantissa &&
+        tn_dtypes[dtype].least <= tn_dtypes[x->dtype].least;
   }
   if (dtype == TINY_BOOL || x->dtype == TINY_U64) return 0;
   if (!tn_is_float(dtype)) return x->vmin >= tn_dtype_min(dtype) && x->vmax <= tn_dtype_max(dtype);
@@ -329,7 +339,8 @@ RULES_END
 
 RULES(tn_rules_cast, x, y, z, p, c0, c1)
   RULE("(CAST|BITCAST x)")                 { if (r->dtype != x->dtype) return NULL; return x; }
-  RULE("(BITCAST (BITCAST x))")            return tn_uop_make(t, TINY_OP_BITCAST, r->dtype, r->lanes, 1, &x, 0, 0, NULL);
+  RULE("(BITCAST (BITCAST x))")
+    return tn_uop_make(t, TINY_OP_BITCAST, r->dtype, r->lanes, 1, &x, 0, 0, NULL);
   RULE("(CAST:b x)")                       return ne(x, K(x, 0));            // 0.0 has the bits of 0
   RULE("(CAST y=(CAST x))") {
     const int from_int = !tn_is_float(x->dtype), to_int = tn_is_int(r->dtype);
@@ -357,12 +368,14 @@ RULES(tn_rules_symbolic, x, y, z)
   USE(tn_rules_cast)
   USE(tn_rules_divmod)
   // ** memory that is always or never touched **
-  RULE("(INDEX x y 1)")                    return tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2, r->src, r->k, r->nv, r->v);
+  RULE("(INDEX x y 1)")
+    return tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2, r->src, r->k, r->nv, r->v);
   RULE("(LOAD (INDEX x y 0))")             return K(r, 0);
   RULE("(LOAD (INDEX x y 0) z)")           return z;
 RULES_END
 
-static tiny_uop *tn_simplify(tiny_ctx *t, tiny_uop *u) { return tn_rewrite(t, u, tn_rules_symbolic, NULL); }   // heavy code
+// Heavy code.
+static tiny_uop *tn_simplify(tiny_ctx *t, tiny_uop *u) { return tn_rewrite(t, u, tn_rules_symbolic, NULL); }
 
 typedef struct tn_simplify_call { tiny_uop *u; } tn_simplify_call;
 static tiny_code tn_simplify_guarded(tiny_ctx *t, void *arg) {

@@ -1,6 +1,7 @@
 // valid: what a condition tells about the expressions that are only looked at where it holds.
 //
-// In:  an expression, and a condition: clauses x < k and !(x < k) joined by AND, as masks of pads and shrinks give them.
+// In:  an expression, and a condition: clauses x < k and !(x < k) joined by AND, as masks of pads
+//      and shrinks give them.
 // Out: the expression in a simpler form, equal wherever the condition holds; the condition without clauses that the
 //      others imply. So (r - 1) // 4 under 1 <= r < 5 is 0, and the gate of a load keeps only what can fail.
 #ifndef TN_RULES_VALID
@@ -35,7 +36,8 @@ static void tn_facts_of_terms(tn_facts *f, const tn_affine *a, int64_t low, int6
     if (c < -(1 << 30) || c > 1 << 30 || least < -((int64_t)1 << 60) || most > (int64_t)1 << 60) continue;
     const int64_t from = low == INT64_MIN ? low : low - most, to = high == INT64_MAX ? high : high - least;   // of c x
     const int64_t size = c > 0 ? c : -c;
-    const int64_t p = from == INT64_MIN ? from : -tn_floor_div(-from, size), q = to == INT64_MAX ? to : tn_floor_div(to, size);
+    const int64_t p = from == INT64_MIN ? from : -tn_floor_div(-from, size),
+                  q = to == INT64_MAX ? to : tn_floor_div(to, size);
     if (c > 0) tn_fact_add(f, a->term[i].x, p, q);
     else tn_fact_add(f, a->term[i].x, q == INT64_MAX ? INT64_MIN : -q, p == INT64_MIN ? INT64_MAX : -p);
   }
@@ -45,14 +47,17 @@ static void tn_facts_of_terms(tn_facts *f, const tn_affine *a, int64_t low, int6
 static void tn_facts_of(tn_facts *f, tiny_uop **clauses, int n) {
   tn_clause c;
   f->n = 0;
-  for (int i = 0; i < n; i++) if (tn_clause_of(clauses[i], &c) && c.k > -((int64_t)1 << 60) && c.k < (int64_t)1 << 60)
-    tn_fact_add(f, c.x, c.upper ? INT64_MIN : c.k, c.upper ? c.k - 1 : INT64_MAX);
+  for (int i = 0; i < n; i++)
+    if (tn_clause_of(clauses[i], &c) && c.k > -((int64_t)1 << 60) && c.k < (int64_t)1 << 60)
+      tn_fact_add(f, c.x, c.upper ? INT64_MIN : c.k, c.upper ? c.k - 1 : INT64_MAX);
   for (int i = 0, sums = f->n; i < sums; i++) {
     tn_affine a;
     tn_affine_start(&a, TINY_INDEX);
     const tn_fact known = f->fact[i];
-    if (known.x->op == TINY_OP_ADD && tn_affine_add(&a, known.x, 1, 1)) tn_facts_of_terms(f, &a, known.low, known.high);
-    if (known.x->op == TINY_OP_MUL && tn_affine_add(&a, known.x, 1, 1)) tn_facts_of_terms(f, &a, known.low, known.high);
+    if (known.x->op == TINY_OP_ADD && tn_affine_add(&a, known.x, 1, 1))
+      tn_facts_of_terms(f, &a, known.low, known.high);
+    if (known.x->op == TINY_OP_MUL && tn_affine_add(&a, known.x, 1, 1))
+      tn_facts_of_terms(f, &a, known.low, known.high);
   }
 }
 
@@ -96,11 +101,13 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     const tn_fact *known = &f.fact[i];
     tn_affine a;
     tn_affine_start(&a, TINY_INDEX);
-    if (known->x->op != TINY_OP_ADD || known->x->dtype != TINY_INDEX || !tn_affine_add(&a, known->x, 1, 1)) continue;
+    if (known->x->op != TINY_OP_ADD || known->x->dtype != TINY_INDEX || !tn_affine_add(&a, known->x, 1, 1))
+      continue;
     int term = 0;
     while (term < a.n && a.term[term].c != 1 && a.term[term].c != -1) term++;
     if (term == a.n) continue;
-    tiny_uop *x = a.term[term].x, *name = known->low == known->high ? K(known->x, known->low) : tn_stand_in(t, known, i);
+    tiny_uop *x = a.term[term].x,
+             *name = known->low == known->high ? K(known->x, known->low) : tn_stand_in(t, known, i);
     const int64_t sign = a.term[term].c;
     tn_affine_drop(&a, term);
     for (int j = 0; j < a.n; j++) a.term[j].c *= -sign;
@@ -135,7 +142,8 @@ static tiny_uop *tn_simplify_valid(tiny_ctx *t, tiny_uop *valid) {
 static tiny_uop *tn_index_gated(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, tiny_uop *valid) {
   tiny_uop *s[3] = {index->src[0], element, valid};
   const int gated = valid && !tn_is_k(valid, 1);
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv, index->v);
+  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv,
+                     index->v);
 }
 
 static int tn_reads_memory(tiny_ctx *t, tiny_uop *u) {
@@ -154,7 +162,9 @@ static tiny_uop *tn_load_gated(tiny_ctx *t, const tiny_uop *load, tiny_uop *p) {
   return tn_uop_make(t, TINY_OP_LOAD, load->dtype, load->lanes, 1, &gated, load->k, load->nv, load->v);
 }
 
-static tiny_uop *tn_simplified_not(tiny_ctx *t, tiny_uop *p) { return tn_rewrite(t, not_(p), tn_rules_symbolic, NULL); }
+static tiny_uop *tn_simplified_not(tiny_ctx *t, tiny_uop *p) {
+  return tn_rewrite(t, not_(p), tn_rules_symbolic, NULL);
+}
 
 // Gates of memory. One pass, after the symbolic rules have come to rest.
 RULES(tn_rules_gate, x, y, p, m)

@@ -62,9 +62,12 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
   tn_storage *s = d->spare[c];
   if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= rounded; }
   else {
-    if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes) tn_storage_give_back(t);
+    if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes)
+      tn_storage_give_back(t);
     if (t->max_nbytes && t->stats.nbytes_live + rounded > t->max_nbytes) {
-      tiny_fail(t, TINY_E_MEMORY, "buffers: %llu bytes live and %llu wanted, more than max_nbytes %llu", (unsigned long long)t->stats.nbytes_live, (unsigned long long)rounded, (unsigned long long)t->max_nbytes);
+      tiny_fail(t, TINY_E_MEMORY, "buffers: %llu bytes live and %llu wanted, more than max_nbytes %llu",
+                (unsigned long long)t->stats.nbytes_live, (unsigned long long)rounded,
+                (unsigned long long)t->max_nbytes);
       return NULL;
     }
     s = (tn_storage *)tn_alloc(t, sizeof *s);
@@ -120,8 +123,11 @@ static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_interp_ba
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
 static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
-  for (int i = 0; d && i < 8; i++) if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n)) return d->backends[i];
-  for (int i = 0; i < TN_BACKENDS; i++) if (strlen(tn_backends[i]->name) == n && !strncmp(tn_backends[i]->name, name, n)) return tn_backends[i];
+  for (int i = 0; d && i < 8; i++)
+    if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n))
+      return d->backends[i];
+  for (int i = 0; i < TN_BACKENDS; i++)
+    if (strlen(tn_backends[i]->name) == n && !strncmp(tn_backends[i]->name, name, n)) return tn_backends[i];
   return NULL;
 }
 
@@ -151,7 +157,10 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
   t->ir->release = tn_storage_release;
   if (!name || !*name) {
     for (int i = 0; desc && i < 8; i++) {
-      if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) { if (t->device->dev) return TINY_OK; continue; }
+      if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {
+        if (t->device->dev) return TINY_OK;
+        continue;
+      }
       t->code = TINY_OK;                   // the next one may do
     }
     return tn_device_try(t, &tn_cpu_backend, "");

@@ -10,7 +10,8 @@
 #include "../ir/spec.c"
 #endif
 
-enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8, TN_LOWER_SERIAL = 1 << 20 };
+enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
+  TN_LOWER_SERIAL = 1 << 20 };
 
 typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
 
@@ -69,7 +70,8 @@ static void tn_programs_close(tiny_ctx *t) {
 }
 
 static tn_executable *tn_executable_find(tiny_ctx *t, uint64_t key) {
-  for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next) if (e->key == key && e->kernel) return e;
+  for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next)
+    if (e->key == key && e->kernel) return e;
   return NULL;
 }
 
@@ -81,7 +83,8 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   tn_profile_kernel(t, b->ast, &p);
   size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", p.nreduce ? "r" : "E");
   for (int i = 0; i < p.nout + p.nred && at < 40; i++)
-    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld", (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
+    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
+                           (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->key ^ b->key >> 32));
 }
 
@@ -94,7 +97,8 @@ static void tn_estimate(tn_lowered *k) {
     const tiny_uop *u = k->list[i];
     if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
-    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE) k->flops += times * u->lanes;
+    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
+      k->flops += times * u->lanes;
     else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
     else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
   }
@@ -140,10 +144,14 @@ static int tn_cache_read(tiny_ctx *t, uint64_t key, const char *suffix, tiny_byt
   char path[TN_OS_PATH + 32];
   tn_file_head head;
   tiny_bytes raw = {t, NULL, 0, 0};
-  if (!tn_cache_path(t, key, suffix, path, sizeof path) || !tn_os_read_file(path, TN_MAX_BINARY, &raw) || raw.n < sizeof head) return 0;
+  if (!tn_cache_path(t, key, suffix, path, sizeof path) || !tn_os_read_file(path, TN_MAX_BINARY, &raw) ||
+      raw.n < sizeof head)
+    return 0;
   memcpy(&head, raw.data, sizeof head);
   const char *data = raw.data + sizeof head;
-  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || head.key != key || head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(key, data, raw.n - sizeof head)) return 0;
+  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || head.key != key ||
+      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(key, data, raw.n - sizeof head))
+    return 0;
   tiny_bytes_add(out, data, raw.n - sizeof head);
   return 1;
 }
@@ -157,7 +165,8 @@ static void tn_cache_write(tiny_ctx *t, uint64_t key, const char *suffix, const 
   head.key = key; head.nbytes = nbytes; head.sum = tn_hash_bytes(key, data, nbytes);
   tiny_bytes_add(&raw, &head, sizeof head);
   tiny_bytes_add(&raw, data, nbytes);
-  if (!tn_os_make_dirs(t->programs->dir) || !tn_os_write_file(path, raw.data, raw.n)) t->programs->dir[0] = 0;   // no use trying again
+  // No use trying again.
+  if (!tn_os_make_dirs(t->programs->dir) || !tn_os_write_file(path, raw.data, raw.n)) t->programs->dir[0] = 0;
 }
 
 // ** modules **
@@ -177,12 +186,17 @@ static void *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_
 }
 
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, int on_host) {
-  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e), **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
+  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
+                **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key; e->kernel = kernel; e->tasks = b->low.tasks; e->flops = b->low.flops; e->nbytes = b->low.nbytes;
+  e->key = b->key;
+  e->kernel = kernel;
+  e->tasks = b->low.tasks;
+  e->flops = b->low.flops;
+  e->nbytes = b->low.nbytes;
   e->runs_on_host = on_host;
   e->next = *slot;
   return *slot = e;
@@ -233,7 +247,9 @@ static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
 
 static void tn_say_compiler_missing(tiny_ctx *t) {
   if (t->programs->said++) return;
-  tn_log(t, "tiny: no C compiler was found; kernels are interpreted, which is slow. Install clang (apt install clang, brew install llvm) or set TINY_CC.");
+  tn_log(
+      t,
+      "tiny: no C compiler was found; kernels are interpreted, which is slow. Install clang (apt install clang, brew install llvm) or set TINY_CC.");
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
@@ -317,7 +333,9 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
-      if (!b[i]->exe) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+      if (!b[i]->exe)
+        return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module",
+                         b[i]->entry ? b[i]->entry : b[i]->name);
       tn_cache_entry e;
       memset(&e, 0, sizeof e);
       e.module = key;
@@ -349,7 +367,8 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
   int nleft = 0;
   struct tn_device *d = t->device;
-  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) {
+  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret &&
+      !tn_cpu_has_compiler(d->dev)) {
     t->programs->interpret = 1;
     tn_say_compiler_missing(t);
   }

@@ -1,8 +1,10 @@
-// realize: from lazy tensors to bytes: plans are made or found, kernels launched, handles settled; contexts open and close.
+// realize: from lazy tensors to bytes: plans are made or found, kernels launched, handles settled;
+// contexts open and close.
 //
-// A realize works on nodes, not handles: it sets node->realized, so whatever was built from a node finds its value.
-// Before a state is overwritten, every other live tensor that was built from it is realized in the same schedule.
-// When an update has run, handles move to a new BUFFER node over the same storage: old nodes can never name new contents.
+// A realize works on nodes, not handles: it sets node->realized, so whatever was built from a node
+// finds its value. Before a state is overwritten, every other live tensor that was built from it
+// is realized in the same schedule. When an update has run, handles move to a new BUFFER node over
+// the same storage: old nodes can never name new contents.
 #ifndef TN_RUNTIME_REALIZE
 #define TN_RUNTIME_REALIZE
 #ifndef TINY_AMALGAMATED
@@ -53,7 +55,9 @@ static void tn_collect(tiny_ctx *t) {
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
-  if (t->ir->n >= t->ir->collect_at || t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20)) tn_collect(t);
+  if (t->ir->n >= t->ir->collect_at ||
+      t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
+    tn_collect(t);
 }
 
 // ** running a plan **
@@ -66,15 +70,17 @@ static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_
 
 static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
   const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", t->device->name, (unsigned long long)t->stats.kernels, e->name,
-         s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9, (double)t->stats.nbytes_live * 1e-6);
+  tn_log(t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", t->device->name,
+         (unsigned long long)t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
+         (double)t->stats.nbytes_live * 1e-6);
 }
 
 static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launch *l) {
   struct tn_device *d = t->device;
   const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
   const uint64_t from = timed ? tn_os_now() : 0;
-  tiny_code code = e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  tiny_code code =
+      e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
   t->stats.kernels++;
   t->stats.flops += (uint64_t)e->flops;
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
@@ -142,9 +148,14 @@ static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
   }
-  if (code == TINY_OK && p->arena_nbytes && !(arena = tn_storage_new(t, (size_t)p->arena_nbytes))) code = t->code;
-  for (int i = 0; i < p->nstep && code == TINY_OK; i++) if (p->step[i].exe) code = tn_run_step(t, r, &p->step[i], arena);
-  if (code != TINY_OK) { tn_run_abandon(t, r, arena); return t->code != TINY_OK ? t->code : tiny_fail(t, code, "%s: a kernel failed", t->device->name); }
+  if (code == TINY_OK && p->arena_nbytes && !(arena = tn_storage_new(t, (size_t)p->arena_nbytes)))
+    code = t->code;
+  for (int i = 0; i < p->nstep && code == TINY_OK; i++)
+    if (p->step[i].exe) code = tn_run_step(t, r, &p->step[i], arena);
+  if (code != TINY_OK) {
+    tn_run_abandon(t, r, arena);
+    return t->code != TINY_OK ? t->code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
+  }
   tn_storage_drop(t, arena);
   return TINY_OK;
 }
@@ -155,10 +166,12 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
-    size_t at = (size_t)snprintf(line, sizeof line, "  %s(", p->step[i].exe ? p->step[i].exe->name : "(empty)");
+    size_t at =
+        (size_t)snprintf(line, sizeof line, "  %s(", p->step[i].exe ? p->step[i].exe->name : "(empty)");
     for (int j = 0; j < p->step[i].nmem && at < sizeof line; j++) {
       const tn_place_row *place = &p->place[p->step[i].mem[j]];
-      at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind], (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
+      at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
+                             (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
     tn_log(t, "%s)", line);
   }
@@ -177,8 +190,13 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
       const tn_custom *c = (const tn_custom *)k->node->ptr;
       tn_build *b = &builds[nbuild];
       if (c->uops) b->ast = c->uops;
-      else { b->custom = c->source; b->entry = c->name; memcpy(b->low.global, c->global, sizeof c->global); memcpy(b->low.local, c->local, sizeof c->local);
-             b->low.tasks = c->global[0] * c->global[1] * c->global[2]; }
+      else {
+        b->custom = c->source;
+        b->entry = c->name;
+        memcpy(b->low.global, c->global, sizeof c->global);
+        memcpy(b->low.local, c->local, sizeof c->local);
+        b->low.tasks = c->global[0] * c->global[1] * c->global[2];
+      }
       of[i] = nbuild++;
     } else if (k->ast) { builds[nbuild].ast = k->ast; of[i] = nbuild++; }
   }
@@ -200,7 +218,8 @@ static void tn_settle_handles(tiny_ctx *t) {
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     tn_chain c;
     if (!tn_chain_of(x->uop, &c)) continue;
-    const int memory = c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
+    const int memory =
+        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
     if (memory && c.bottom->realized) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
   }
   struct tn_tensors *all = t->tensors;
@@ -215,7 +234,8 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
   for (int i = 0; i < p->noutput; i++) {
     tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s = place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
+    tn_storage *s =
+        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
     s->refs++;                             // the node's own
     u->realized = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
@@ -227,8 +247,10 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
 
 // ** what must run together **
 
-// Does u depend on one of the states that are about to be overwritten, other than through their updates? seq: 1 yes, 0 no.
-static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases, const tn_map *updates) {
+// Does u depend on one of the states that are about to be overwritten, other than through their
+// updates? seq: 1 yes, 0 no.
+static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases,
+                              const tn_map *updates) {
   tn_walk *stack = NULL, *top;
   int n = 0, cap = 0;
   if (u->mark == seen) return (int)u->seq;
@@ -279,10 +301,13 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
   }
 }
 
-// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what it shows is overwritten.
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
+// it shows is overwritten.
 static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   tiny_uop *x = u;
-  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) && (x->src[0]->nsrc || tn_is_leaf(x->src[0]))) x = x->src[0];
+  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) &&
+         (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
+    x = x->src[0];
   return tn_map_has(bases, tn_state_of(x)) ? u : x;
 }
 
@@ -303,7 +328,8 @@ static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   tn_plan *plan = tn_plan_find(t, &v);
   if (plan) t->stats.replays++;
   else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
-  tn_run r = {plan, v.leaves.u, v.scalars.u, (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *))};
+  tn_run r = {plan, v.leaves.u, v.scalars.u,
+              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *))};
   const tiny_code code = tn_run_plan(t, &r);
   return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
 }
@@ -326,7 +352,10 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   tiny_tensor *wrong;
   *code = TINY_E_ARG;
   if (!x || n < 1) return NULL;
-  if (!tn_usable(name, n, x, &wrong)) { if (wrong && wrong->t->code != TINY_OK) *code = wrong->t->code; return NULL; }
+  if (!tn_usable(name, n, x, &wrong)) {
+    if (wrong && wrong->t->code != TINY_OK) *code = wrong->t->code;
+    return NULL;
+  }
   return x[0]->t;
 }
 
@@ -362,10 +391,14 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   return d->backend->copy_out(d->dev, c->out, m, c->nbytes);
 }
 
-static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data, size_t nbytes) {
+static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
+                                 size_t nbytes) {
   const size_t wanted = (size_t)tn_node_nbytes(x->uop);
   char text[TN_DIMS_TEXT];
-  if (nbytes != wanted) return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name, (unsigned long long)nbytes, tn_text_of(x->uop, text), tn_dtypes[x->uop->dtype].name, (unsigned long long)wanted);
+  if (nbytes != wanted)
+    return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
+                     (unsigned long long)nbytes, tn_text_of(x->uop, text), tn_dtypes[x->uop->dtype].name,
+                     (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
   return TINY_OK;
 }
@@ -386,7 +419,9 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   const size_t nbytes = (size_t)tn_node_nbytes(buffer);
   void *copy = tn_scratch(t, nbytes + 1);
   const tiny_mem m = {((tn_storage *)buffer->ptr)->mem, 0};
-  if (d->backend->sync(d->dev) != TINY_OK || (nbytes && d->backend->copy_out(d->dev, copy, m, nbytes) != TINY_OK)) return NULL;
+  if (d->backend->sync(d->dev) != TINY_OK ||
+      (nbytes && d->backend->copy_out(d->dev, copy, m, nbytes) != TINY_OK))
+    return NULL;
   return copy;
 }
 
@@ -408,7 +443,11 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 TINY_API double tiny_item(tiny_tensor *x) {
   unsigned char raw[8];
   if (!tiny_ok(x)) return (double)NAN;
-  if (tiny_nelem(x) != 1) { char text[TN_DIMS_TEXT]; tiny_fail(x->t, TINY_E_SHAPE, "item: %s has more or less than one element", tn_text_of(x->uop, text)); return (double)NAN; }
+  if (tiny_nelem(x) != 1) {
+    char text[TN_DIMS_TEXT];
+    tiny_fail(x->t, TINY_E_SHAPE, "item: %s has more or less than one element", tn_text_of(x->uop, text));
+    return (double)NAN;
+  }
   const int dtype = x->uop->dtype;
   if (tiny_read(x, raw, tn_dtypes[dtype].nbytes) != TINY_OK) return (double)NAN;
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, raw)));
@@ -422,7 +461,10 @@ static tiny_uop *tn_upload(tiny_ctx *t, const void *data, int dtype, int ndim, c
   tn_storage *s = tn_storage_new(t, nbytes);
   if (!s) return &t->ir->bad;
   const tiny_mem m = {s->mem, 0};
-  if (nbytes && d->backend->copy_in(d->dev, m, data, nbytes) != TINY_OK) { tn_storage_drop(t, s); return &t->ir->bad; }
+  if (nbytes && d->backend->copy_in(d->dev, m, data, nbytes) != TINY_OK) {
+    tn_storage_drop(t, s);
+    return &t->ir->bad;
+  }
   return tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim);
 }
 
@@ -449,11 +491,13 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
 }
 
 #define TN_MAX_NELEM ((int64_t)1 << 60)
-TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides) {
+TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape,
+                                const int64_t *strides) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "blob", dtype) || !tn_shape_valid(t, "blob", &shape)) return tn_poison(t);
   if (!data) return tn_wrong(t, TINY_E_ARG, "blob: data is NULL");
-  if (!t->device->limits.host_memory) return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", t->device->name);
+  if (!t->device->limits.host_memory)
+    return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", t->device->name);
   int64_t low = 0, high = 0, v[2 * TINY_MAX_DIMS];
   for (int i = 0; i < shape.ndim; i++) {
     v[i] = shape.dim[i];
@@ -461,8 +505,13 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
     const int64_t reach = strides && shape.dim[i] > 0 ? tn_clamp_mul(shape.dim[i] - 1, strides[i]) : 0;
     if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
   }
-  if (low < -TN_MAX_NELEM || high > TN_MAX_NELEM) return tn_wrong(t, TINY_E_ARG, "blob: strides reach over %lld and %lld elements", (long long)low, (long long)high);
-  const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim), span = !nelem ? 0 : strides ? high - low + 1 : nelem;
+  if (low < -TN_MAX_NELEM || high > TN_MAX_NELEM)
+    return tn_wrong(t, TINY_E_ARG, "blob: strides reach over %lld and %lld elements", (long long)low,
+                    (long long)high);
+  const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim),
+                span = !nelem ? 0 :
+      strides                 ? high - low + 1 :
+                                nelem;
   tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
   if (!s) return tn_poison(t);
   s->mem = (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes;
@@ -480,7 +529,11 @@ static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &roots, t->tensors->pending[i]);
   return roots.n ? tn_realize_roots(t, &roots, t->tensors->depth) : TINY_OK;
 }
-static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) { (void)arg; tn_collect_if_due(t); return TINY_OK; }
+static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) {
+  (void)arg;
+  tn_collect_if_due(t);
+  return TINY_OK;
+}
 
 TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t) return TINY_E_ARG;
@@ -504,7 +557,9 @@ static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
 
 static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   for (tn_custom *c = t->runtime->customs; c; c = c->next) {
-    if (c->uops != d->uops || memcmp(c->global, d->global, sizeof c->global) || memcmp(c->local, d->local, sizeof c->local)) continue;
+    if (c->uops != d->uops || memcmp(c->global, d->global, sizeof c->global) ||
+        memcmp(c->local, d->local, sizeof c->local))
+      continue;
     if (d->uops || (!strcmp(c->source, d->source) && !strcmp(c->name, d->name))) return c;
   }
   tn_custom *c = (tn_custom *)tn_alloc(t, sizeof *c);
@@ -517,7 +572,12 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   if (!d->uops) {
     c->source = tn_copy_text(t, d->source, &c->source_nbytes);
     c->name = c->source ? tn_copy_text(t, d->name, &c->name_nbytes) : NULL;
-    if (!c->name) { t->runtime->customs = c->next; tn_release(t, c->source, c->source_nbytes); tn_release(t, c, sizeof *c); return NULL; }
+    if (!c->name) {
+      t->runtime->customs = c->next;
+      tn_release(t, c->source, c->source_nbytes);
+      tn_release(t, c, sizeof *c);
+      return NULL;
+    }
   }
   return c;
 }
@@ -532,10 +592,15 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_ARG) return tiny_fail(t, TINY_E_ARG, "kernel: uops take an ARG, but there are none");
     if (u->op != TINY_OP_PARAM) continue;
-    if (u->k < 0 || u->k > d->n) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs", (long long)u->k, d->n);
+    if (u->k < 0 || u->k > d->n)
+      return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
+                       (long long)u->k, d->n);
     const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
     const int dtype = u->k ? d->inputs[u->k - 1]->uop->dtype : (int)d->dtype;
-    if (u->v[0] > has || u->dtype != dtype) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s", (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has, tn_dtypes[dtype].name);
+    if (u->v[0] > has || u->dtype != dtype)
+      return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s",
+                       (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has,
+                       tn_dtypes[dtype].name);
   }
   return TINY_OK;
 }
@@ -543,28 +608,40 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
-  if (!desc || (!desc->uops && (!desc->source || !desc->name))) return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
-  if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
+  if (!desc || (!desc->uops && (!desc->source || !desc->name)))
+    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
+  if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs))
+    return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
   if (desc->n && !tn_usable("kernel", desc->n, desc->inputs, &wrong)) return wrong;
-  if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape)) return tn_poison(t);
-  if (!desc->uops && !t->device->backend->language) return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
+  if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
+    return tn_poison(t);
+  if (!desc->uops && !t->device->backend->language)
+    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
   tiny_kernel_desc d = *desc;
   for (int i = 0; i < 3; i++) { if (!d.global[i]) d.global[i] = 1; if (!d.local[i]) d.local[i] = 1; }
-  if (d.uops && d.uops->op != TINY_OP_SINK) return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
+  if (d.uops && d.uops->op != TINY_OP_SINK)
+    return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
   if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
   tn_custom *c = tn_custom_find(t, &d);
   if (!c) return tn_poison(t);
   tiny_uop *src[64];
   for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
     src[i] = d.inputs[i]->uop;
-    if (!tn_is_leaf(src[i])) src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
+    if (!tn_is_leaf(src[i]))
+      src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
   }
-  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, d.shape.ndim, d.shape.dim, c));
+  return tn_tensor_new(t,
+                       tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, d.shape.ndim, d.shape.dim,
+                                        c));
 }
 
 // ** captured programs **
 
-typedef struct tn_capture_call { tiny_tensor *const *in, *const *out; int n, m; tiny_program *p; } tn_capture_call;
+typedef struct tn_capture_call {
+  tiny_tensor *const *in, *const *out;
+  int n, m;
+  tiny_program *p;
+} tn_capture_call;
 
 static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_capture_call *c = (tn_capture_call *)arg;
@@ -576,7 +653,8 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit_graph(t, &v, roots.u, roots.n);
   if (roots.n) plan = tn_plan_find(t, &v);
   if (roots.n && !plan && tn_plan_make(t, &v, roots.u, roots.n, &plan) != TINY_OK) return t->code;
-  const size_t nbytes = sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int)) + 64;
+  const size_t nbytes =
+      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int)) + 64;
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
   p->t = t; p->nbytes = nbytes; p->plan = plan;
@@ -589,13 +667,20 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   p->output_leaf = (int *)(void *)at;
   for (int i = 0; i < v.leaves.n; i++) {
     p->leaf_input[i] = -1;
-    for (int j = 0; j < c->n; j++) if (tn_plain_buffer(c->in[j]->uop) == tn_place(v.leaves.u[i])) { p->leaf_input[i] = j; p->leaf[i] = NULL; break; }
+    for (int j = 0; j < c->n; j++)
+      if (tn_plain_buffer(c->in[j]->uop) == tn_place(v.leaves.u[i])) {
+        p->leaf_input[i] = j;
+        p->leaf[i] = NULL;
+        break;
+      }
   }
   for (int i = 0; i < c->m; i++) {
     p->shape[i] = c->out[i]->uop;
     p->output[i] = p->output_leaf[i] = -1;
-    for (int j = 0; plan && j < plan->noutput; j++) if (v.all.u[plan->output[j].node] == c->out[i]->uop) p->output[i] = j;
-    for (int j = 0; j < c->n && p->output[i] < 0; j++) if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
+    for (int j = 0; plan && j < plan->noutput; j++)
+      if (v.all.u[plan->output[j].node] == c->out[i]->uop) p->output[i] = j;
+    for (int j = 0; j < c->n && p->output[i] < 0; j++)
+      if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
   }
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -604,12 +689,21 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m) {
+TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                    tiny_tensor *const *outputs, int m) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return NULL;
-  if (n < 0 || m < 1 || (n && !inputs) || !outputs) { tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m); return NULL; }
-  if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong)) return NULL;
-  for (int i = 0; i < n; i++) if (!tn_plain_buffer(inputs[i]->uop)) { tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized", i); return NULL; }
+  if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
+    tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
+    return NULL;
+  }
+  if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong))
+    return NULL;
+  for (int i = 0; i < n; i++)
+    if (!tn_plain_buffer(inputs[i]->uop)) {
+      tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized", i);
+      return NULL;
+    }
   tn_capture_call c = {inputs, outputs, n, m, NULL};
   return tn_guard(t, tn_capture_guarded, &c) == TINY_OK ? c.p : NULL;
 }
@@ -620,7 +714,8 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   const tn_run_call *c = (const tn_run_call *)arg;
   const tiny_program *p = c->p;
   tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
-  for (int i = 0; i < p->nleaf; i++) leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
+  for (int i = 0; i < p->nleaf; i++)
+    leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
   tn_run r = {p->plan, leaf, p->scalar, NULL};
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
@@ -629,11 +724,17 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   }
   for (int i = 0; i < p->noutput; i++) {
     const tiny_uop *s = p->shape[i];
-    if (p->output[i] < 0) { c->out[i] = p->output_leaf[i] < 0 ? tn_tensor_new(t, p->shape[i]) : tn_tensor_new(t, c->in[p->output_leaf[i]]->uop); continue; }
+    if (p->output[i] < 0) {
+      c->out[i] = p->output_leaf[i] < 0 ? tn_tensor_new(t, p->shape[i]) :
+                                          tn_tensor_new(t, c->in[p->output_leaf[i]]->uop);
+      continue;
+    }
     const tn_place_row *place = &p->plan->place[p->plan->output[p->output[i]].place];
-    tn_storage *from = place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
+    tn_storage *from =
+        place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
     from->refs++;
-    c->out[i] = tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
+    c->out[i] =
+        tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
   }
   for (int i = 0; p->plan && i < p->plan->noutput; i++) tn_storage_drop(t, r.fresh[i]);
   tn_collect_if_due(t);
@@ -645,13 +746,19 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
   if (!outputs || (p->ninput && !inputs)) return tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  if (p->ninput && !tn_usable("run", p->ninput, inputs, &wrong)) return t->code != TINY_OK ? t->code : TINY_E_ARG;
-  for (int i = 0; i < p->ninput; i++) if (!tn_plain_buffer(inputs[i]->uop)) return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
+  if (p->ninput && !tn_usable("run", p->ninput, inputs, &wrong))
+    return t->code != TINY_OK ? t->code : TINY_E_ARG;
+  for (int i = 0; i < p->ninput; i++)
+    if (!tn_plain_buffer(inputs[i]->uop))
+      return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
   for (int i = 0; i < p->nleaf; i++) if (p->leaf_input[i] >= 0) {
     const tiny_uop *given = tn_plain_buffer(inputs[p->leaf_input[i]]->uop);
     const tn_place_row *place = NULL;
-    for (int j = 0; j < p->plan->nplace; j++) if (p->plan->place[j].kind == TN_PLACE_LEAF && p->plan->place[j].index == i) place = &p->plan->place[j];
-    if (place && tn_node_nbytes(given) != place->nbytes) return tiny_fail(t, TINY_E_SHAPE, "run: input %d has %lld bytes, the captured one had %lld", p->leaf_input[i], (long long)tn_node_nbytes(given), (long long)place->nbytes);
+    for (int j = 0; j < p->plan->nplace; j++)
+      if (p->plan->place[j].kind == TN_PLACE_LEAF && p->plan->place[j].index == i) place = &p->plan->place[j];
+    if (place && tn_node_nbytes(given) != place->nbytes)
+      return tiny_fail(t, TINY_E_SHAPE, "run: input %d has %lld bytes, the captured one had %lld",
+                       p->leaf_input[i], (long long)tn_node_nbytes(given), (long long)place->nbytes);
   }
   tn_run_call c = {p, inputs, outputs};
   return tn_guard(t, tn_run_guarded, &c);
@@ -678,7 +785,9 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->tensors->refuse = 1;                  // until all is well
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
-  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK || tn_programs_open(t, d) != TINY_OK) return t->code;
+  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
+      tn_programs_open(t, d) != TINY_OK)
+    return t->code;
   t->tensors->refuse = 0;
   return TINY_OK;
 }
@@ -700,9 +809,13 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
 
 static void tn_log_totals(tiny_ctx *t) {
   const tiny_stats *s = &t->stats;
-  tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, %llu graphs planned, %llu replayed, peak %.2f MB", t->device ? t->device->name : "",
-         (unsigned long long)s->kernels, (double)s->device_ns * 1e-6, (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
-         (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays, (double)s->nbytes_peak * 1e-6);
+  tn_log(
+      t,
+      "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, %llu graphs planned, %llu replayed, peak %.2f MB",
+      t->device ? t->device->name : "", (unsigned long long)s->kernels, (double)s->device_ns * 1e-6,
+      (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
+      (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays,
+      (double)s->nbytes_peak * 1e-6);
 }
 
 TINY_API void tiny_close(tiny_ctx *t) {
@@ -730,7 +843,9 @@ TINY_API void tiny_close(tiny_ctx *t) {
   alloc.fn(alloc.user, t, sizeof *t, 0);
 }
 
-TINY_API const char *tiny_error(const tiny_ctx *t) { return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message; }
+TINY_API const char *tiny_error(const tiny_ctx *t) {
+  return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
+}
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
 TINY_API void tiny_clear(tiny_ctx *t) { if (t && !(t->tensors && t->tensors->refuse)) t->code = TINY_OK; }
 TINY_API tiny_stats tiny_get_stats(const tiny_ctx *t) {

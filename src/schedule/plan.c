@@ -1,7 +1,8 @@
 // plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
 //
-// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place updates; a place in memory for
-//      each; for the intermediate ones an offset in one arena, shared when lives do not overlap.
+// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place
+//      updates; a place in memory for each; for the intermediate ones an offset in one arena,
+//      shared when lives do not overlap.
 // A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
 // same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
 #ifndef TN_SCHEDULE_PLAN
@@ -45,7 +46,9 @@ typedef struct tn_visit {
 
 static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
 
-static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) { *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w; }
+static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
+  *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w;
+}
 
 static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   u->seq = (uint32_t)v->all.n;
@@ -54,11 +57,13 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
-    if (!tn_map_has(&v->places, tn_place(u))) tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
+    if (!tn_map_has(&v->places, tn_place(u)))
+      tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
     tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
     return;
   }
-  tn_visit_word(t, v, (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
+  tn_visit_word(t, v,
+                (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
   if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
   tn_visit_word(t, v, u->k);
   if (u->op == TINY_OP_CUSTOM) tn_visit_word(t, v, (int64_t)(intptr_t)u->ptr);
@@ -109,11 +114,13 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
     if (i == axis) dim[n++] = parts;
     dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
   }
-  const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1), high = axes >> axis << (axis + 1);
+  const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1),
+                high = axes >> axis << (axis + 1);
   tiny_uop *wide = tn_reshape(t, x, x->ndim + 1, dim);
   tiny_uop *part = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &wide, op | (low | high) << 8, 0, NULL);
   tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, part);
-  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
+  tiny_uop *whole =
+      tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
@@ -129,7 +136,8 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
       int changed = 0;
       for (uint32_t j = 0; j < u->nsrc; j++) {
         src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]);
-        if (tn_map_has(copied, u->src[j]) && !(u->op == TINY_OP_ASSIGN && j < 2)) src[j] = tn_u1(t, TINY_OP_CONTIGUOUS, src[j]);
+        if (tn_map_has(copied, u->src[j]) && !(u->op == TINY_OP_ASSIGN && j < 2))
+          src[j] = tn_u1(t, TINY_OP_CONTIGUOUS, src[j]);
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
@@ -147,13 +155,17 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
 static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   tn_list all = {NULL, 0, 0};
   if (k->node->op != TINY_OP_ASSIGN || !k->ast) return 0;
-  const tiny_uop *end = k->ast->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end, *to = store->src[0];
+  const tiny_uop *end = k->ast->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end,
+                 *to = store->src[0];
   tn_toposort(t, k->ast, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1]) return 1;
+  for (int i = 0; i < all.n; i++)
+    if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1])
+      return 1;
   return 0;
 }
 
-static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, const tn_list *forced) {
+static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
+                          const tn_list *forced) {
   memset(g, 0, sizeof *g);
   g->t = t;
   g->n = v->all.n;
@@ -167,8 +179,10 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to `copied` and 0 is returned.
-static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_list *copied) {
+// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to
+// `copied` and 0 is returned.
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
+                            tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
@@ -196,7 +210,8 @@ static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u
 static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
   tn_list stack = {NULL, 0, 0};
   tn_map seen = {NULL, NULL, 0, 0};
-  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++) tn_push(g->t, &stack, k->node->src[i]);
+  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
+    tn_push(g->t, &stack, k->node->src[i]);
   while (stack.n) {
     tiny_uop *u = stack.u[--stack.n];
     if (tn_map_has(&seen, u)) continue;
@@ -213,16 +228,21 @@ static tn_map *tn_graph_reads(tn_graph *g) {
   return reads;
 }
 
-static tiny_uop *tn_updated_state(const tn_kernel *k) { return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL; }
+static tiny_uop *tn_updated_state(const tn_kernel *k) {
+  return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL;
+}
 
 // Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected.
 static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
   const int n = g->nkernel;
-  uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1), *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
+  uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1),
+          *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
   for (int b = 0; b < n; b++) {
     const tiny_uop *state = tn_updated_state(&g->kernel[b]);
     for (int a = 0; a < n; a++)
-      before[a * n + b] = a != b && (tn_map_has(&reads[b], g->kernel[a].node) || (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
+      before[a * n + b] = a != b &&
+          (tn_map_has(&reads[b], g->kernel[a].node) ||
+           (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
   }
   for (int i = 0; i < n; i++) {            // the last kernel made is the first in topological order
     int next = -1;
@@ -244,7 +264,8 @@ static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_lis
     const tiny_uop *state = tn_updated_state(&g->kernel[b]);
     int had = !state;
     for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
-    for (int a = 0; a < g->nkernel && !had; a++) if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
+    for (int a = 0; a < g->nkernel && !had; a++)
+      if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
   }
   return NULL;
 }
@@ -270,7 +291,9 @@ static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *li
       for (int j = 0; j < i; j++) {
         const tn_life *o = &life[by[j]];
         const tn_place_row *q = &place[o->place];
-        if (o->last < life[by[i]].first || o->first > life[by[i]].last || at + p->nbytes <= q->offset || at >= q->offset + q->nbytes) continue;
+        if (o->last < life[by[i]].first || o->first > life[by[i]].last || at + p->nbytes <= q->offset ||
+            at >= q->offset + q->nbytes)
+          continue;
         at = (q->offset + q->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
         moved = 1;
       }
@@ -283,7 +306,11 @@ static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *li
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
 
-typedef struct tn_draft { tn_plan plan; tn_map place; int cap_place, cap_output; } tn_draft;   // a plan in scratch memory
+typedef struct tn_draft {
+  tn_plan plan;
+  tn_map place;
+  int cap_place, cap_output;
+} tn_draft; // a plan in scratch memory
 
 static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *u) {
   tiny_uop *at = tn_place(u);
@@ -293,20 +320,27 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
-  if (tn_map_has(&v->places, at)) { row->kind = TN_PLACE_LEAF; row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1; }
+  if (tn_map_has(&v->places, at)) {
+    row->kind = TN_PLACE_LEAF;
+    row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1;
+  }
   tn_map_set(t, &d->place, at, (void *)(intptr_t)d->plan.nplace);
   return d->plan.nplace - 1;
 }
 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
-static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now, tiny_uop *const *roots, int nroots) {
+static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
+                             tiny_uop *const *roots, int nroots) {
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     int keep = u->op == TINY_OP_ASSIGN;
     for (int r = 0; r < nroots; r++) keep |= roots[r] == u;
     if (!keep || tn_is_leaf(u)) continue;
     const int at = tn_draft_place(t, d, v, now[i]);
-    if (d->plan.place[at].kind == TN_PLACE_TEMP) { d->plan.place[at].kind = TN_PLACE_OUTPUT; d->plan.place[at].index = d->plan.noutput; }
+    if (d->plan.place[at].kind == TN_PLACE_TEMP) {
+      d->plan.place[at].kind = TN_PLACE_OUTPUT;
+      d->plan.place[at].index = d->plan.noutput;
+    }
     tn_output *o = TN_PUSH(t, d->plan.output, d->plan.noutput, d->cap_output, tn_output);
     o->node = i; o->place = at;
   }
@@ -331,13 +365,16 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
       if (l == nlife) { life[nlife].place = s->mem[j]; life[nlife++].first = i; }
       life[l].last = i;
     }
-    for (int j = 0; j < k->narg; j++) for (int n = 0; n < v->scalars.n; n++) if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
+    for (int j = 0; j < k->narg; j++)
+      for (int n = 0; n < v->scalars.n; n++)
+        if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
   }
   d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
 }
 
 // Everything but the executables. (*kernels)[i] belongs to step i.
-static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_draft *d, const tn_kernel ***kernels) {
+static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
+                               tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
   tn_map copied = {NULL, NULL, 0, 0};      // of v
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
@@ -348,7 +385,9 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
-    for (int i = 0; i < v->all.n; i++) for (int r = 0; r < nroots; r++) if (v->all.u[i] == roots[r]) wanted[r] = now[i];
+    for (int i = 0; i < v->all.n; i++)
+      for (int r = 0; r < nroots; r++)
+        if (v->all.u[i] == roots[r]) wanted[r] = now[i];
     tn_visit_graph(t, &w, wanted, nroots);
     const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
@@ -358,10 +397,14 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
       if (tn_order_kernels(&g, reads, order)) break;
       for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
       tiny_uop *state = tn_find_conflict(&g, reads, &more);
-      if (!state || round > v->all.n) return tiny_fail(t, TINY_E_STATE, "assign: values need tensors both before and after they are assigned; realize some of them first");
+      if (!state || round > v->all.n)
+        return tiny_fail(
+            t, TINY_E_STATE,
+            "assign: values need tensors both before and after they are assigned; realize some of them first");
       tn_push(t, &more, state);
     }
-    for (int i = 0; i < v->all.n; i++) if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
+    for (int i = 0; i < v->all.n; i++)
+      if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_draft_outputs(t, d, v, now, roots, nroots);
   tn_draft_steps(t, d, v, &g, order);
@@ -392,7 +435,9 @@ static void tn_schedules_close(tiny_ctx *t) {
 
 static tn_plan *tn_plan_find(tiny_ctx *t, const tn_visit *v) {
   for (tn_plan *p = t->schedules->bucket[v->hash % TN_PLAN_BUCKETS]; p; p = p->next)
-    if (p->hash == v->hash && p->nwords == v->nwords && !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words)) return p;
+    if (p->hash == v->hash && p->nwords == v->nwords &&
+        !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words))
+      return p;
   return NULL;
 }
 
@@ -406,7 +451,8 @@ static void *tn_plan_put(char **at, const void *data, size_t nbytes) {
 // Copies a finished draft into one allocation and remembers it under the visit's words.
 static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) {
   const tn_plan *p = &d->plan;
-  size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place + (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step + 16 * 5;
+  size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
+      (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step + 16 * 5;
   for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;

@@ -20,7 +20,9 @@
 #include "../shape/view.c"
 #endif
 
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
+// PAD_REUSE: reads of an element from which a padded copy pays.
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
+  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -28,7 +30,8 @@ typedef struct tn_node {                   // what is known of a node of the gra
   tiny_uop *u;
   tn_use use[TN_MAX_USES]; int nuse;
   uint8_t leaf, forced, stored, has_reduce, has_iota;
-  int depth, reduces; double cost;         // of the expression below: levels, down to leaves; REDUCEs in a row; operations
+  // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
+  int depth, reduces; double cost;
 } tn_node;
 
 typedef struct tn_kernel {                 // one stored node
@@ -46,7 +49,9 @@ typedef struct tn_graph {
   tn_map reduce_at, pulled;
 } tn_graph;
 
-static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) { return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1]; }
+static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
+  return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1];
+}
 
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
@@ -62,18 +67,23 @@ static tiny_uop *tn_at(tiny_ctx *t, int n, tiny_uop **index, tiny_uop *valid) {
 }
 static tiny_uop *tn_at_valid(const tiny_uop *at) { return at->src[at->nsrc - 1]; }
 
-static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) { tiny_uop *index[1]; return tn_at(t, 0, index, valid); }
+static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) {
+  tiny_uop *index[1];
+  return tn_at(t, 0, index, valid);
+}
 
 // Fresh ranges over a shape; dims of 1 are index 0.
 static tiny_uop *tn_at_fresh(tiny_ctx *t, const tiny_uop *u) {
   tiny_uop *index[TINY_MAX_DIMS + 1];
-  for (int i = 0; i < u->ndim; i++) index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
+  for (int i = 0; i < u->ndim; i++)
+    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
   return tn_at(t, u->ndim, index, tn_bool(t, 1));
 }
 
 static tiny_uop *tn_flat(tiny_ctx *t, int n, tiny_uop *const *index, const int64_t *dim) {
   tiny_uop *flat = tn_index(t, 0);
-  for (int i = 0; i < n; i++) flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, dim[i])), index[i]);
+  for (int i = 0; i < n; i++)
+    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, dim[i])), index[i]);
   return tn_simplify(t, flat);
 }
 
@@ -98,12 +108,14 @@ static void tn_at_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, 
   }
 }
 
-static tiny_uop *tn_at_pad(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, tiny_uop **in, tiny_uop *valid) {
+static tiny_uop *tn_at_pad(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, tiny_uop **in,
+                           tiny_uop *valid) {
   const tiny_uop *x = u->src[0];
   for (int i = 0; i < x->ndim; i++) {
     const int64_t before = u->v[2 * i], after = u->v[2 * i + 1];
     in[i] = before ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, -before))) : out[i];
-    if (before > 0) valid = tn_u2(t, TINY_OP_AND, valid, tn_not(t, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, 0))));
+    if (before > 0)
+      valid = tn_u2(t, TINY_OP_AND, valid, tn_not(t, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, 0))));
     if (after > 0) valid = tn_u2(t, TINY_OP_AND, valid, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, x->dim[i])));
   }
   return tn_simplify(t, valid);
@@ -119,16 +131,27 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
       else tn_at_reshape(t, u, out, in);
       break;
     case TINY_OP_PERMUTE: for (int i = 0; i < u->ndim; i++) in[u->v[i]] = out[i]; break;
-    case TINY_OP_EXPAND: for (int i = 0; i < u->ndim; i++) in[i] = x->dim[i] == 1 ? tn_index(t, 0) : out[i]; break;
-    case TINY_OP_SHRINK: for (int i = 0; i < u->ndim; i++) in[i] = u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i]; break;
+    case TINY_OP_EXPAND:
+      for (int i = 0; i < u->ndim; i++) in[i] = x->dim[i] == 1 ? tn_index(t, 0) : out[i];
+      break;
+    case TINY_OP_SHRINK:
+      for (int i = 0; i < u->ndim; i++)
+        in[i] =
+            u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i];
+      break;
     case TINY_OP_PAD: valid = tn_at_pad(t, u, out, in, valid); break;
     case TINY_OP_FLIP:
       for (int i = 0; i < u->ndim; i++)
-        in[i] = u->k >> i & 1 ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, -1)), tn_index(t, u->dim[i] - 1))) : out[i];
+        in[i] = u->k >> i & 1 ?
+            tn_simplify(t,
+                        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, -1)),
+                              tn_index(t, u->dim[i] - 1))) :
+            out[i];
       break;
     case TINY_OP_VIEW: {
       tiny_uop *flat = tn_index(t, u->k);
-      for (int i = 0; i < u->ndim; i++) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, u->v[u->ndim + i])));
+      for (int i = 0; i < u->ndim; i++)
+        flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, u->v[u->ndim + i])));
       in[0] = tn_simplify(t, flat);
       break;
     }
@@ -146,7 +169,9 @@ static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
   for (int i = 0; i < x->ndim; i++)
-    index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] : x->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, x->dim[i], TN_REDUCE);
+    index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] :
+        x->dim[i] == 1                ? tn_index(t, 0) :
+                                        tn_range(t, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
   tn_map_set(t, &g->reduce_at, key, inner);
   return inner;
@@ -165,7 +190,9 @@ static double tn_op_cost(const tiny_uop *u) {
   }
 }
 
-static int tn_is_passing(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
+static int tn_is_passing(const tiny_uop *u) {
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH;
+}
 
 // Facts that flow from sources to users.
 static void tn_node_summarize(tn_graph *g, tn_node *n) {
@@ -184,10 +211,17 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->has_iota |= !cut && s->has_iota;
   }
   if (u->op == TINY_OP_IOTA) n->has_iota = 1;
-  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->has_iota = 0; n->cost = 1; n->depth = 0; n->reduces++; }
+  if (u->op == TINY_OP_REDUCE) {
+    n->has_reduce = 1;
+    n->has_iota = 0;
+    n->cost = 1;
+    n->depth = 0;
+    n->reduces++;
+  }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
-  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;   // not a product that is all outer
+  // Not a product that is all outer.
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
   if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
@@ -195,7 +229,11 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
   tn_node *n = tn_graph_node(g, u);
   if (n->leaf || !u->nsrc) return;
-  for (int i = 0; i < n->nuse; i++) if (n->use[i].kernel == kernel && n->use[i].at == at) { n->use[i].evals += evals; return; }
+  for (int i = 0; i < n->nuse; i++)
+    if (n->use[i].kernel == kernel && n->use[i].at == at) {
+      n->use[i].evals += evals;
+      return;
+    }
   if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
   else if (!tn_is_passing(n->u)) n->forced = 1;   // wanted in too many ways: once and for all
 }
@@ -218,7 +256,8 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
     if (tn_range_kind(ranges.u[i]) != TN_LOOP) return 0;
     scope_nelem *= (double)tn_range_extent(ranges.u[i]);
   }
-  for (uint32_t i = 0; i + 1 < at->nsrc; i++) pure &= at->src[i]->op == TINY_OP_RANGE || tn_is_const(at->src[i]);
+  for (uint32_t i = 0; i + 1 < at->nsrc; i++)
+    pure &= at->src[i]->op == TINY_OP_RANGE || tn_is_const(at->src[i]);
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
@@ -235,11 +274,16 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
   if (n->forced) return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
-  if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA || !n->nuse) return 0;
+  if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
+      !n->nuse)
+    return 0;
   int kernels = 1;
   double evals = 0;
   const double nelem = (double)tn_nelem(u);
-  for (int i = 0; i < n->nuse; i++) { evals += n->use[i].evals; kernels += i && n->use[i].kernel != n->use[i - 1].kernel; }
+  for (int i = 0; i < n->nuse; i++) {
+    evals += n->use[i].evals;
+    kernels += i && n->use[i].kernel != n->use[i - 1].kernel;
+  }
   if (n->has_reduce) {
     if (n->nuse > 1 && u->op == TINY_OP_REDUCE) return 1;
     if (kernels > 1) return 1;
@@ -247,14 +291,17 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     for (int i = 0; i < n->nuse; i++) {    // store the last elementwise step rather than the REDUCE below it
       tn_list ranges = {NULL, 0, 0};
       tn_collect_ranges(g->t, n->use[i].at, &ranges);
-      for (int r = 0; r < ranges.n; r++) if (tn_range_kind(ranges.u[r]) == TN_REDUCE && n->use[i].evals > nelem) {
-        tiny_uop *scope = g->kernel[n->use[i].kernel].scope;   // rows that are walked again are fine: their REDUCEs are not
-        if (!scope || n->nuse == 1) return n->use[i].evals > nelem * 1.5;
-      }
+      for (int r = 0; r < ranges.n; r++)
+        if (tn_range_kind(ranges.u[r]) == TN_REDUCE && n->use[i].evals > nelem) {
+          // Rows that are walked again are fine: their REDUCEs are not.
+          tiny_uop *scope = g->kernel[n->use[i].kernel].scope;
+          if (!scope || n->nuse == 1) return n->use[i].evals > nelem * 1.5;
+        }
     }
     return 0;
   }
-  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;   // masks of positions: algebra may make a lookup of them
+  // Masks of positions: algebra may make a lookup of them.
+  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
   const double again = evals / (nelem > 0 ? nelem : 1);
   return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
 }
@@ -264,10 +311,14 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   tiny_uop *u = n->u;
   if (u->op == TINY_OP_ASSIGN) { tn_add_use(g, u->src[2], kernel, at, evals); return; }
   if (u->op == TINY_OP_CUSTOM) return;
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) { tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals); return; }
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) {
+    tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals);
+    return;
+  }
   if (u->op == TINY_OP_REDUCE) {
     if (tn_nelem(u->src[0]) == 0) return;
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));   // each element once: it was stored or it fits
+    // Each element once: it was stored or it fits.
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -284,7 +335,8 @@ static void tn_choose_stores(tn_graph *g) {
     if (n->leaf || (!n->forced && !n->nuse)) continue;
     n->stored = (uint8_t)tn_should_store(g, n);
     if (!n->stored) {
-      for (int j = 0; j < n->nuse; j++) tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
+      for (int j = 0; j < n->nuse; j++)
+        tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
       continue;
     }
     tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);
@@ -320,7 +372,8 @@ static tiny_uop *tn_place(const tiny_uop *u) {
 
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
   tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
-  tiny_uop *index = tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
+  tiny_uop *index =
+      tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
   return tn_uop_make(g->t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
 }
 
@@ -352,7 +405,9 @@ static int64_t tn_reduce_identity(int op, int dtype) {
     default: return tn_dtype_value(dtype, 0);
   }
 }
-static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL); }
+static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL);
+}
 
 static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at);
 
@@ -363,7 +418,8 @@ static tiny_uop *tn_pull_reduce(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop
   tiny_uop *inner = tn_at_reduce(g, u, at), *src[TINY_MAX_DIMS + 1];
   int n = 0;
   src[n++] = tn_pull(g, k, u->src[0], inner);
-  for (int i = 0; i < u->src[0]->ndim; i++) if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
+  for (int i = 0; i < u->src[0]->ndim; i++)
+    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
   return n == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, n, src, op, 0, NULL);
 }
 
@@ -372,11 +428,14 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *a
   tiny_uop *inner = tn_at_source(g->t, u, at), *x = tn_pull(g, k, u->src[0], inner);
   if (x->op == TINY_OP_LOAD && x->src[0]->nsrc == 3 && x->src[0]->src[2] == tn_at_valid(inner)) return x;
   if (tn_is_k(tn_at_valid(inner), 1)) return x;
-  return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x, tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
+  return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x,
+               tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
 }
 
 static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  if (tn_in_memory(g, k, u)) return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim), tn_at_valid(at));
+  if (tn_in_memory(g, k, u))
+    return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
+                        tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
@@ -386,9 +445,11 @@ static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *a
     if (load) return load;
   }
   if (u->op == TINY_OP_PAD) return tn_pull_pad(g, k, u, at);
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return tn_pull(g, k, u->src[0], tn_at_source(g->t, u, at));
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS)
+    return tn_pull(g, k, u->src[0], tn_at_source(g->t, u, at));
   tiny_uop *src[4];
-  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_pull(g, k, u->src[i], u->src[i]->ndim == u->ndim ? at : tn_at_scalar(g->t, tn_at_valid(at)));
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    src[i] = tn_pull(g, k, u->src[i], u->src[i]->ndim == u->ndim ? at : tn_at_scalar(g->t, tn_at_valid(at)));
   return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
 }
 
@@ -414,9 +475,16 @@ static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   tn_list r = {NULL, 0, 0};
   tn_map to = {NULL, NULL, 0, 0};
   tn_collect_ranges(t, sink, &r);
-  for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
+  for (int i = 1; i < r.n; i++)
+    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
+      tiny_uop *x = r.u[j];
+      r.u[j] = r.u[j - 1];
+      r.u[j - 1] = x;
+    }
   for (int i = 0; i < r.n; i++)
-    tn_map_set(t, &to, r.u[i], tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src, (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
+    tn_map_set(t, &to, r.u[i],
+               tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src,
+                           (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
   return tn_simplify(t, tn_substitute(t, sink, &to));
 }
 
@@ -429,7 +497,8 @@ static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_PARAM && u->k) tn_push(t, &param, all.u[i]);
-    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM) sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
+      sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
   if (param.n + 1 != k->nmem) return sink;
   for (int i = 1; i < param.n; i++) for (int j = i; j; j--) {
@@ -454,7 +523,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   memset(&g->pulled, 0, sizeof g->pulled);
   if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
     tn_kernel_param(g, k, tn_place(u));
-    for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++) tn_kernel_param(g, k, tn_place(u->src[i]));
+    for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
+      tn_kernel_param(g, k, tn_place(u->src[i]));
     return;
   }
   tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
@@ -462,7 +532,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
   tiny_uop *src[TINY_MAX_DIMS + 2] = {memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim)};
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL), tn_cast(t, value, memory->dtype)};
+  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL),
+                       tn_cast(t, value, memory->dtype)};
   int n = 0;
   src[n++] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
@@ -472,6 +543,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast = tn_number_params(t, k, tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
+  k->ast =
+      tn_number_params(t, k,
+                       tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
 }
 #endif

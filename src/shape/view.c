@@ -470,7 +470,9 @@ static tiny_shape tn_shape_of(int n, const int64_t *v) {
   for (int i = 0; i < n && i < TINY_MAX_DIMS; i++) s.dim[i] = v[i];
   return s;
 }
-static tiny_views tn_views_over(int ndim, const int64_t *dim) { return tiny_views_of(tn_shape_of(ndim, dim)); }
+static tiny_views tn_views_over(int ndim, const int64_t *dim) {
+  return tiny_views_of(tn_shape_of(ndim, dim));
+}
 
 // The views after movement op m. An error when they cannot say it: then it takes index arithmetic.
 static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {

@@ -17,9 +17,15 @@ static tiny_tensor *tn_full(tiny_ctx *t, const char *name, double value, tiny_dt
   tiny_uop *u = tn_unique(t, TINY_OP_RESHAPE, tn_constant(t, dtype, value), shape.ndim, one);
   return tn_tensor_new(t, tn_expand(t, u, shape.ndim, shape.dim));
 }
-TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape) { return tn_full(t, "full", value, dtype, shape); }
-TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) { return tn_full(t, "zeros", 0, dtype, shape); }
-TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) { return tn_full(t, "ones", 1, dtype, shape); }
+TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape) {
+  return tn_full(t, "full", value, dtype, shape);
+}
+TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) {
+  return tn_full(t, "zeros", 0, dtype, shape);
+}
+TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) {
+  return tn_full(t, "ones", 1, dtype, shape);
+}
 
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value) {
   tiny_tensor *out;
@@ -47,7 +53,9 @@ TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double
   s.dim[0] = (int64_t)steps;
   if (!tn_creatable(t, "arange", dtype, &s)) return tn_poison(t);
   const int whole = start == floor(start) && step == floor(step);
-  const int wide = tn_is_float(dtype) ? (dtype == TINY_F64 ? TINY_F64 : TINY_F32) : whole && dtype != TINY_BOOL ? (int)dtype : (int)TINY_F64;
+  const int wide = tn_is_float(dtype) ? (dtype == TINY_F64 ? TINY_F64 : TINY_F32) :
+      whole && dtype != TINY_BOOL     ? (int)dtype :
+                                        (int)TINY_F64;
   tiny_uop *u = tn_plus(t, tn_times(t, tn_iota(t, wide, s.dim[0], 0, 1), step), start);
   return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype));
 }
@@ -71,7 +79,8 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
   tiny_uop *u = x->uop;
   if (u->dtype == dtype) return tn_tensor_new(x->t, u);
   if (tn_bits(u->dtype) != tn_bits(dtype) || dtype == TINY_BOOL)
-    return tn_wrong(x->t, TINY_E_DTYPE, "bitcast: %s cannot be read as %s", tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
+    return tn_wrong(x->t, TINY_E_DTYPE, "bitcast: %s cannot be read as %s",
+                    tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
   return tn_tensor_new(x->t, tn_uop_make(x->t, TINY_OP_BITCAST, dtype, 1, 1, &u, 0, 0, NULL));
 }
 

@@ -1,7 +1,8 @@
 // elementwise: unary, binary and comparison operators: a table of names, the dtypes they take, and a formula each.
 //
-// A formula gets nodes of one dtype and gives a node. What surrounds it is here once: arguments, promotion, broadcasting.
-// Formulas are chosen so that they are accurate where a textbook's cancels, and so that their gradients hold no inf*0.
+// A formula gets nodes of one dtype and gives a node. What surrounds it is here once: arguments,
+// promotion, broadcasting. Formulas are chosen so that they are accurate where a textbook's
+// cancels, and so that their gradients hold no inf*0.
 #ifndef TN_TENSOR_ELEMENTWISE
 #define TN_TENSOR_ELEMENTWISE
 #ifndef TINY_AMALGAMATED
@@ -17,7 +18,8 @@ typedef tiny_uop *(*tn_formula2)(tiny_ctx *t, tiny_uop *a, tiny_uop *b);
 
 static int tn_is_half(int dtype) { return dtype == TINY_F16 || dtype == TINY_BF16; }
 static int tn_taken(tiny_ctx *t, const char *name, int takes, int dtype) {
-  if ((takes == TN_NUMBER && dtype == TINY_BOOL) || (takes == TN_WHOLE && !tn_is_int(dtype)) || (takes == TN_BITS && tn_is_float(dtype))) {
+  if ((takes == TN_NUMBER && dtype == TINY_BOOL) || (takes == TN_WHOLE && !tn_is_int(dtype)) ||
+      (takes == TN_BITS && tn_is_float(dtype))) {
     tiny_fail(t, TINY_E_DTYPE, "%s: takes %s, not %s", name, tn_takes[takes], tn_dtypes[dtype].name);
     return 0;
   }
@@ -62,13 +64,18 @@ static tiny_uop *tn_polynomial(tiny_ctx *t, tiny_uop *x, int n, const double *c)
 }
 // Near 0 the rational approximation of Cephes (Moshier, tanh.c), elsewhere (1 - e) / (1 + e) with e = exp(-2|x|).
 static tiny_uop *tn_tanh(tiny_ctx *t, tiny_uop *x) {
-  static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1, -1.61468768441708447952E3};
-  static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3};
+  static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1,
+                              -1.61468768441708447952E3};
+  static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3,
+                              4.84406305325125486048E3};
   tiny_uop *z = tn_square(t, x), *e = tn_decay(t, tn_times(t, x, 2)), *negative = tn_below_zero(t, x);
   tiny_uop *outer = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
   tiny_uop *is_small = tn_lt(t, z, tn_k(t, z, 0.390625));
   tiny_uop *zs = tn_where(t, is_small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
-  tiny_uop *inner = tn_mul(t, x, tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)), 1));
+  tiny_uop *inner =
+      tn_mul(t, x,
+             tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)),
+                     1));
   return tn_where(t, is_small, inner, tn_where(t, negative, tn_neg(t, outer), outer));
 }
 
@@ -78,9 +85,13 @@ static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
 static tiny_uop *tn_sign(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x) || x->dtype == TINY_BOOL) return x;
   tiny_uop *above = tn_gt(t, x, tn_k(t, x, 0)), *below = tn_below_zero(t, x);
-  return tn_bad(t, above) || tn_bad(t, below) ? &t->ir->bad : tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
+  return tn_bad(t, above) || tn_bad(t, below) ?
+      &t->ir->bad :
+      tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
 }
-static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) { return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x); }
+static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x);
+}
 static tiny_uop *tn_floor(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *whole = tn_trunc(t, x);
   return whole == x ? x : tn_where(t, tn_lt(t, x, whole), tn_plus(t, whole, -1), whole);
@@ -89,7 +100,8 @@ static tiny_uop *tn_ceil(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *whole = tn_trunc(t, x);
   return whole == x ? x : tn_where(t, tn_lt(t, whole, x), tn_plus(t, whole, 1), whole);
 }
-static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {        // away from zero past a half, at a half if the whole part is odd
+// Away from zero past a half, at a half if the whole part is odd.
+static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *whole = tn_trunc(t, x);
   if (whole == x) return x;
   tiny_uop *part = tn_abs(t, tn_sub(t, x, whole)), *half = tn_times(t, whole, 0.5), *limit = tn_k(t, x, 0.5);
@@ -115,10 +127,13 @@ static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, t
   _(sqrt, TN_REAL) _(rsqrt, TN_REAL) _(reciprocal, TN_REAL) _(exp, TN_REAL) _(exp2, TN_REAL) _(log2, TN_REAL) \
   _(sin, TN_REAL) _(cos, TN_REAL) _(tan, TN_REAL) _(tanh, TN_REAL) _(sigmoid, TN_REAL) _(silu, TN_REAL) _(gelu, TN_REAL) \
   _(relu, TN_NUMBER) _(isnan, TN_ANY)
-#define TN_UNARY_OPERATOR(name, takes) TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, takes, tn_##name, x); }
+#define TN_UNARY_OPERATOR(name, takes) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, takes, tn_##name, x); }
 TN_UNARY(TN_UNARY_OPERATOR)
 TINY_API tiny_tensor *tiny_log(tiny_tensor *x) { return tn_unary("log", TN_REAL, tn_logarithm, x); }
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) { return tn_unary("logical_not", TN_ANY, tn_is_zero, x); }
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) {
+  return tn_unary("logical_not", TN_ANY, tn_is_zero, x);
+}
 
 // The gradient is that of x within the bounds, both included; NaN stays.
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
@@ -148,7 +163,8 @@ static tiny_uop *tn_le(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {            // no
 }
 static tiny_uop *tn_ge(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_le(t, b, a); }
 
-// The dtype that a and b meet in. As in PyTorch, a 0-d operand matters only if its kind (bool, integer, float) is higher.
+// The dtype that a and b meet in. As in PyTorch, a 0-d operand matters only if its kind (bool,
+// integer, float) is higher.
 static int tn_dtype_rank(int d) { return tn_is_float(d) ? 2 : d != TINY_BOOL; }
 static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
   if (!a->ndim == !b->ndim) return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
@@ -171,7 +187,8 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   return 1;
 }
 
-static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
+static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *a,
+                                       tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out) || !tn_shapes_meet(name, 2, in)) return out;
   tiny_ctx *t = a->t;
@@ -187,7 +204,9 @@ static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 
 
 // What a node's elements all are, if they are one constant; else NULL.
 static const tiny_uop *tn_constant_of(const tiny_uop *u) {
-  while (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_EXPAND || u->op == TINY_OP_PERMUTE || u->op == TINY_OP_CAST) u = u->src[0];
+  while (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_EXPAND || u->op == TINY_OP_PERMUTE ||
+         u->op == TINY_OP_CAST)
+    u = u->src[0];
   return tn_is_const(u) ? u : NULL;
 }
 static tiny_uop *tn_power(tiny_ctx *t, tiny_uop *x, int64_t n) {           // n >= 1, by squaring
@@ -201,20 +220,24 @@ static tiny_uop *tn_power(tiny_ctx *t, tiny_uop *x, int64_t n) {           // n 
 // Integer powers that wrap, with exponents known only at run time: a step for every bit of the exponent.
 static tiny_uop *tn_pow_whole(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   tiny_uop *one = tn_k(t, a, 1), *zero = tn_k(t, a, 0), *y = one, *x = a;
-  for (int bit = 0; !tn_bad(t, x) && !tn_bad(t, y) && bit < tn_bits(a->dtype) - tn_is_signed(a->dtype); bit++) {
+  for (int bit = 0; !tn_bad(t, x) && !tn_bad(t, y) && bit < tn_bits(a->dtype) - tn_is_signed(a->dtype);
+       bit++) {
     tiny_uop *has = tn_ne(t, tn_and(t, tn_shr(t, b, tn_k(t, b, bit)), one), zero);
     y = tn_where(t, has, tn_mul(t, y, x), y);
     x = tn_square(t, x);
   }
   if (!tn_is_signed(a->dtype)) return y;
   tiny_uop *odd = tn_ne(t, tn_and(t, b, one), zero), *unit = tn_where(t, odd, tn_k(t, a, -1), one);
-  tiny_uop *inverse = tn_where(t, tn_eq(t, a, one), one, tn_where(t, tn_eq(t, a, tn_k(t, a, -1)), unit, zero));
+  tiny_uop *inverse =
+      tn_where(t, tn_eq(t, a, one), one, tn_where(t, tn_eq(t, a, tn_k(t, a, -1)), unit, zero));
   return tn_where(t, tn_below_zero(t, b), inverse, y);
 }
 static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   const tiny_uop *c = tn_constant_of(b);
   tiny_uop *one = tn_expand(t, tn_k(t, a, 1), a->ndim, a->dim);
-  if (!tn_is_float(a->dtype)) return c && c->k >= 0 && !tn_is_float(c->dtype) ? (c->k ? tn_power(t, a, c->k) : one) : tn_pow_whole(t, a, b);
+  if (!tn_is_float(a->dtype))
+    return c && c->k >= 0 && !tn_is_float(c->dtype) ? (c->k ? tn_power(t, a, c->k) : one) :
+                                                      tn_pow_whole(t, a, b);
   const double e = !c ? (double)NAN : tn_is_float(c->dtype) ? tn_to_f64(c->k) : (double)c->k;
   if (e == 0) return one;
   if (e == 0.5) return tn_sqrt(t, a);
@@ -246,7 +269,9 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
   tiny_tensor *out, *in[3] = {cond, a, b};
   if (!tn_usable("where", 3, in, &out)) return out;
   tiny_ctx *t = cond->t;
-  if (cond->uop->dtype != TINY_BOOL) return tn_wrong(t, TINY_E_DTYPE, "where: the condition is %s, not bool", tn_dtypes[cond->uop->dtype].name);
+  if (cond->uop->dtype != TINY_BOOL)
+    return tn_wrong(t, TINY_E_DTYPE, "where: the condition is %s, not bool",
+                    tn_dtypes[cond->uop->dtype].name);
   if (!tn_shapes_meet("where", 3, in)) return out;
   const int dtype = tn_meet(a->uop, b->uop);
   return tn_tensor_new(t, tn_where(t, cond->uop, tn_cast(t, a->uop, dtype), tn_cast(t, b->uop, dtype)));

@@ -1,8 +1,9 @@
 // grad: reverse-mode automatic differentiation of tensors: the walk around rules/gradient.c.
 //
 // In:  a loss of one element and parameters. Out: a tensor of each parameter's gradient.
-// Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule gives to the gradients
-// of its sources; gradients of nodes with several users are sums. Nothing flows through integers, bools and DETACH.
+// Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule
+// gives to the gradients of its sources; gradients of nodes with several users are sums. Nothing
+// flows through integers, bools and DETACH.
 #ifndef TN_TENSOR_GRAD
 #define TN_TENSOR_GRAD
 #ifndef TINY_AMALGAMATED
@@ -12,7 +13,11 @@
 
 typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
 typedef struct tn_grad_node { tiny_uop *u, *grad; int depends; } tn_grad_node;       // depends: on a parameter
-typedef struct tn_grad_walk { tn_grad_node *node; int n, rules; uint32_t first; } tn_grad_walk;  // node i has mark first + i
+typedef struct tn_grad_walk {
+  tn_grad_node *node;
+  int n, rules;
+  uint32_t first;
+} tn_grad_walk; // node i has mark first + i
 
 static tn_grad_node *tn_grad_find(const tn_grad_walk *w, const tiny_uop *u) {
   const uint32_t i = u->mark - w->first;
@@ -35,7 +40,8 @@ static void tn_grad_order(tiny_ctx *t, const tn_grad_call *call, tn_grad_walk *w
   for (int i = 0; i < w->n; i++) {
     tiny_uop *u = w->node[i].u;
     for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends; s++)
-      w->node[i].depends = tn_is_float(u->dtype) && u->op != TINY_OP_DETACH && tn_grad_find(w, u->src[s])->depends;
+      w->node[i].depends =
+          tn_is_float(u->dtype) && u->op != TINY_OP_DETACH && tn_grad_find(w, u->src[s])->depends;
   }
 }
 
@@ -44,7 +50,9 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, const tn_grad_walk *w, const tn_
   tn_gradient flow = {x->grad, 0};
   int fired;
   tiny_uop *u = x->u;
-  for (uint32_t s = 0; s < u->nsrc; s++) if (tn_grad_find(w, u->src[s])->depends && tn_is_float(u->src[s]->dtype)) flow.wants |= 1 << (s < 31 ? s : 31);
+  for (uint32_t s = 0; s < u->nsrc; s++)
+    if (tn_grad_find(w, u->src[s])->depends && tn_is_float(u->src[s]->dtype))
+      flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
   const tiny_uop *d = tn_match_apply(t, w->rules, u, &flow, &fired);
   if (!d) return tiny_fail(t, TINY_E_ARG, "grad: %s has no gradient", tiny_op_name(u->op));
@@ -84,16 +92,21 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
   tiny_tensor *out;
   if (!loss || !loss->t) return TINY_E_ARG;
   tiny_ctx *t = loss->t;
-  if (n < 0 || (n && (!params || !grads))) return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
+  if (n < 0 || (n && (!params || !grads)))
+    return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
   for (int i = -1; i < n; i++) {
     tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
     if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
-  if (tiny_nelem(loss) != 1) return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
-  if (!tn_is_float(loss->uop->dtype)) return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
+  if (tiny_nelem(loss) != 1)
+    return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
+  if (!tn_is_float(loss->uop->dtype))
+    return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
   for (int i = 0; i < n; i++)
-    if (!tn_is_float(params[i]->uop->dtype)) return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i, tn_dtypes[params[i]->uop->dtype].name);
+    if (!tn_is_float(params[i]->uop->dtype))
+      return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i,
+                       tn_dtypes[params[i]->uop->dtype].name);
   tn_grad_call call = {loss, params, n, grads};
   const tiny_code code = tn_guard(t, tn_grad_guarded, &call);
   if (code != TINY_OK) for (int i = 0; i < n; i++) grads[i] = tn_poison(t);

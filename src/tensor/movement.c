@@ -18,11 +18,13 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
   }
   if (unknown >= 0) s.dim[unknown] = rest > 0 && have % rest == 0 ? have / rest : -1;
   if (unknown >= 0 && s.dim[unknown] < 0)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(x->uop, a), tn_dims_text(b, sizeof b, s.ndim < TINY_MAX_DIMS ? s.ndim : TINY_MAX_DIMS, s.dim));
+    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(x->uop, a),
+                    tn_dims_text(b, sizeof b, s.ndim < TINY_MAX_DIMS ? s.ndim : TINY_MAX_DIMS, s.dim));
   if (!tn_shape_valid(x->t, "reshape", &s)) return out;
   if (tn_dims_nelem(s.ndim, s.dim) != have)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld", tn_text_of(x->uop, a), (long long)have,
-                    tn_dims_text(b, sizeof b, s.ndim, s.dim), (long long)tn_dims_nelem(s.ndim, s.dim));
+    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld", tn_text_of(x->uop, a),
+                    (long long)have, tn_dims_text(b, sizeof b, s.ndim, s.dim),
+                    (long long)tn_dims_nelem(s.ndim, s.dim));
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
 }
 
@@ -30,12 +32,20 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
 static int tn_axis_bits(tiny_ctx *t, const char *name, const tiny_uop *u, const tiny_shape *axes) {
   char text[TN_DIMS_TEXT];
   int bits = 0;
-  if (axes->ndim < 0 || axes->ndim > TINY_MAX_DIMS) { tiny_fail(t, TINY_E_ARG, "%s: %d axes", name, axes->ndim); return -1; }
+  if (axes->ndim < 0 || axes->ndim > TINY_MAX_DIMS) {
+    tiny_fail(t, TINY_E_ARG, "%s: %d axes", name, axes->ndim);
+    return -1;
+  }
   for (int i = 0; i < axes->ndim; i++) {
     if (axes->dim[i] == TINY_ALL) return (1 << u->ndim) - 1;
-    const int at = tn_axis(t, name, u, axes->dim[i] < -TINY_MAX_DIMS || axes->dim[i] > TINY_MAX_DIMS ? 99 : (int)axes->dim[i]);
+    const int at =
+        tn_axis(t, name, u,
+                axes->dim[i] < -TINY_MAX_DIMS || axes->dim[i] > TINY_MAX_DIMS ? 99 : (int)axes->dim[i]);
     if (at < 0) return -1;
-    if (bits >> at & 1) { tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, at, tn_text_of(u, text)); return -1; }
+    if (bits >> at & 1) {
+      tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, at, tn_text_of(u, text));
+      return -1;
+    }
     bits |= 1 << at;
   }
   return u->ndim ? bits : 0;
@@ -45,7 +55,8 @@ TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("permute", 1, &x, &out)) return out;
-  if (axes.ndim != x->uop->ndim) return tn_wrong(x->t, TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(x->uop, a));
+  if (axes.ndim != x->uop->ndim)
+    return tn_wrong(x->t, TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(x->uop, a));
   if (tn_axis_bits(x->t, "permute", x->uop, &axes) < 0) return out;
   for (int i = 0; i < axes.ndim; i++) if (axes.dim[i] < 0) axes.dim[i] += axes.ndim;
   return tn_tensor_new(x->t, tn_permute(x->t, x->uop, axes.dim));
@@ -64,13 +75,15 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
   tiny_tensor *out;
   if (!tn_usable("expand", 1, &x, &out)) return out;
   const int lead = s.ndim - x->uop->ndim;
-  for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++) if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
+  for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++)
+    if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
   if (!tn_shape_valid(x->t, "expand", &s)) return out;
   int n = s.ndim;
   int64_t dim[TINY_MAX_DIMS];
   memcpy(dim, s.dim, sizeof dim);
   if (lead < 0 || !tn_broadcast_dims(x->uop->ndim, x->uop->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
-    return tn_wrong(x->t, TINY_E_SHAPE, "expand: %s does not broadcast to %s", tn_text_of(x->uop, a), tn_dims_text(b, sizeof b, s.ndim, s.dim));
+    return tn_wrong(x->t, TINY_E_SHAPE, "expand: %s does not broadcast to %s", tn_text_of(x->uop, a),
+                    tn_dims_text(b, sizeof b, s.ndim, s.dim));
   return tn_tensor_new(x->t, tn_expand(x->t, x->uop, n, dim));
 }
 
@@ -88,15 +101,21 @@ TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape amount, double value) 
   tiny_tensor *out;
   if (!tn_usable("pad", 1, &x, &out)) return out;
   tiny_uop *u = x->uop;
-  if (amount.ndim != 2 * u->ndim) return tn_wrong(x->t, TINY_E_ARG, "pad: %d amounts for %s, which needs %d", amount.ndim, tn_text_of(u, a), 2 * u->ndim);
+  if (amount.ndim != 2 * u->ndim)
+    return tn_wrong(x->t, TINY_E_ARG, "pad: %d amounts for %s, which needs %d", amount.ndim, tn_text_of(u, a),
+                    2 * u->ndim);
   int64_t crop[2 * TINY_MAX_DIMS], grow[2 * TINY_MAX_DIMS];
   tiny_shape s = {u->ndim, {0}};
   for (int i = 0; i < 2 * u->ndim; i++) {
     const int64_t v = amount.dim[i], size = u->dim[i / 2];
-    if (v < -size || v > (int64_t)1 << 60) return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a), tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
+    if (v < -size || v > (int64_t)1 << 60)
+      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
+                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
     crop[i] = i & 1 ? size + (v < 0 ? v : 0) : v < 0 ? -v : 0;
     grow[i] = v > 0 ? v : 0;
-    if (i & 1 && crop[i - 1] > crop[i]) return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a), tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
+    if (i & 1 && crop[i - 1] > crop[i])
+      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
+                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
     if (i & 1) s.dim[i / 2] = crop[i] - crop[i - 1] + grow[i] + grow[i - 1];
   }
   if (!tn_shape_valid(x->t, "pad", &s)) return out;
@@ -107,10 +126,15 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("shrink", 1, &x, &out)) return out;
-  if (range.ndim != 2 * x->uop->ndim) return tn_wrong(x->t, TINY_E_ARG, "shrink: %d bounds for %s, which needs %d", range.ndim, tn_text_of(x->uop, a), 2 * x->uop->ndim);
+  if (range.ndim != 2 * x->uop->ndim)
+    return tn_wrong(x->t, TINY_E_ARG, "shrink: %d bounds for %s, which needs %d", range.ndim,
+                    tn_text_of(x->uop, a), 2 * x->uop->ndim);
   for (int i = 0; i < x->uop->ndim; i++) {
-    if (range.dim[2 * i] >= 0 && range.dim[2 * i] <= range.dim[2 * i + 1] && range.dim[2 * i + 1] <= x->uop->dim[i]) continue;
-    return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a), tn_dims_text(b, sizeof b, range.ndim, range.dim));
+    if (range.dim[2 * i] >= 0 && range.dim[2 * i] <= range.dim[2 * i + 1] &&
+        range.dim[2 * i + 1] <= x->uop->dim[i])
+      continue;
+    return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a),
+                    tn_dims_text(b, sizeof b, range.ndim, range.dim));
   }
   return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, range.dim));
 }
@@ -130,7 +154,9 @@ static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   const int64_t n = x->dim[axis] / step + (x->dim[axis] % step != 0);
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : x->dim[i];
   if (n <= 1) return tn_cut(t, x, axis, 0, n);
-  folded[0] = tn_dims_nelem(axis, dim); folded[1] = n; folded[3] = tn_dims_nelem(ndim - axis - 1, dim + axis + 1);
+  folded[0] = tn_dims_nelem(axis, dim);
+  folded[1] = n;
+  folded[3] = tn_dims_nelem(ndim - axis - 1, dim + axis + 1);
   x = tn_extend(t, x, axis, 0, n * step - x->dim[axis]);
   return tn_reshape(t, tn_cut(t, tn_reshape(t, x, 4, folded), 2, 0, 1), ndim, dim);
 }
@@ -164,7 +190,8 @@ TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   if (axis != TINY_ALL && (axis = tn_axis(x->t, "squeeze", x->uop, axis)) < 0) return out;
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
-  for (int i = 0; i < x->uop->ndim; i++) if (x->uop->dim[i] != 1 || (axis != TINY_ALL && axis != i)) dim[n++] = x->uop->dim[i];
+  for (int i = 0; i < x->uop->ndim; i++)
+    if (x->uop->dim[i] != 1 || (axis != TINY_ALL && axis != i)) dim[n++] = x->uop->dim[i];
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n, dim));
 }
 
@@ -173,8 +200,11 @@ TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable("unsqueeze", 1, &x, &out)) return out;
   const int n = x->uop->ndim, at = axis < 0 ? axis + n + 1 : axis;
-  if (at < 0 || at > n) return tn_wrong(x->t, TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis, tn_text_of(x->uop, a));
-  if (n == TINY_MAX_DIMS) return tn_wrong(x->t, TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(x->uop, a), n);
+  if (at < 0 || at > n)
+    return tn_wrong(x->t, TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis,
+                    tn_text_of(x->uop, a));
+  if (n == TINY_MAX_DIMS)
+    return tn_wrong(x->t, TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(x->uop, a), n);
   return tn_tensor_new(x->t, tn_insert(x->t, x->uop, at));
 }
 
@@ -182,8 +212,11 @@ TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("flatten", 1, &x, &out)) return out;
-  if ((first = tn_axis(x->t, "flatten", x->uop, first)) < 0 || (last = tn_axis(x->t, "flatten", x->uop, last)) < 0) return out;
-  if (first > last) return tn_wrong(x->t, TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(x->uop, a));
+  if ((first = tn_axis(x->t, "flatten", x->uop, first)) < 0 ||
+      (last = tn_axis(x->t, "flatten", x->uop, last)) < 0)
+    return out;
+  if (first > last)
+    return tn_wrong(x->t, TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(x->uop, a));
   int64_t dim[TINY_MAX_DIMS] = {1};
   int n = 0;
   for (int i = 0; i < x->uop->ndim; i++) {
@@ -205,14 +238,17 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   tiny_ctx *t = xs[0]->t;
   const tiny_uop *first = xs[0]->uop;
   const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
-  if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS) return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
+  if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
+    return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
   tiny_dtype dtype = (tiny_dtype)first->dtype;
   int64_t total = 0, done = 0;
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = xs[i]->uop;
     int same = u->ndim == first->ndim;
     for (int d = 0; same && d < u->ndim; d++) if ((stack || d != at) && u->dim[d] != first->dim[d]) same = 0;
-    if (!same) return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a), tn_text_of(u, b), at);
+    if (!same)
+      return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a),
+                      tn_text_of(u, b), at);
     dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
     total += stack ? 1 : u->dim[at];
   }
@@ -228,6 +264,10 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   }
   return tn_tensor_new(t, sum ? sum : tn_cast(t, xs[0]->uop, dtype));
 }
-TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) { return tn_join("cat", xs, n, axis, 0); }
-TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) { return tn_join("stack", xs, n, axis, 1); }
+TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
+  return tn_join("cat", xs, n, axis, 0);
+}
+TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
+  return tn_join("stack", xs, n, axis, 1);
+}
 #endif

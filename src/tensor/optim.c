@@ -33,7 +33,8 @@ static int tn_states_open(tiny_ctx *t, tiny_tensor ***state, tiny_tensor *const 
 }
 
 // Are there n parameters with a gradient each, as many as the optimiser has state for (0: none yet)?
-static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_tensor *const *params, tiny_tensor *const *grads, int n) {
+static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_tensor *const *params,
+                               tiny_tensor *const *grads, int n) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (n <= 0 || !params || !grads || !params[0] || !params[0]->t) return TINY_E_ARG;
@@ -42,11 +43,15 @@ static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_t
     tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
     if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
-  if (!o || (have && have != n)) return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
+  if (!o || (have && have != n))
+    return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
   for (int i = 0; i < n; i++) {
     const tiny_uop *p = params[i]->uop, *g = grads[i]->uop;
-    if (!tn_is_float(p->dtype)) return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
-    if (!tn_has_dims(p, g->ndim, g->dim)) return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a), tn_text_of(g, b));
+    if (!tn_is_float(p->dtype))
+      return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
+    if (!tn_has_dims(p, g->ndim, g->dim))
+      return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a),
+                       tn_text_of(g, b));
   }
   return TINY_OK;
 }
@@ -63,7 +68,9 @@ static void tn_rates_of(tiny_ctx *t, tn_rates *r, double a, double b, double c) 
     for (int i = 0; i < 3; i++) r->rate[wide][i] = tn_rate(t, wide ? TINY_F64 : TINY_F32, value[i]);
   }
 }
-static tiny_uop *const *tn_rates_for(const tn_rates *r, const tiny_uop *state) { return r->rate[state->dtype == TINY_F64]; }
+static tiny_uop *const *tn_rates_for(const tn_rates *r, const tiny_uop *state) {
+  return r->rate[state->dtype == TINY_F64];
+}
 
 static tiny_code tn_step_done(tiny_ctx *t) { return t->code ? t->code : TINY_OK; }
 
@@ -84,13 +91,16 @@ TINY_API tiny_code tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny_t
       v = o->velocity[i]->uop;
       g = o->nesterov ? tn_add(t, g, tn_times(t, v, o->momentum)) : v;
     }
-    if (tn_bad(t, p) || !tiny_ok(tn_assign(params[i], tn_sub(t, p, tn_mul(t, g, tn_rates_for(&rates, p)[0]))))) break;
+    if (tn_bad(t, p) ||
+        !tiny_ok(tn_assign(params[i], tn_sub(t, p, tn_mul(t, g, tn_rates_for(&rates, p)[0])))))
+      break;
   }
   return tn_step_done(t);
 }
 
 // Kingma and Ba, arXiv:1412.6980, algorithm 1, with the decay of Loshchilov and Hutter, arXiv:1711.05101.
-TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n) {
+TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads,
+                                  int n) {
   const tiny_code code = tn_step_check("adam_step", o, o ? o->n : 0, params, grads, n);
   if (code != TINY_OK) return code;
   tiny_ctx *t = params[0]->t;
@@ -98,8 +108,10 @@ TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny
   o->n = n;
   if (!tn_states_open(t, &o->m, params, n) || !tn_states_open(t, &o->v, params, n)) return t->code;
   o->step++;
-  const double lr = tn_or_default(o->lr, 1e-3), b1 = tn_or_default(o->beta1, 0.9), b2 = tn_or_default(o->beta2, 0.999);
-  const double eps = tn_or_default(o->eps, 1e-8), left1 = 1 - pow(b1, (double)o->step), left2 = 1 - pow(b2, (double)o->step);
+  const double lr = tn_or_default(o->lr, 1e-3), b1 = tn_or_default(o->beta1, 0.9),
+               b2 = tn_or_default(o->beta2, 0.999);
+  const double eps = tn_or_default(o->eps, 1e-8), left1 = 1 - pow(b1, (double)o->step),
+               left2 = 1 - pow(b2, (double)o->step);
   tn_rates_of(t, &rates, lr / left1, 1 / sqrt(left2), 1 - lr * o->weight_decay);
   for (int i = 0; i < n; i++) {
     tiny_uop *p = tn_wide(t, params[i]->uop), *g = tn_wide(t, grads[i]->uop);
@@ -107,7 +119,8 @@ TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny
     tiny_uop *v = tn_add(t, tn_times(t, o->v[i]->uop, b2), tn_times(t, tn_square(t, g), 1 - b2));
     if (tn_bad(t, p) || !tiny_ok(tn_assign(o->m[i], m)) || !tiny_ok(tn_assign(o->v[i], v))) break;
     tiny_uop *const *rate = tn_rates_for(&rates, p);
-    tiny_uop *step = tn_fdiv(t, tn_mul(t, o->m[i]->uop, rate[0]), tn_plus(t, tn_mul(t, tn_sqrt(t, o->v[i]->uop), rate[1]), eps));
+    tiny_uop *step = tn_fdiv(t, tn_mul(t, o->m[i]->uop, rate[0]),
+                             tn_plus(t, tn_mul(t, tn_sqrt(t, o->v[i]->uop), rate[1]), eps));
     if (o->weight_decay != 0) p = tn_mul(t, p, rate[2]);
     if (!tiny_ok(tn_assign(params[i], tn_sub(t, p, step)))) break;
   }

@@ -4,9 +4,10 @@
 // in frames, newest first, so that closing a frame pops from the front. Handles come from chunks and go to a free
 // list: making one costs a few nanoseconds. The context's one poisoned tensor stands for every failed operator.
 //
-// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
-// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps it.
-// t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties the list.
+// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
+// of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
+// state; what was built from the old one keeps it. t->tensors->pending[0..npending) are the states
+// that tiny_end must run; the runtime empties the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
 // that must stay apart carry a number in ptr, which equality compares and the structural hash leaves out.
@@ -18,7 +19,10 @@
 
 struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
 
-typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; tiny_tensor tensor[TN_FIRST_SLOTS]; } tn_tensor_chunk;
+typedef struct tn_tensor_chunk {
+  struct tn_tensor_chunk *older;
+  tiny_tensor tensor[TN_FIRST_SLOTS];
+} tn_tensor_chunk;
 
 struct tn_tensors {
   tiny_tensor poison;
@@ -88,7 +92,10 @@ static int tn_tensors_more(tiny_ctx *t) {
   tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, sizeof *chunk);
   if (!chunk) return 0;
   chunk->older = all->chunks; all->chunks = chunk;
-  for (int i = TN_FIRST_SLOTS - 1; i >= 0; i--) { chunk->tensor[i].next = all->unused; all->unused = &chunk->tensor[i]; }
+  for (int i = TN_FIRST_SLOTS - 1; i >= 0; i--) {
+    chunk->tensor[i].next = all->unused;
+    all->unused = &chunk->tensor[i];
+  }
   return 1;
 }
 
@@ -149,8 +156,12 @@ static void tn_tensors_roots(tiny_ctx *t, tn_list *roots) {
 TINY_API int tiny_ok(const tiny_tensor *x) { return x && x->t && !tn_poisoned(x); }
 TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return x ? x->t : NULL; }
 TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? x->uop : NULL; }
-TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) { return tiny_ok(x) ? (tiny_dtype)x->uop->dtype : TINY_VOID; }
-TINY_API int64_t tiny_nelem(const tiny_tensor *x) { return tiny_ok(x) ? tn_dims_nelem(x->uop->ndim, x->uop->dim) : 0; }
+TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) {
+  return tiny_ok(x) ? (tiny_dtype)x->uop->dtype : TINY_VOID;
+}
+TINY_API int64_t tiny_nelem(const tiny_tensor *x) {
+  return tiny_ok(x) ? tn_dims_nelem(x->uop->ndim, x->uop->dim) : 0;
+}
 TINY_API tiny_shape tiny_shape_get(const tiny_tensor *x) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
@@ -174,14 +185,22 @@ static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor
   *out = tn_poison(t);
   if (!t) return 0;
   for (int i = 0; i < n; i++) if (x[i] && x[i]->t && tn_poisoned(x[i])) { *out = x[i]; return 0; }
-  if (null_at) { tn_wrong(t, TINY_E_ARG, "%s: tensor argument %d is NULL or was freed", name, null_at); return 0; }
+  if (null_at) {
+    tn_wrong(t, TINY_E_ARG, "%s: tensor argument %d is NULL or was freed", name, null_at);
+    return 0;
+  }
   for (int i = 0; i < n; i++)
-    if (x[i]->t != t) { tn_wrong(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, i + 1); return 0; }
+    if (x[i]->t != t) {
+      tn_wrong(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, i + 1);
+      return 0;
+    }
   return 1;
 }
 
 enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
-static const char *tn_text_of(const tiny_uop *u, char *out) { return tn_dims_text(out, TN_DIMS_TEXT, u->ndim, u->dim); }
+static const char *tn_text_of(const tiny_uop *u, char *out) {
+  return tn_dims_text(out, TN_DIMS_TEXT, u->ndim, u->dim);
+}
 
 // Is s a shape: dims within bounds and fewer than 2^60 elements?
 static int tn_shape_valid(tiny_ctx *t, const char *name, const tiny_shape *s) {
@@ -192,11 +211,16 @@ static int tn_shape_valid(tiny_ctx *t, const char *name, const tiny_shape *s) {
   }
   double nelem = 1;
   for (int i = 0; i < s->ndim; i++) {
-    if (s->dim[i] < 0) { tiny_fail(t, TINY_E_SHAPE, "%s: negative size in %s", name, tn_dims_text(text, sizeof text, s->ndim, s->dim)); return 0; }
+    if (s->dim[i] < 0) {
+      tiny_fail(t, TINY_E_SHAPE, "%s: negative size in %s", name,
+                tn_dims_text(text, sizeof text, s->ndim, s->dim));
+      return 0;
+    }
     nelem *= s->dim[i] ? (double)s->dim[i] : 1;
   }
   if (nelem < 1152921504606846976.0) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: too many elements in %s", name, tn_dims_text(text, sizeof text, s->ndim, s->dim));
+  tiny_fail(t, TINY_E_SHAPE, "%s: too many elements in %s", name,
+            tn_dims_text(text, sizeof text, s->ndim, s->dim));
   return 0;
 }
 
@@ -239,7 +263,8 @@ static int tn_chain_of(tiny_uop *u, tn_chain *c) {
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
-    if (c->link[i]->op != TINY_OP_DETACH) x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
+    if (c->link[i]->op != TINY_OP_DETACH)
+      x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
   return x;
 }
 
@@ -247,7 +272,8 @@ static int tn_pending_add(tiny_ctx *t, tiny_uop *u) {
   struct tn_tensors *all = t->tensors;
   if (all->npending == all->cappending) {
     const int cap = all->cappending ? all->cappending * 2 : TN_FIRST_SLOTS;
-    tiny_uop **grown = (tiny_uop **)tn_realloc(t, all->pending, (size_t)all->cappending * sizeof *grown, (size_t)cap * sizeof *grown);
+    tiny_uop **grown = (tiny_uop **)tn_realloc(t, all->pending, (size_t)all->cappending * sizeof *grown,
+                                               (size_t)cap * sizeof *grown);
     if (!grown) return 0;
     all->pending = grown; all->cappending = cap;
   }
@@ -278,11 +304,13 @@ static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tiny_tensor *dst, tiny_uop *val
 static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_chain *c, tiny_uop *value) {
   tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_unique(t, TINY_OP_CONTIGUOUS, old, 0, NULL);
   tiny_uop *src[3] = {base, tn_chain_apply(t, c, base), value};
-  tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL), *view = tn_chain_apply(t, c, state);
+  tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
+           *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     if (x->uop == old) x->uop = state;
-    else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old && x != dst) {
+    else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old &&
+             x != dst) {
       tiny_uop *u = tn_move(t, x->uop->op, state, x->uop->k, x->uop->nv, x->uop->v);
       if (tn_bad(t, u)) return tn_poison(t);
       x->uop = u;
@@ -301,15 +329,20 @@ static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
   tn_chain c;
   if (tn_bad(t, v)) return tn_poison(t);
   if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
-    return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b), tn_text_of(u, a));
+    return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
+                    tn_text_of(u, a));
   if (!tn_chain_of(u, &c))
-    return tn_wrong(t, TINY_E_ARG, "assign: more than %d movement ops between the tensor and its memory", TN_MAX_CHAIN);
+    return tn_wrong(t, TINY_E_ARG, "assign: more than %d movement ops between the tensor and its memory",
+                    TN_MAX_CHAIN);
   if (v == u) return dst;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
   if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, dst, &c, v);
   const int part = tn_is_part(t, dst, &c);
   if (part && c.bottom->realized) return tn_assign_in_place(t, dst, &c, v);
-  if (part) return tn_wrong(t, TINY_E_ARG, "assign: %s is a view of a tensor that is not computed yet; realize that first", tn_text_of(u, a));
+  if (part)
+    return tn_wrong(t, TINY_E_ARG,
+                    "assign: %s is a view of a tensor that is not computed yet; realize that first",
+                    tn_text_of(u, a));
   return tn_assign_fresh(t, dst, v);
 }
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
