@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b5e6e411e97a53c97f0cd6c70b43187566e1b5dfb3d02d773e71ccb8564c7dc7
+/* tiny.h 0.1.0, source c1489bd78ccf0b069c49a924293e95df1ff287e77b4ed68bf449a514e1da03fd
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -113,94 +113,94 @@ BUILDING
 Where things stand in tiny.h
 
     209  src/api/api.h               everything a user may call, in the order he meets it
-    709  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+    756  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-    871  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+    920  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-    926  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+    975  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-    997  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   1063  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   1604  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   1670  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   1933  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   1999  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   2090  src/ir/alu.c                the meaning of every arithmetic op, once
-   2206  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   2607  src/ir/args.c               which k, v and sources fit an op
-   2719  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   3340  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   2187  src/ir/alu.c                the meaning of every arithmetic op, once
+   2318  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   2806  src/ir/args.c               which k, v and sources fit an op
+   2924  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   3545  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   3883  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   4118  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   4084  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   4332  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   4914  src/ir/spec.c               the verifier
-   5216  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   5162  src/ir/spec.c               the verifier
+   5464  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   5364  src/rules/notation.c        the algebra that bodies of rules are written in
-   5399  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   5565  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   5621  src/rules/notation.c        the algebra that bodies of rules are written in
+   5656  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   5829  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   5718  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   5989  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   6097  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   6381  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6275  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   6569  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6472  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   6784  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   6768  src/rules/decompose.c       from what the IR means to what a language can say
-   7316  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   7080  src/rules/decompose.c       from what the IR means to what a language can say
+   7628  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   7350  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   7662  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   7846  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   8160  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8167  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8514  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8259  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8615  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8494  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8890  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   8750  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   8920  src/tensor/random.c         numbers from a counter, the same on every device
-   8976  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   9175  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   9379  src/tensor/random.c         numbers from a counter, the same on every device
+   9442  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9372  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9890  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-   9476  src/tensor/optim.c          SGD and Adam
-   9611  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  10007  src/tensor/optim.c          SGD and Adam
+  10155  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  10088  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  10707  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  10519  src/codegen/moves.c         what optimisation may do to a kernel
-  10700  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  11184  src/codegen/moves.c         what optimisation may do to a kernel
+  11383  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  10971  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  11693  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11181  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11925  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  11277  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  12024  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  11681  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  12485  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  11827  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  12646  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  12206  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  12404  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  13049  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  13247  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  12791  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  13125  src/runtime/interp.c        the backend INTERP
-  13205  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  13634  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  13968  src/runtime/interp.c        the backend INTERP
+  14048  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  13260  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  13438  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  14103  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  14290  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  13809  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  14679  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -282,7 +282,8 @@ typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
   }
   #define TINY_SHAPE(...) tiny_shape_of(__VA_ARGS__)
 #else
-  #define TINY_SHAPE(...) tiny_shape_of((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
+  #define TINY_SHAPE(...) \
+    tiny_shape_of((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
   static inline tiny_shape tiny_shape_of(int n, const int64_t *v) {
     tiny_shape s;
     s.ndim = n;                            // more than TINY_MAX_DIMS is an error of the call that takes it
@@ -299,21 +300,27 @@ TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);  // the least dty
 
 // Behaves as realloc: ptr NULL allocates, new_nbytes 0 frees and returns NULL. old_nbytes is exact.
 // Results are aligned for any basic type. May return NULL: the call that needed it fails with TINY_E_MEMORY.
-typedef struct tiny_alloc { void *(*fn)(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes); void *user; } tiny_alloc;
+typedef struct tiny_alloc {
+  void *(*fn)(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes); void *user;
+} tiny_alloc;
 
 // The host's own threads: calls task(arg, i) once for every i in 0..n-1, in any order, on any threads, and
 // returns when all have returned.
-typedef struct tiny_pool { void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user; int threads; } tiny_pool;
+typedef struct tiny_pool {
+  void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user;
+  int threads;
+} tiny_pool;
 
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
 typedef struct tiny_desc {
-  const char *device;                      // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
+  const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, INTERP and NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
   tiny_pool pool;                          // instead of own threads
   tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)
-  tiny_logger log;                            // where lines go; default stderr, and only when asked by debug
+  tiny_logger log;                         // where lines go; default stderr, and only when asked by debug
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
   uint64_t seed;                           // of tiny_rand and tiny_randn
@@ -352,17 +359,22 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
 TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
 TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
-TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);                   // 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2))
+// 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)).
+TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double step, tiny_dtype dtype);
 TINY_API tiny_tensor *tiny_eye(tiny_ctx *t, int64_t n, tiny_dtype dtype);
-TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);                  // f32 uniform in [0,1); same numbers on every device
+// f32 uniform in [0,1); same numbers on every device.
+TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);                 // f32 normal, mean 0, deviation 1
 
-TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);        // realizes x, copies it out row-major; nbytes must be its size
-TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);// replaces the contents of a realized or fresh tensor
-TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);                 // runs what x[0..n-1] need, in one schedule
+// Realizes x, copies it out row-major; nbytes must be its size.
+TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
+// Replaces the contents of a realized or fresh tensor.
+TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);
+// Runs what x[0..n-1] need, in one schedule.
+TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 #ifndef TINY_NO_INTERP
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
@@ -388,11 +400,14 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);           
 TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);            // one dim may be -1
 TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
 TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
-TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);             // broadcasts; new dims go in front; -1 keeps a dim
-TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value); // (b0,a0, b1,a1, ...), negative amounts crop
+// Broadcasts; new dims go in front; -1 keeps a dim.
+TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
+// (b0,a0, b1,a1, ...), negative amounts crop.
+TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);         // (b0,e0, b1,e1, ...)
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
-TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step); // Python's rules; step may be negative
+// Python's rules; step may be negative.
+TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
@@ -451,7 +466,8 @@ TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
 
 // ** reductions: axis may be negative or TINY_ALL ********************************************* >>reductions
 
-TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);           // f16, bf16 accumulate in f32; small ints give i32 or u32
+// f16, bf16 accumulate in f32; small ints give i32 or u32.
+TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
@@ -469,21 +485,28 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
 // x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its dim
 // vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ.
 TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
-TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);  // x (..,K), w (N,K), bias (N) or NULL -> (..,N)
+// x (..,K), w (N,K), bias (N) or NULL -> (..,N).
+TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
 TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *logits, tiny_tensor *labels);    // (N,C), integer (N) -> 0-d mean
-TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes);              // integer (..) -> bool (..,classes)
+// Integer (..) -> bool (..,classes).
+TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes);
 TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index);       // as torch.gather
-TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index); // index (n): rows, out of range gives 0
+// Index (n): rows, out of range gives 0.
+TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index);
 typedef struct tiny_conv2d_desc { int stride[2], pad[2], dilation[2], groups; } tiny_conv2d_desc; // zero: 1, 0, 1, 1
 // x (B,C,H,W), w (O,C/groups,KH,KW), bias (O) or NULL -> (B,O,H',W').
 TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv2d_desc *d);
 TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);// stride 0: kernel
 TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps); // over the last ndims dims; w, b may be NULL
-typedef struct tiny_batch_norm_state { tiny_tensor *mean, *var, *weight, *bias; double eps, momentum; } tiny_batch_norm_state; // eps 0: 1e-5; momentum 0: 0.1
+// Over the last ndims dims; w, b may be NULL.
+TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps);
+typedef struct tiny_batch_norm_state {
+  tiny_tensor *mean, *var, *weight, *bias;
+  double eps, momentum;                    // 0: 1e-5, 0.1
+} tiny_batch_norm_state;
 // x (B,C,..). train: normalizes by the batch and assigns the running mean and variance (C); else by those.
 TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train);
 TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
@@ -493,10 +516,18 @@ TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
 TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
 
 // Optimisers: zero-initialised structs that own their state; every step only queues assignments.
-typedef struct tiny_sgd  { double lr, momentum, weight_decay; int nesterov; tiny_tensor **velocity; int n; } tiny_sgd;   // lr 0: 1e-2
-typedef struct tiny_adam { double lr, beta1, beta2, eps, weight_decay; tiny_tensor **m, **v; int n; int64_t step; } tiny_adam; // 0: 1e-3, .9, .999, 1e-8
+typedef struct tiny_sgd {
+  double lr, momentum, weight_decay;       // lr 0: 1e-2
+  int nesterov;
+  tiny_tensor **velocity; int n;           // its own
+} tiny_sgd;
+typedef struct tiny_adam {
+  double lr, beta1, beta2, eps;            // 0: 1e-3, 0.9, 0.999, 1e-8
+  double weight_decay;                     // decouples (AdamW)
+  tiny_tensor **m, **v; int n; int64_t step;       // its own
+} tiny_adam;
 TINY_API tiny_code   tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-TINY_API tiny_code   tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n); // weight_decay decouples (AdamW)
+TINY_API tiny_code   tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
 TINY_API void        tiny_sgd_free(tiny_sgd *o);
 TINY_API void        tiny_adam_free(tiny_adam *o);
 #endif // TINY_NO_NN
@@ -512,7 +543,7 @@ TINY_API void        tiny_program_free(tiny_program *p);
 
 typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source
-  const char *source;                      // in the device's language, with the device's calling convention (see the manual), or
+  const char *source;                      // in the device's language, called as the manual says, or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs
   tiny_shape shape; tiny_dtype dtype;      // of the output
@@ -543,36 +574,44 @@ TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);         
 TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);      // amounts >= 0
 TINY_API tiny_code  tiny_views_shrink(tiny_views *v, tiny_shape begin_end);
 TINY_API tiny_code  tiny_views_flip(tiny_views *v, tiny_shape axes);
-TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);         // pushes a view when strides cannot express it
-TINY_API int        tiny_views_contiguous(const tiny_views *v);                  // 1: one view, row-major, offset 0, no mask
-TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);    // flat element of memory, or -1 where masked out
+// Pushes a view when strides cannot express it.
+TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);
+// 1: one view, row-major, offset 0, no mask.
+TINY_API int        tiny_views_contiguous(const tiny_views *v);
+// Flat element of memory, or -1 where masked out.
+TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);
 // Index and validity expressions of element (index[0], ..) for the IR. *valid is a bool CONST 1 when there is no mask.
-TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index, tiny_uop **flat, tiny_uop **valid);
+TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index,
+                                    tiny_uop **flat, tiny_uop **valid);
 
 // ** the IR *********************************************************************************** >>ir
 
 // name, sources (-1: any number), flags. What k, v and the sources of an op mean is told in ir/uop.c.
 #define TINY_OPS(_) \
   /* leaves */ \
-  _(CONST, 0, 0) _(BUFFER, 0, 0) _(PARAM, 0, 0) _(SCALAR, 0, 0) _(ARG, 0, 0) _(IOTA, 0, 0) _(RANGE, 1, 0) _(SPECIAL, 1, 0) \
-  _(DEFINE, 0, 0) _(LANE, 0, 0) \
+  _(CONST, 0, 0) _(BUFFER, 0, 0) _(PARAM, 0, 0) _(SCALAR, 0, 0) _(ARG, 0, 0) _(IOTA, 0, 0) \
+  _(RANGE, 1, 0) _(SPECIAL, 1, 0) _(DEFINE, 0, 0) _(LANE, 0, 0) \
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
   _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, 1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
-  _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) _(SINK, -1, TINY_VOIDOP) \
+  _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
+  _(SINK, -1, TINY_VOIDOP) \
   /* lanes of vectors */ \
   _(BROADCAST, 1, 0) _(STACK, -1, 0) _(PICK, 1, 0) _(HREDUCE, 1, 0) \
   /* arithmetic */ \
   _(CAST, 1, 0) _(BITCAST, 1, 0) \
-  _(NEG, 1, TINY_ALU) _(EXP2, 1, TINY_ALU) _(LOG2, 1, TINY_ALU) _(SIN, 1, TINY_ALU) _(SQRT, 1, TINY_ALU) _(TRUNC, 1, TINY_ALU) \
-  _(ADD, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(MUL, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(SUB, 2, TINY_ALU) _(FDIV, 2, TINY_ALU) \
+  _(NEG, 1, TINY_ALU) _(EXP2, 1, TINY_ALU) _(LOG2, 1, TINY_ALU) _(SIN, 1, TINY_ALU) _(SQRT, 1, TINY_ALU) \
+  _(TRUNC, 1, TINY_ALU) \
+  _(ADD, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(MUL, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(SUB, 2, TINY_ALU) _(FDIV, 2, TINY_ALU) \
   _(IDIV, 2, TINY_ALU) _(MOD, 2, TINY_ALU) _(CDIV, 2, TINY_ALU) _(CMOD, 2, TINY_ALU) \
   _(MAX, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(LT, 2, TINY_ALU | TINY_CMP) _(NE, 2, TINY_ALU | TINY_CMP | TINY_COMM) _(EQ, 2, TINY_ALU | TINY_CMP | TINY_COMM) \
-  _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
   _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU)
 
@@ -598,13 +637,16 @@ struct tiny_uop {                          // immutable; same op, dtype, lanes, 
 };
 
 // Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.
-TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc, int64_t k, const int64_t *v, int nv);
+TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
+                                  int64_t k, const int64_t *v, int nv);
 TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                          // the graph of a tensor
-TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);  // as snprintf: returns the length needed
+// As snprintf: returns the length needed.
+TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);
 TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);              // NULL and an error with a caret
 TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);                // symbolic algebra to a fixed point
 #ifndef TINY_NO_INTERP
-// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64 or f64 bits.
+// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64
+// or f64 bits.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
 #endif
 TINY_API const char *tiny_op_name(int op);
@@ -620,15 +662,16 @@ typedef struct tiny_limits {               // what kernels of a device may use; 
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 
-// A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in parentheses;
-// %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and lanes, %s: the type of
-// operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name; %a: parameters; %d: a number or dimension.
+// A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in
+// parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
+// lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
+// %a: parameters; %d: a number or dimension.
 typedef struct tiny_language {
   const char *name, *file;                 // "C", "c": file extension in dumps
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
-  const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry and its parameters; NULL: not in %a
-  const char *open_buffer, *open_scalar;   // statements after the brace that fetch parameter %n from slot %k; NULL: none
+  const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry, parameters; NULL: not in %a
+  const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%d];"
   const char *global_id, *local_id;        // "get_group_id(%d)"
@@ -638,8 +681,10 @@ typedef struct tiny_language {
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
   const char *address;                     // of element %1 of memory %0: "%0 + %1"
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
-  const char *load, *load_masked, *gather, *gather_masked;     // "%0", "%0 %1 mask %2 otherwise", "%0 %1", "%0 %1 %2 %3"
-  const char *store, *store_masked, *scatter, *scatter_masked; // "%0 %1", "%0 %1 %2 mask", "%0 %1 %2", "%0 %1 %2 %3 mask"
+  const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
+  const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
+  const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
+  const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
@@ -675,13 +720,15 @@ struct tiny_backend {
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
   void       (*close)(void *dev);
-  const char *(*target)(void *dev);                                              // part of the disk cache's key: "x86_64 avx512f"
+  // Part of the disk cache's key: "x86_64 avx512f".
+  const char *(*target)(void *dev);
   void       (*language)(void *dev, tiny_language *out);                         // NULL: load_uops takes the IR itself
   void      *(*alloc)(void *dev, size_t nbytes);                                 // NULL: no memory
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
-  // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; the compiler's words -> log.
+  // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
+  // says -> log.
   tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
   void      *(*load)(void *dev, const void *binary, size_t nbytes);              // a module
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
@@ -771,7 +818,8 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
 }
 
 static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
-  tiny_fail(t, TINY_E_MEMORY, "out of memory: %llu bytes were refused by the allocator", (unsigned long long)nbytes);
+  tiny_fail(t, TINY_E_MEMORY, "out of memory: %llu bytes were refused by the allocator",
+            (unsigned long long)nbytes);
   if (t->trap) longjmp(*t->trap, 1);
   return NULL;
 }
@@ -845,7 +893,8 @@ static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbyt
   if (n) memcpy(grown, array, (size_t)n * elem_nbytes);
   return grown;
 }
-#define TN_PUSH(t, array, n, cap, type) (((array) = (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
+#define TN_PUSH(t, array, n, cap, type) \
+  (((array) = (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
 
 typedef struct tn_list { tiny_uop **u; int n, cap; } tn_list;
 static void tn_push(tiny_ctx *t, tn_list *l, tiny_uop *u) { *TN_PUSH(t, l->u, l->n, l->cap, tiny_uop *) = u; }
@@ -943,15 +992,12 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
   b->data[b->n] = 0;
 }
 
-static void tn_text_add(tiny_bytes *b, const char *format, ...) TN_PRINTF(2, 3);
-static void tn_text_add(tiny_bytes *b, const char *format, ...) {
-  char brief[512];
-  va_list args, again;
-  va_start(args, format);
+static void tn_text_add_list(tiny_bytes *b, const char *format, va_list args) {
+  char small[512];
+  va_list again;
   va_copy(again, args);
-  const int n = vsnprintf(brief, sizeof brief, format, args);
-  va_end(args);
-  if (n >= 0 && (size_t)n < sizeof brief) tiny_bytes_add(b, brief, (size_t)n);
+  const int n = vsnprintf(small, sizeof small, format, args);
+  if (n >= 0 && (size_t)n < sizeof small) tiny_bytes_add(b, small, (size_t)n);
   else if (n >= 0) {
     char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, format, again);
@@ -960,10 +1006,30 @@ static void tn_text_add(tiny_bytes *b, const char *format, ...) {
   va_end(again);
 }
 
+static void tn_text_add(tiny_bytes *b, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_text_add(tiny_bytes *b, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_text_add_list(b, format, args);
+  va_end(args);
+}
+
+// A string of its own, in scratch memory.
+static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) {
+  tiny_bytes b = {t, NULL, 0, 0};
+  va_list args;
+  va_start(args, format);
+  tn_text_add_list(&b, format, args);
+  va_end(args);
+  return b.data ? b.data : "";
+}
+
 // "(32,784)" into a caller's buffer, for messages.
 static const char *tn_dims_text(char *out, size_t nbytes, int n, const int64_t *dim) {
   size_t at = (size_t)snprintf(out, nbytes, "(");
-  for (int i = 0; i < n && at < nbytes; i++) at += (size_t)snprintf(out + at, nbytes - at, i ? ",%lld" : "%lld", (long long)dim[i]);
+  for (int i = 0; i < n && at < nbytes; i++)
+    at += (size_t)snprintf(out + at, nbytes - at, i ? ",%lld" : "%lld", (long long)dim[i]);
   if (at < nbytes) snprintf(out + at, nbytes - at, n == 1 ? ",)" : ")");
   return out;
 }
@@ -1932,9 +1998,9 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
 // ---- begin src/ir/dtype.c ----
 // dtype: what the element types are: sizes, names, classes, promotion, and the one form that values have in the IR.
 //
-// A value travels as an int64 "k": bools and integers as themselves (u64 by its bits), floats as the bits of an f64 that
-// the dtype can hold exactly. tn_dtype_wrap and tn_dtype_round bring any result back into a dtype; tn_dtype_load and
-// tn_dtype_store go between k and memory.
+// A value travels as an int64 "k": bools and integers as themselves (u64 by its bits), floats as
+// the bits of an f64 that the dtype can hold exactly. tn_dtype_wrap and tn_dtype_round bring any
+// result back into a dtype; tn_dtype_load and tn_dtype_store go between k and memory.
 #ifndef TN_IR_DTYPE
 #define TN_IR_DTYPE
 #ifndef TINY_AMALGAMATED
@@ -1942,7 +2008,13 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
 #endif
 
 // name, bytes, class ('b'ool, 's'igned, 'u'nsigned, 'f'loat), mantissa bits, least normal exponent of floats
-typedef struct tn_dtype_row { const char *name; uint8_t nbytes; char kind; uint8_t mantissa; int16_t least; } tn_dtype_row;
+typedef struct tn_dtype_row {
+  const char *name;
+  uint8_t nbytes;
+  char kind;
+  uint8_t mantissa;
+  int16_t least;
+} tn_dtype_row;
 static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
   {"void", 0, 'v', 0, 0}, {"bool", 1, 'b', 0, 0},
   {"i8", 1, 's', 0, 0}, {"u8", 1, 'u', 0, 0}, {"i16", 2, 's', 0, 0}, {"u16", 2, 'u', 0, 0},
@@ -1958,8 +2030,12 @@ static int tn_is_unsigned(int d) { return tn_dtypes[d].kind == 'u'; }
 static int tn_is_int(int d) { return tn_is_signed(d) || tn_is_unsigned(d); }
 static int tn_bits(int d) { return tn_dtypes[d].nbytes * 8; }
 
-TINY_API size_t tiny_dtype_nbytes(tiny_dtype d) { return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].nbytes : 0; }
-TINY_API const char *tiny_dtype_name(tiny_dtype d) { return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].name : "?"; }
+TINY_API size_t tiny_dtype_nbytes(tiny_dtype d) {
+  return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].nbytes : 0;
+}
+TINY_API const char *tiny_dtype_name(tiny_dtype d) {
+  return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].name : "?";
+}
 
 // PyTorch's lattice (torch.promote_types): bool < integers < floats; signed with unsigned gives the next wider signed,
 // u64 with signed f32; f16 with bf16 gives f32.
@@ -1998,7 +2074,9 @@ static int64_t tn_dtype_wrap(int d, int64_t k) {
 static double tn_dtype_round(int d, double x) {
   if (d == TINY_F32) {
     if (x != x || fabs(x) <= 3.4028234663852886e38) return (float)x;
-    return fabs(x) < 3.4028235677973366e38 ? (x < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38) : x < 0 ? -HUGE_VAL : HUGE_VAL;
+    return fabs(x) < 3.4028235677973366e38 ? (x < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38) :
+        x < 0                              ? -HUGE_VAL :
+                                             HUGE_VAL;
   }
   if (d == TINY_F64 || x != x || x == 0 || fabs(x) == HUGE_VAL) return x;
   const tn_dtype_row *r = &tn_dtypes[d];
@@ -2023,9 +2101,11 @@ static uint16_t tn_dtype_pack16(int d, double x) {
 }
 static double tn_dtype_unpack16(int d, uint16_t b) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const int e = (b & 0x7FFF) >> r->mantissa, ones = 0x7FFF >> r->mantissa, fraction = b & ((1 << r->mantissa) - 1);
-  const double x = e == ones ? (fraction ? (double)NAN : HUGE_VAL)
-                 : e ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) : ldexp(fraction, r->least - r->mantissa);
+  const int e = (b & 0x7FFF) >> r->mantissa, ones = 0x7FFF >> r->mantissa,
+            fraction = b & ((1 << r->mantissa) - 1);
+  const double x = e == ones ? (fraction ? (double)NAN : HUGE_VAL) :
+      e                      ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) :
+                               ldexp(fraction, r->least - r->mantissa);
   return b & 0x8000 ? -x : x;
 }
 
@@ -2036,19 +2116,34 @@ static int64_t tn_dtype_load(int d, const void *p) {
     case TINY_I8: return *(const int8_t *)p;
     case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
     case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
-    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack16(d, b)); }
+    case TINY_F16:
+    case TINY_BF16: {
+      uint16_t b;
+      memcpy(&b, p, 2);
+      return tn_from_f64(tn_dtype_unpack16(d, b));
+    }
     case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
     case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
     default: { int64_t k; memcpy(&k, p, 8); return k; }
   }
 }
 static void tn_dtype_store(int d, void *p, int64_t k) {
-  if (d == TINY_F32) { const float f = (float)tn_to_f64(k); memcpy(p, &f, 4); }
-  else if (d == TINY_F16 || d == TINY_BF16) { const uint16_t b = tn_dtype_pack16(d, tn_to_f64(k)); memcpy(p, &b, 2); }
-  else if (tn_bits(d) == 8) { const uint8_t b = (uint8_t)k; memcpy(p, &b, 1); }
-  else if (tn_bits(d) == 16) { const uint16_t b = (uint16_t)k; memcpy(p, &b, 2); }
-  else if (tn_bits(d) == 32) { const uint32_t b = (uint32_t)k; memcpy(p, &b, 4); }
-  else memcpy(p, &k, 8);
+  if (d == TINY_F32) {
+    const float f = (float)tn_to_f64(k);
+    memcpy(p, &f, 4);
+  } else if (d == TINY_F16 || d == TINY_BF16) {
+    const uint16_t b = tn_dtype_pack16(d, tn_to_f64(k));
+    memcpy(p, &b, 2);
+  } else if (tn_bits(d) == 8) {
+    const uint8_t b = (uint8_t)k;
+    memcpy(p, &b, 1);
+  } else if (tn_bits(d) == 16) {
+    const uint16_t b = (uint16_t)k;
+    memcpy(p, &b, 2);
+  } else if (tn_bits(d) == 32) {
+    const uint32_t b = (uint32_t)k;
+    memcpy(p, &b, 4);
+  } else memcpy(p, &k, 8);
 }
 
 // Conversion of a value between dtypes: floats to integers truncate and saturate, NaN gives 0; integers wrap.
@@ -2077,7 +2172,9 @@ static int64_t tn_dtype_value(int d, double x) { return tn_dtype_convert(d, TINY
 
 // The least and greatest value of an integer dtype, as far as int64 can tell (u64 ends at INT64_MAX here).
 static int64_t tn_dtype_min(int d) {
-  return d == TINY_BOOL || tn_is_unsigned(d) ? 0 : tn_is_int(d) && tn_bits(d) < 64 ? -((int64_t)1 << (tn_bits(d) - 1)) : INT64_MIN;
+  return d == TINY_BOOL || tn_is_unsigned(d) ? 0 :
+      tn_is_int(d) && tn_bits(d) < 64        ? -((int64_t)1 << (tn_bits(d) - 1)) :
+                                               INT64_MIN;
 }
 static int64_t tn_dtype_max(int d) {
   if (d == TINY_BOOL) return 1;
@@ -2089,9 +2186,10 @@ static int64_t tn_dtype_max(int d) {
 // ---- begin src/ir/alu.c ----
 // alu: the meaning of every arithmetic op, once. Constant folding and the interpreter both come here.
 //
-// Integers wrap to the dtype's width through unsigned arithmetic, division by zero gives 0 (remainder: the dividend), shifts
-// beyond the width give 0 (or the sign). Floats are computed in f64 and rounded once to the dtype, which is exact for
-// + - * / sqrt of f32 and narrower (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is.
+// Integers wrap to the dtype's width through unsigned arithmetic, division by zero gives 0
+// (remainder: the dividend), shifts beyond the width give 0 (or the sign). Floats are computed in
+// f64 and rounded once to the dtype, which is exact for + - * / sqrt of f32 and narrower
+// (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is.
 #ifndef TN_IR_ALU
 #define TN_IR_ALU
 #ifndef TINY_AMALGAMATED
@@ -2169,8 +2267,15 @@ static int64_t tn_alu_int(int op, int d, int64_t a, int64_t b, int64_t c) {
     case TINY_OP_SHR:
       if (tn_is_unsigned(d)) return y >= (uint64_t)narrow ? 0 : (int64_t)(x >> y);
       return y >= (uint64_t)narrow ? (a < 0 ? -1 : 0) : a >= 0 ? a >> y : ~(~a >> y);
-    case TINY_OP_POW: { uint64_t r = 1, base = x; if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
-                        for (uint64_t e = y; e; e >>= 1) { if (e & 1) r *= base; base *= base; } return (int64_t)r; }
+    case TINY_OP_POW: {
+      uint64_t r = 1, base = x;
+      if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
+      for (uint64_t e = y; e; e >>= 1) {
+        if (e & 1) r *= base;
+        base *= base;
+      }
+      return (int64_t)r;
+    }
     case TINY_OP_TRUNC: return a;
     default: return 0;
   }
@@ -2181,7 +2286,9 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
     const double x = tn_to_f64(a), y = tn_to_f64(b);
     return op == TINY_OP_LT ? x < y : op == TINY_OP_NE ? x != y : x == y;
   }
-  return op == TINY_OP_LT ? (d == TINY_U64 ? (uint64_t)a < (uint64_t)b : a < b) : op == TINY_OP_NE ? a != b : a == b;
+  return op == TINY_OP_LT ? (d == TINY_U64 ? (uint64_t)a < (uint64_t)b : a < b) :
+      op == TINY_OP_NE    ? a != b :
+                            a == b;
 }
 
 // The value of op on constants. from: dtype of the first source (of the operands of comparisons; of what a cast
@@ -2190,32 +2297,41 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
   const int64_t a = v[0], b = nsrc > 1 ? v[1] : 0, c = nsrc > 2 ? v[2] : 0;
   switch (op) {
     case TINY_OP_CAST: return tn_dtype_convert(d, from, a);
-    case TINY_OP_BITCAST: { unsigned char raw[8] = {0}; tn_dtype_store(from, raw, a); return tn_dtype_load(d, raw); }
+    case TINY_OP_BITCAST: {
+      unsigned char raw[8] = {0};
+      tn_dtype_store(from, raw, a);
+      return tn_dtype_load(d, raw);
+    }
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: return tn_alu_compare(op, from, a, b);
     case TINY_OP_WHERE: return a ? b : c;
     case TINY_OP_THREEFRY: return tn_threefry((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)v[3], (int)k);
     default: break;
   }
   if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
-  if (op == TINY_OP_MULADD && d != TINY_F64) return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
+  if (op == TINY_OP_MULADD && d != TINY_F64)
+    return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
   return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
 }
 #endif
 // ---- end src/ir/alu.c ----
 // ---- begin src/ir/uop.c ----
-// uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and hash-consed: two nodes with the same
-// op, dtype, lanes, k, v, ptr and sources are the same pointer, so equality is ==. Made when a node is: its shape, integer
-// bounds and structural hash. Operands of commutative ops are put in structural order here, constants last, so that
-// neither the caller's order nor C's order of evaluation shows in any result.
+// uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and
+// hash-consed: two nodes with the same op, dtype, lanes, k, v, ptr and sources are the same
+// pointer, so equality is ==. Made when a node is: its shape, integer bounds and structural hash.
+// Operands of commutative ops are put in structural order here, constants last, so that neither
+// the caller's order nor C's order of evaluation shows in any result.
 //
 // What k, v and the sources mean, where the op table does not say:
 //   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
-//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind | SPECIAL (extent) k dim | 16 if local | DEFINE k id, v {space, nelem}
-//   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. | SHRINK v {begin, end}.. | FLIP k axis bits
+//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind | SPECIAL (extent) k dim | 16 if local |
+//   DEFINE k id, v {space, nelem}
+//   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
+//   SHRINK v {begin, end}.. | FLIP k axis bits
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) | PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
+//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
+//   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -2229,18 +2345,22 @@ static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TIN
 };
 TINY_API const char *tiny_op_name(int op) { return (unsigned)op < TINY_OP_COUNT ? tn_ops[op].name : "?"; }
 static int tn_op_is(int op, int flags) { return (tn_ops[op].flags & flags) != 0; }
-static int tn_op_is_elementwise(int op) { return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST; }
+static int tn_op_is_elementwise(int op) {
+  return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST;
+}
 static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
 
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
-enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_KINDS };
+enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
+  TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
 struct tn_ir {
   tiny_uop **table; uint32_t cap, n;
-  void *unused[TN_NODE_CLASSES];           // nodes of 32, 64, 96 .. bytes to take again, linked through their first word
+  // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
+  void *unused[TN_NODE_CLASSES];
   char *chunk; size_t left; void **chunks; // memory of nodes; each chunk begins with a pointer to the one before
   uint32_t epoch;
   int64_t serial;                          // of BUFFERs and of range ids
@@ -2266,7 +2386,8 @@ static size_t tn_uop_nbytes(const tiny_uop *u) {
 
 static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   struct tn_ir *ir = t->ir;
-  const size_t rounded = (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
+               c = rounded / TN_NODE_CLASS;
   if (c >= TN_NODE_CLASSES) return tn_realloc(t, NULL, 0, rounded);
   if (ir->unused[c]) {
     void *p = ir->unused[c];
@@ -2284,7 +2405,8 @@ static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   return p;
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
-  const size_t rounded = (tn_uop_nbytes(u) + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = (tn_uop_nbytes(u) + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
+               c = rounded / TN_NODE_CLASS;
   if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u->ptr);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
   memcpy(u, &t->ir->unused[c], sizeof(void *));
@@ -2307,11 +2429,19 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_CUSTOM: case TINY_OP_RESHAPE: case TINY_OP_EXPAND: *shared = v; return u->nv;
     case TINY_OP_VIEW: for (int i = 0; i < u->nv / 2; i++) dim[i] = v[i]; return u->nv / 2;
     case TINY_OP_PERMUTE: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[v[i]]; return x->ndim;
-    case TINY_OP_PAD: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i] + v[2 * i] + v[2 * i + 1]; return x->ndim;
+    case TINY_OP_PAD:
+      for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i] + v[2 * i] + v[2 * i + 1];
+      return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
-    case TINY_OP_REDUCE: for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i]; return x->ndim;
+    case TINY_OP_REDUCE:
+      for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
+      return x->ndim;
     default:                               // elementwise: 0-d sources broadcast
-      for (uint32_t i = 0; i < u->nsrc; i++) if (u->src[i]->ndim) { *shared = u->src[i]->dim; return u->src[i]->ndim; }
+      for (uint32_t i = 0; i < u->nsrc; i++)
+        if (u->src[i]->ndim) {
+          *shared = u->src[i]->dim;
+          return u->src[i]->ndim;
+        }
       return 0;
   }
 }
@@ -2344,8 +2474,9 @@ static void tn_bounds_mod(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
   u->vmax = b->vmax - 1;
   u->vmin = u->op == TINY_OP_MOD || a->vmin >= 0 ? 0 : -(b->vmax - 1);
   if (a->vmin >= 0 && a->vmax < u->vmax) u->vmax = a->vmax;
-  if (b->vmin == b->vmax && a->vmin > INT64_MIN / 2 && tn_floor_div(a->vmin, b->vmin) == tn_floor_div(a->vmax, b->vmin) &&
-      (a->vmin >= 0 || u->op == TINY_OP_MOD)) {            // the same quotient throughout
+  if (b->vmin == b->vmax && a->vmin > INT64_MIN / 2 &&
+      tn_floor_div(a->vmin, b->vmin) == tn_floor_div(a->vmax, b->vmin) &&
+      (a->vmin >= 0 || u->op == TINY_OP_MOD)) { // the same quotient throughout
     u->vmin = a->vmin - tn_floor_div(a->vmin, b->vmin) * b->vmin;
     u->vmax = a->vmax - tn_floor_div(a->vmin, b->vmin) * b->vmin;
   }
@@ -2355,7 +2486,10 @@ static void tn_bounds_compare(tiny_uop *u, const tiny_uop *a, const tiny_uop *b)
   if (a->dtype == TINY_U64 || tn_is_float(a->dtype)) return;
   const int apart = a->vmax < b->vmin || b->vmax < a->vmin;
   const int same = a == b || (a->vmin == a->vmax && b->vmin == b->vmax && a->vmin == b->vmin);
-  if (u->op == TINY_OP_LT) { if (a->vmax < b->vmin) u->vmin = 1; if (a->vmin >= b->vmax || a == b) u->vmax = 0; }
+  if (u->op == TINY_OP_LT) {
+    if (a->vmax < b->vmin) u->vmin = 1;
+    if (a->vmin >= b->vmax || a == b) u->vmax = 0;
+  }
   if (u->op == TINY_OP_NE) { if (apart) u->vmin = 1; if (same) u->vmax = 0; }
   if (u->op == TINY_OP_EQ) { if (apart) u->vmax = 0; if (same) u->vmin = 1; }
 }
@@ -2375,8 +2509,11 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_LANE: u->vmin = 0; u->vmax = u->lanes - 1; break;
     case TINY_OP_RANGE: case TINY_OP_SPECIAL: u->vmin = 0; u->vmax = a->vmax > 0 ? a->vmax - 1 : 0; break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
-    case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP: case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS:
-    case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK: u->vmin = a->vmin; u->vmax = a->vmax; break;
+    case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
+    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
+      u->vmin = a->vmin;
+      u->vmax = a->vmax;
+      break;
     case TINY_OP_PAD: u->vmin = a->vmin < 0 ? a->vmin : 0; u->vmax = a->vmax > 0 ? a->vmax : 0; break;
     case TINY_OP_STACK:
       u->vmin = a->vmin; u->vmax = a->vmax;
@@ -2389,31 +2526,70 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_ADD:
       if (u->dtype == TINY_BOOL) { u->vmin = a->vmin | b->vmin; u->vmax = a->vmax | b->vmax; break; }
       u->vmin = tn_clamp_add(a->vmin, b->vmin); u->vmax = tn_clamp_add(a->vmax, b->vmax); break;
-    case TINY_OP_SUB: if (b->vmin > INT64_MIN) { u->vmin = tn_clamp_add(a->vmin, -b->vmax); u->vmax = tn_clamp_add(a->vmax, -b->vmin); } break;
+    case TINY_OP_SUB:
+      if (b->vmin > INT64_MIN) {
+        u->vmin = tn_clamp_add(a->vmin, -b->vmax);
+        u->vmax = tn_clamp_add(a->vmax, -b->vmin);
+      }
+      break;
     case TINY_OP_MUL: {
-      const int64_t p[4] = {tn_clamp_mul(a->vmin, b->vmin), tn_clamp_mul(a->vmin, b->vmax), tn_clamp_mul(a->vmax, b->vmin), tn_clamp_mul(a->vmax, b->vmax)};
+      const int64_t p[4] = {tn_clamp_mul(a->vmin, b->vmin), tn_clamp_mul(a->vmin, b->vmax),
+                            tn_clamp_mul(a->vmax, b->vmin), tn_clamp_mul(a->vmax, b->vmax)};
       u->vmin = u->vmax = p[0];
       for (int i = 1; i < 4; i++) { if (p[i] < u->vmin) u->vmin = p[i]; if (p[i] > u->vmax) u->vmax = p[i]; }
       break;
     }
     case TINY_OP_IDIV: case TINY_OP_CDIV: tn_bounds_div(u, a, b); break;
     case TINY_OP_MOD: case TINY_OP_CMOD: tn_bounds_mod(u, a, b); break;
-    case TINY_OP_MAX: u->vmin = a->vmin > b->vmin ? a->vmin : b->vmin; u->vmax = a->vmax > b->vmax ? a->vmax : b->vmax; break;
+    case TINY_OP_MAX:
+      u->vmin = a->vmin > b->vmin ? a->vmin : b->vmin;
+      u->vmax = a->vmax > b->vmax ? a->vmax : b->vmax;
+      break;
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: tn_bounds_compare(u, a, b); break;
     case TINY_OP_AND:
-      if (u->dtype == TINY_BOOL) { u->vmin = a->vmin & b->vmin; u->vmax = a->vmax & b->vmax; }
-      else if (tn_is_const(b) && b->k >= 0) { u->vmin = 0; u->vmax = a->vmin >= 0 && a->vmax < b->k ? a->vmax : b->k; }
+      if (u->dtype == TINY_BOOL) {
+        u->vmin = a->vmin & b->vmin;
+        u->vmax = a->vmax & b->vmax;
+      } else if (tn_is_const(b) && b->k >= 0) {
+        u->vmin = 0;
+        u->vmax = a->vmin >= 0 && a->vmax < b->k ? a->vmax : b->k;
+      }
       break;
-    case TINY_OP_OR: if (u->dtype == TINY_BOOL) { u->vmin = a->vmin | b->vmin; u->vmax = a->vmax | b->vmax; } break;
-    case TINY_OP_SHR: if (tn_is_const(b) && b->k >= 0 && b->k < 63) { u->vmin = tn_floor_div(a->vmin, (int64_t)1 << b->k); u->vmax = tn_floor_div(a->vmax, (int64_t)1 << b->k); } break;
-    case TINY_OP_SHL: if (tn_is_const(b) && b->k >= 0 && b->k < 62) { u->vmin = tn_clamp_mul(a->vmin, (int64_t)1 << b->k); u->vmax = tn_clamp_mul(a->vmax, (int64_t)1 << b->k); } break;
+    case TINY_OP_OR:
+      if (u->dtype == TINY_BOOL) {
+        u->vmin = a->vmin | b->vmin;
+        u->vmax = a->vmax | b->vmax;
+      }
+      break;
+    case TINY_OP_SHR:
+      if (tn_is_const(b) && b->k >= 0 && b->k < 63) {
+        u->vmin = tn_floor_div(a->vmin, (int64_t)1 << b->k);
+        u->vmax = tn_floor_div(a->vmax, (int64_t)1 << b->k);
+      }
+      break;
+    case TINY_OP_SHL:
+      if (tn_is_const(b) && b->k >= 0 && b->k < 62) {
+        u->vmin = tn_clamp_mul(a->vmin, (int64_t)1 << b->k);
+        u->vmax = tn_clamp_mul(a->vmax, (int64_t)1 << b->k);
+      }
+      break;
     case TINY_OP_WHERE:
-      u->vmin = b->vmin < u->src[2]->vmin ? b->vmin : u->src[2]->vmin; u->vmax = b->vmax > u->src[2]->vmax ? b->vmax : u->src[2]->vmax; break;
-    case TINY_OP_CAST: if (!tn_is_float(a->dtype) && a->dtype != TINY_U64) { u->vmin = a->vmin; u->vmax = a->vmax; } break;
+      u->vmin = b->vmin < u->src[2]->vmin ? b->vmin : u->src[2]->vmin;
+      u->vmax = b->vmax > u->src[2]->vmax ? b->vmax : u->src[2]->vmax;
+      break;
+    case TINY_OP_CAST:
+      if (!tn_is_float(a->dtype) && a->dtype != TINY_U64) {
+        u->vmin = a->vmin;
+        u->vmax = a->vmax;
+      }
+      break;
     default: break;
   }
   const int saturated = u->dtype == TINY_I64 && (u->vmin == low || u->vmax == high);     // a sum beyond i64 wraps
-  if (u->dtype != TINY_INDEX && (saturated || u->vmin < low || u->vmax > high)) { u->vmin = low; u->vmax = high; }
+  if (u->dtype != TINY_INDEX && (saturated || u->vmin < low || u->vmax > high)) {
+    u->vmin = low;
+    u->vmax = high;
+  }
 }
 
 static uint64_t tn_uop_hash(const tiny_uop *u) {
@@ -2433,7 +2609,8 @@ static uint32_t tn_uop_slot(const tiny_uop *u) {
   return (uint32_t)h;
 }
 
-// Structural order of the operands of commutative ops: constants last, plain ranges and lanes late, then by op and hash.
+// Structural order of the operands of commutative ops: constants last, plain ranges and lanes
+// late, then by op and hash.
 static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
   const int ka = tn_is_const(a), kb = tn_is_const(b);
   if (ka != kb) return ka - kb;
@@ -2448,7 +2625,8 @@ static void tn_ir_rehash(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   const uint32_t cap = ir->cap * 2;
   tiny_uop **table = (tiny_uop **)tn_alloc(t, cap * sizeof *table);
-  if (!table) return;                      // longer chains until there is memory again; the caller's node fails on its own
+  // Longer chains until there is memory again; the caller's node fails on its own.
+  if (!table) return;
   for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop *u = ir->table[i], *next; u; u = next) {
     next = u->next;
     tiny_uop **slot = &table[u->slot & (cap - 1)];
@@ -2458,7 +2636,8 @@ static void tn_ir_rehash(tiny_ctx *t) {
   ir->table = table; ir->cap = cap;
 }
 
-static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v, void *ptr) {
+static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
+                                  int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
   for (int i = 0; i < nsrc; i++) if (!src[i] || src[i] == &ir->bad) return &ir->bad;
@@ -2468,18 +2647,26 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   }
   tiny_uop key;
   memset(&key, 0, sizeof key);
-  key.op = (uint8_t)op; key.dtype = (uint8_t)dtype; key.lanes = (uint16_t)lanes; key.nv = (uint16_t)nv; key.nsrc = (uint32_t)nsrc;
+  key.op = (uint8_t)op;
+  key.dtype = (uint8_t)dtype;
+  key.lanes = (uint16_t)lanes;
+  key.nv = (uint16_t)nv;
+  key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   key.slot = tn_uop_slot(&key);
   for (tiny_uop *u = ir->table[key.slot & (ir->cap - 1)]; u; u = u->next) {
-    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc && u->nv == nv && u->k == k && u->ptr == ptr &&
-        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) && (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) return u;
+    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
+        u->nv == nv && u->k == k && u->ptr == ptr &&
+        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
+        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
+      return u;
   }
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
-  tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
+  tiny_uop *u =
+      (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
@@ -2497,7 +2684,8 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   t->stats.nodes = ir->n;
   return u;
 }
-static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
+                             int64_t k, int nv, const int64_t *v) {
   return tn_uop_make_with(t, op, dtype, lanes, nsrc, src, k, nv, v, NULL);
 }
 
@@ -2511,17 +2699,24 @@ static tiny_uop *tn_uop_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *sr
   return tn_uop_make_with(t, u->op, u->dtype, lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_int(tiny_ctx *t, int dtype, int64_t k) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_wrap(dtype, k), 0, NULL); }
+static tiny_uop *tn_int(tiny_ctx *t, int dtype, int64_t k) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_wrap(dtype, k), 0, NULL);
+}
 static tiny_uop *tn_index(tiny_ctx *t, int64_t k) { return tn_int(t, TINY_INDEX, k); }
 static tiny_uop *tn_bool(tiny_ctx *t, int64_t k) { return tn_int(t, TINY_BOOL, k); }
 // A number as a constant of any dtype.
-static tiny_uop *tn_number(tiny_ctx *t, int dtype, double x) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_value(dtype, x), 0, NULL); }
+static tiny_uop *tn_number(tiny_ctx *t, int dtype, double x) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_dtype_value(dtype, x), 0, NULL);
+}
 
-static tiny_uop *tn_u1(tiny_ctx *t, int op, tiny_uop *a) { return tn_uop_make(t, op, a->dtype, a->lanes, 1, &a, 0, 0, NULL); }
+static tiny_uop *tn_u1(tiny_ctx *t, int op, tiny_uop *a) {
+  return tn_uop_make(t, op, a->dtype, a->lanes, 1, &a, 0, 0, NULL);
+}
 static tiny_uop *tn_u2(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
   tiny_uop *src[2] = {a, b};
   if (!a || !b) return &t->ir->bad;
-  return tn_uop_make(t, op, tn_op_is(op, TINY_CMP) ? (int)TINY_BOOL : a->dtype, a->lanes > b->lanes ? a->lanes : b->lanes, 2, src, 0, 0, NULL);
+  return tn_uop_make(t, op, tn_op_is(op, TINY_CMP) ? (int)TINY_BOOL : a->dtype,
+                     a->lanes > b->lanes ? a->lanes : b->lanes, 2, src, 0, 0, NULL);
 }
 static tiny_uop *tn_u3(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
   tiny_uop *src[3] = {a, b, c};
@@ -2596,7 +2791,11 @@ static void tn_ir_close(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   if (!ir) return;
   if (ir->table) { ir->epoch++; tn_uop_sweep(t); tn_release(t, ir->table, ir->cap * sizeof *ir->table); }
-  while (ir->chunks) { void **older = (void **)ir->chunks[0]; tn_release(t, ir->chunks, TN_NODE_CHUNK); ir->chunks = older; }
+  while (ir->chunks) {
+    void **older = (void **)ir->chunks[0];
+    tn_release(t, ir->chunks, TN_NODE_CHUNK);
+    ir->chunks = older;
+  }
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
@@ -2604,8 +2803,8 @@ static void tn_ir_close(tiny_ctx *t) {
 #endif
 // ---- end src/ir/uop.c ----
 // ---- begin src/ir/args.c ----
-// args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from outside, through
-// tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
+// args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from
+// outside, through tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
 #ifndef TN_IR_ARGS
 #define TN_IR_ARGS
 #ifndef TINY_AMALGAMATED
@@ -2697,15 +2896,21 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   }
 }
 
-TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc, int64_t k, const int64_t *v, int nv) {
+TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
+                                int64_t k, const int64_t *v, int nv) {
   if (!t) return NULL;
-  if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) || nv < 0 || (nv && !v)) {
-    tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc, nv);
+  if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) ||
+      nv < 0 || (nv && !v)) {
+    tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc,
+              nv);
     return NULL;
   }
   int lanes = 1;
   for (int i = 0; i < nsrc; i++) {
-    if (!src[i]) { tiny_fail(t, TINY_E_ARG, "uop_new: source %d of %s is NULL", i, tn_ops[op].name); return NULL; }
+    if (!src[i]) {
+      tiny_fail(t, TINY_E_ARG, "uop_new: source %d of %s is NULL", i, tn_ops[op].name);
+      return NULL;
+    }
     if (src[i]->lanes > lanes) lanes = src[i]->lanes;
   }
   const char *wrong = tn_args_fit(op, nsrc, src, k, nv, v);
@@ -3349,14 +3554,17 @@ TINY_API tiny_uop *tiny_uop_parse(tiny_ctx *t, const char *text) {
 // A body returns what r becomes, or NULL: the next permutation is tried, then the next rule. Bodies that declare
 // variables or hold more than one statement need braces.
 //
-// Patterns are written as the IR prints: (OP|OP.. source..). An op may be a class: ALU CMP MOVEMENT COMM ASSOC, or _ for any.
+// Patterns are written as the IR prints: (OP|OP.. source..). An op may be a class: ALU CMP
+// MOVEMENT COMM ASSOC, or _ for any.
 //   x            any node; the same name twice: the same node        c c0 c1 ..  a CONST
 //   0 1 -1 0.5   a CONST of that value, in any dtype                 _           any node, not bound
 //   m=(MUL x y)  an inner node with a name                           ...         last: any further sources, or none
-// Suffixes of an op or name: :i integers and INDEX, :f floats, :b bool, :x INDEX, :f32 .. a dtype, :k=3 :k=ADD the node's k.
+// Suffixes of an op or name: :i integers and INDEX, :f floats, :b bool, :x INDEX, :f32 .. a dtype,
+// :k=3 :k=ADD the node's k.
 //
-// Commutative nodes match in every order of operands. A pattern becomes one list of checks per order that the structural
-// order of operands (uop.c) lets occur; lists are sorted by root op and filtered by the ops of the first two sources.
+// Commutative nodes match in every order of operands. A pattern becomes one list of checks per
+// order that the structural order of operands (uop.c) lets occur; lists are sorted by root op and
+// filtered by the ops of the first two sources.
 #ifndef TN_IR_MATCH
 #define TN_IR_MATCH
 #ifndef TINY_AMALGAMATED
@@ -3372,14 +3580,20 @@ typedef struct tn_ops_mask { uint64_t bits[2]; } tn_ops_mask;
 static int tn_mask_has(const tn_ops_mask *m, unsigned op) { return (int)(m->bits[op >> 6] >> (op & 63) & 1); }
 
 // One pattern node: source `source` of register `of` goes to register `reg` and must pass the tests in `flags`.
-enum { TN_CHECK_ROOT = 1, TN_CHECK_SAME = 2, TN_CHECK_NUMBER = 4, TN_CHECK_K = 8, TN_CHECK_COUNT = 16, TN_CHECK_REST = 32 };
+enum { TN_CHECK_ROOT = 1, TN_CHECK_SAME = 2, TN_CHECK_NUMBER = 4, TN_CHECK_K = 8, TN_CHECK_COUNT = 16,
+  TN_CHECK_REST = 32 };
 typedef struct tn_check {
   tn_ops_mask ops;
   int64_t k;                               // TN_CHECK_K: the node's k; TN_CHECK_NUMBER: bits of an f64
   uint16_t dtypes; uint8_t of, source, reg, same, flags, nsrc;
 } tn_check;
 typedef struct tn_variant { tn_ops_mask first, second; uint32_t rule, check, nchecks, bound; } tn_variant;
-typedef struct tn_rule { const char *text, *names; tn_rules_fn fn; int at, nnames; uint64_t hits, attempts; } tn_rule;
+typedef struct tn_rule {
+  const char *text, *names;
+  tn_rules_fn fn;
+  int at, nnames;
+  uint64_t hits, attempts;
+} tn_rule;
 typedef struct tn_rule_set {
   tn_rules_fn fn;
   uint32_t by_op[TINY_OP_COUNT + 1];       // where the variants of a root op begin
@@ -3398,7 +3612,7 @@ static int tn_match_open(tiny_ctx *t) {
   return t->match != NULL;
 }
 
-// ** the form of a rule set: one function, a case for every rule. at 0 registers all, the line of a rule runs its body **
+// ** the form of a rule set: one function, a case for every rule. At 0 registers all, the line of a rule runs it **
 
 #define TN_X(x) x
 #define TN_EACH1(f, a) f(a)
@@ -3453,15 +3667,19 @@ typedef struct tn_pat_parser {
 } tn_pat_parser;
 
 static int tn_pat_fail(tn_pat_parser *p, const char *what) {
-  if (!p->failed) tiny_fail(p->t, TINY_E_INTERNAL, "match: %s\n  %s\n  %*s^", what, p->text, (int)(p->at - p->text), "");
+  if (!p->failed)
+    tiny_fail(p->t, TINY_E_INTERNAL, "match: %s\n  %s\n  %*s^", what, p->text, (int)(p->at - p->text), "");
   p->failed = 1;
   return 0;
 }
-static int tn_is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static int tn_is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 static size_t tn_word(const char *s) { size_t n = 0; while (tn_is_word(s[n])) n++; return n; }
 
 static const struct { const char *name; int flags; } tn_op_classes[] = {
-  {"ALU", TINY_ALU}, {"CMP", TINY_CMP}, {"MOVEMENT", TINY_MOVEMENT}, {"COMM", TINY_COMM}, {"ASSOC", TINY_ASSOC}, {"_", -1},
+  {"ALU", TINY_ALU}, {"CMP", TINY_CMP}, {"MOVEMENT", TINY_MOVEMENT}, {"COMM", TINY_COMM}, {"ASSOC", TINY_ASSOC},
+  {"_", -1},
 };
 static int tn_pat_op(tn_pat_parser *p, tn_pat *u) {
   const size_t n = tn_word(p->at);
@@ -3480,8 +3698,10 @@ static int tn_pat_op(tn_pat_parser *p, tn_pat *u) {
 static int tn_pat_dtypes(const char *s, size_t n) {
   int set = 0;
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) {
-    const int in = tn_word_is(s, n, tn_dtypes[d].name) || (n == 1 && ((*s == 'i' && tn_is_int(d)) || (*s == 'f' && tn_is_float(d)) ||
-                   (*s == 'b' && d == TINY_BOOL) || (*s == 'x' && d == TINY_INDEX)));
+    const int in = tn_word_is(s, n, tn_dtypes[d].name) ||
+        (n == 1 &&
+         ((*s == 'i' && tn_is_int(d)) || (*s == 'f' && tn_is_float(d)) || (*s == 'b' && d == TINY_BOOL) ||
+          (*s == 'x' && d == TINY_INDEX)));
     set |= in << d;
   }
   return set;
@@ -3535,7 +3755,8 @@ static int tn_pat_sources(tn_pat_parser *p, tn_pat *u) {
   int fits = 0;
   for (int op = 0; op < TINY_OP_COUNT; op++) {
     const int want = tn_ops[op].nsrc;
-    fits |= tn_mask_has(&u->ops, (unsigned)op) && (want < 0 || (u->flags & TN_PAT_REST ? want >= u->nsrc : want == u->nsrc));
+    fits |= tn_mask_has(&u->ops, (unsigned)op) &&
+        (want < 0 || (u->flags & TN_PAT_REST ? want >= u->nsrc : want == u->nsrc));
   }
   if (!fits) return tn_pat_fail(p, "this op takes another number of sources");
   p->at++;
@@ -3562,7 +3783,10 @@ static int tn_pat_parse(tn_pat_parser *p, int *index) {
     p->at += n;
     if (*p->at != '=') {
       u->ops.bits[0] = u->ops.bits[1] = ~(uint64_t)0;
-      if (c == 'c' && (n == 1 || (u->begin[1] >= '0' && u->begin[1] <= '9'))) { u->ops.bits[0] = 1; u->ops.bits[1] = 0; }
+      if (c == 'c' && (n == 1 || (u->begin[1] >= '0' && u->begin[1] <= '9'))) {
+        u->ops.bits[0] = 1;
+        u->ops.bits[1] = 0;
+      }
       if (!tn_pat_suffixes(p, u)) return 0;
     } else { p->at++; n = 0; }
   }
@@ -3594,7 +3818,8 @@ static int tn_mask_low(const tn_ops_mask *m) {
   return op;
 }
 
-// Operands of commutative nodes stand in falling order of op, CONST (0) last: others never occur. Equal patterns need one order.
+// Operands of commutative nodes stand in falling order of op, CONST (0) last: others never occur.
+// Equal patterns need one order.
 static int tn_pat_occurs(const tn_pat_parser *p, const tn_pat *u, int swapped) {
   const tn_pat *a = &p->node[u->src[swapped]], *b = &p->node[u->src[!swapped]];
   const size_t n = (size_t)(a->end - a->begin);
@@ -3611,7 +3836,8 @@ static void *tn_match_grow(tiny_ctx *t, void *array, int n, int *cap, size_t nby
   return array;
 }
 #define TN_MATCH_PUSH(t, list, type) \
-  ((t)->match->list = (type *)tn_match_grow(t, (t)->match->list, (t)->match->n##list, &(t)->match->cap##list, sizeof(type)), \
+  ((t)->match->list = (type *)tn_match_grow(t, (t)->match->list, (t)->match->n##list, &(t)->match->cap##list, \
+                                            sizeof(type)), \
    (type *)memset(&(t)->match->list[(t)->match->n##list++], 0, sizeof(type)))
 
 // swaps has a bit for every node of the pattern. Nodes are checked breadth first: what is near the root fails first.
@@ -3634,8 +3860,9 @@ static void tn_pat_compile(tiny_ctx *t, const tn_pat_parser *p, uint32_t swaps, 
     c->reg = (uint8_t)(name < 0 || again ? free_reg++ : name);
     c->same = (uint8_t)(again ? name : 0);
     const int count = u->flags & TN_PAT_REST ? TN_CHECK_REST : u->flags & TN_PAT_NODE ? TN_CHECK_COUNT : 0;
-    c->flags = (uint8_t)((head == 0 ? TN_CHECK_ROOT : 0) | (again ? TN_CHECK_SAME : 0) | count |
-                         (u->flags & TN_PAT_NUMBER ? TN_CHECK_NUMBER : 0) | (u->flags & TN_PAT_K ? TN_CHECK_K : 0));
+    c->flags =
+        (uint8_t)((head == 0 ? TN_CHECK_ROOT : 0) | (again ? TN_CHECK_SAME : 0) | count |
+                  (u->flags & TN_PAT_NUMBER ? TN_CHECK_NUMBER : 0) | (u->flags & TN_PAT_K ? TN_CHECK_K : 0));
     if (name >= 0) bound |= (uint32_t)1 << name;
     for (int i = 0; i < u->nsrc; i++, tail++) {
       const int swapped = swaps >> todo[head].node & 1;
@@ -3661,13 +3888,15 @@ static void tn_rule_add(tiny_ctx *t, tn_rules_fn fn, int at, const char *text) {
   for (int i = 0; i < p->n; i++) if (p->node[i].flags & TN_PAT_COMM) comm |= (uint32_t)1 << i;
   for (uint32_t swaps = 0;; swaps = (swaps - comm) & comm) {               // every subset of comm
     int occurs = 1;
-    for (int i = 0; i < p->n; i++) if (comm >> i & 1) occurs &= tn_pat_occurs(p, &p->node[i], (int)(swaps >> i & 1));
+    for (int i = 0; i < p->n; i++)
+      if (comm >> i & 1) occurs &= tn_pat_occurs(p, &p->node[i], (int)(swaps >> i & 1));
     if (occurs) tn_pat_compile(t, p, swaps, nnames);
     if (swaps == comm) break;
   }
 }
 
-// The place of a set in the compiled ones; it is compiled at its first use. -1 when a pattern is wrong (the error is in t).
+// The place of a set in the compiled ones; it is compiled at its first use. -1 when a pattern is
+// wrong (the error is in t).
 static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   struct tn_match *m = t->match;
   for (int i = 0; i < m->nsets; i++) if (m->sets[i].fn == fn) return i;
@@ -3683,7 +3912,8 @@ static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   const tiny_code before = t->code;
   fn(t, 0, NULL, NULL);
   if (m->depth != m->ended) {
-    tiny_fail(t, TINY_E_INTERNAL, "match: a body of more than one statement needs braces, after the rule\n  %s",
+    tiny_fail(t, TINY_E_INTERNAL,
+              "match: a body of more than one statement needs braces, after the rule\n  %s",
               m->nrules ? m->rules[m->nrules - 1].text : "");
     return -1;
   }
@@ -3695,7 +3925,8 @@ static int tn_rules_find(tiny_ctx *t, tn_rules_fn fn) {
   for (int op = 0; op < TINY_OP_COUNT; op++) {
     set.by_op[op] = (uint32_t)m->nvariants;
     for (int i = 0; i < n; i++) {
-      if (tn_mask_has(&m->checks[all[i].check].ops, (unsigned)op)) *TN_MATCH_PUSH(t, variants, tn_variant) = all[i];
+      if (tn_mask_has(&m->checks[all[i].check].ops, (unsigned)op))
+        *TN_MATCH_PUSH(t, variants, tn_variant) = all[i];
     }
   }
   set.by_op[TINY_OP_COUNT] = (uint32_t)m->nvariants;
@@ -3756,7 +3987,8 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
     for (int n = 0; n < rule->nnames; n++) if (!(v->bound >> n & 1)) reg[n] = NULL;
     tiny_uop *w = rule->fn(t, rule->at, reg, ctx);
     if (!w || w == u) continue;
-    if (w->lanes == 1 && u->lanes > 1) w = tn_uop_make(t, TINY_OP_BROADCAST, w->dtype, u->lanes, 1, &w, 0, 0, NULL);
+    if (w->lanes == 1 && u->lanes > 1)
+      w = tn_uop_make(t, TINY_OP_BROADCAST, w->dtype, u->lanes, 1, &w, 0, 0, NULL);
     if (w == u) continue;
     m->rules[number].hits++;
     *fired = (int)number;
@@ -3769,7 +4001,8 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
 // ** walks to a fixed point. Heavy code only **
 
 typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wait: u becomes what wait becomes
-enum { TN_FIRINGS_DEEP = 10000 };          // chains of rewrites longer than this, and than the graph is large, never end
+// Chains of rewrites longer than this, and than the graph is large, never end.
+enum { TN_FIRINGS_DEEP = 10000 };
 
 // What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
 static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
@@ -3794,7 +4027,8 @@ static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limi
     *limit += 4 * all.n;
     if (depth <= *limit) return 0;
   }
-  tiny_fail(t, TINY_E_INTERNAL, "match: rewriting does not end; the last rule was\n  %s", t->match->rules[rule].text);
+  tiny_fail(t, TINY_E_INTERNAL, "match: rewriting does not end; the last rule was\n  %s",
+            t->match->rules[rule].text);
   return 1;
 }
 
@@ -3852,7 +4086,8 @@ static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *
   return root;
 }
 
-// root with the keys of the map replaced by its values, which are not searched again. The map grows: it is the walk's memo.
+// root with the keys of the map replaced by its values, which are not searched again. The map
+// grows: it is the walk's memo.
 static tiny_uop *tn_substitute(tiny_ctx *t, tiny_uop *root, tn_map *from_to) {
   return tn_rewrite_walk(t, from_to, root, NULL, NULL);
 }
@@ -3884,8 +4119,9 @@ static void tn_match_close(tiny_ctx *t) {
 //
 // In:  nodes with shapes that fit (operators check before they build, gradients fit by construction). Out: a node, with
 //      what changes nothing left out: a reshape to the same shape, a sum over dims of 1.
-// A source that could not be made for lack of memory (&t->ir->bad) gives the same, so formulas need no checks; only code
-// that reads a made node's dims must look first (tn_bad). 0-d operands stay 0-d: they broadcast without an EXPAND.
+// A source that could not be made for lack of memory (&t->ir->bad) gives the same, so formulas
+// need no checks; only code that reads a made node's dims must look first (tn_bad). 0-d operands
+// stay 0-d: they broadcast without an EXPAND.
 #ifndef TN_IR_BUILD
 #define TN_IR_BUILD
 #ifndef TINY_AMALGAMATED
@@ -3898,7 +4134,9 @@ static int tn_dims_same(int n, const int64_t *a, const int64_t *b) {
   for (int i = 0; i < n; i++) if (a[i] != b[i]) return 0;
   return 1;
 }
-static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) { return u->ndim == n && tn_dims_same(n, u->dim, dim); }
+static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
+  return u->ndim == n && tn_dims_same(n, u->dim, dim);
+}
 
 // ** movement: n dims, or amounts in pairs **
 
@@ -3923,13 +4161,15 @@ static tiny_uop *tn_permute(tiny_ctx *t, tiny_uop *x, const int64_t *axes) {
 }
 static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   if (tn_bad(t, x)) return x;
-  for (int i = 0; i < 2 * x->ndim; i++) if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
+  for (int i = 0; i < 2 * x->ndim; i++)
+    if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
   return x;
 }
 static tiny_uop *tn_shrink(tiny_ctx *t, tiny_uop *x, const int64_t *begin_end) {
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++)
-    if (begin_end[2 * i] || begin_end[2 * i + 1] != x->dim[i]) return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
+    if (begin_end[2 * i] || begin_end[2 * i + 1] != x->dim[i])
+      return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
   return x;
 }
 static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
@@ -4003,7 +4243,9 @@ static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
   if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
-  if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) || !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim)) return;
+  if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
+      !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim))
+    return;
   *a = tn_expand(t, *a, n, dim); *b = tn_expand(t, *b, n, dim);
 }
 static tiny_uop *tn_binary(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
@@ -4043,7 +4285,9 @@ static tiny_uop *tn_invert(tiny_ctx *t, tiny_uop *x) { return tn_xor(t, x, tn_k(
 static tiny_uop *tn_mirror(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) ? x : tn_is_float(x->dtype) ? tn_neg(t, x) : tn_invert(t, x);
 }
-static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_mirror(t, tn_max(t, tn_mirror(t, a), tn_mirror(t, b))); }
+static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_mirror(t, tn_max(t, tn_mirror(t, a), tn_mirror(t, b)));
+}
 
 // Formulas that both operators and gradients need.
 static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SIN, x); }
@@ -4054,7 +4298,9 @@ static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) {
 }
 #define TN_LOG2_E 1.4426950408889634074
 #define TN_LN_2 0.69314718055994530942
-static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) { return tn_times(t, tn_u1(t, TINY_OP_LOG2, x), TN_LN_2); }
+static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
+  return tn_times(t, tn_u1(t, TINY_OP_LOG2, x), TN_LN_2);
+}
 
 // ** reductions **
 
@@ -4076,7 +4322,9 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
   else if (bits) x = tn_move(t, TINY_OP_REDUCE, x, op | (int64_t)bits << 8, 0, NULL);
   return tn_reshape(t, x, n, kept);
 }
-static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) { return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim); }
+static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
+  return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim);
+}
 #endif
 // ---- end src/ir/build.c ----
 #ifndef TINY_NO_INTERP
@@ -5213,11 +5461,13 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 // ** rules: algebra as tables **
 #ifndef TINY_NO_NN
 // ---- begin src/rules/gradient.c ----
-// gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given what flows into the node.
+// gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given
+// what flows into the node.
 //
 // In:  a float node r; ctx: tn_gradient with g, the gradient of r (r's shape and dtype), and which sources want theirs.
-// Out: (GROUP d0 d1 ..), the sources' gradients before broadcasting is undone; (GROUP) stands for none. A node that no rule
-//      matches has no gradient. The formulas are built like any others, so they can be differentiated again.
+// Out: (GROUP d0 d1 ..), the sources' gradients before broadcasting is undone; (GROUP) stands for
+//      none. A node that no rule matches has no gradient. The formulas are built like any others,
+//      so they can be differentiated again.
 // WHERE keeps what is infinite or NaN in one branch out of the other: 0 * inf must not happen.
 #ifndef TN_RULES_GRADIENT
 #define TN_RULES_GRADIENT
@@ -5228,7 +5478,9 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 
 typedef struct tn_gradient { tiny_uop *g; int wants; } tn_gradient;
 
-static tiny_uop *tn_gradient_none(tiny_ctx *t) { return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 0, NULL, 0, 0, NULL); }
+static tiny_uop *tn_gradient_none(tiny_ctx *t) {
+  return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 0, NULL, 0, 0, NULL);
+}
 static tiny_uop *tn_gradient_group(tiny_ctx *t, int n, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
   tiny_uop *d[3] = {a, b, c};
   return tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, d, 0, 0, NULL);
@@ -5240,7 +5492,8 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
   const int lead = x->ndim - n, dtype = x->dtype;
   int bits = 0;
   for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
-  if (bits) x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
+  if (bits)
+    x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
   return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
 }
 
@@ -5292,8 +5545,10 @@ static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny
   const int axes = (int)(r->k >> 8);
   tiny_uop *zero = eq(x, number(0)), *safe = where(zero, number(1), x);
   if (tn_bad(t, zero)) return zero;
-  tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1), *rest = mul(d, tn_reduce(t, TINY_OP_MUL, safe, axes, 1));
-  tiny_uop *of_zero = where(eq(zeros, number(1)), rest, number(0)), *of_others = where(eq(zeros, number(0)), rest, number(0));
+  tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1),
+           *rest = mul(d, tn_reduce(t, TINY_OP_MUL, safe, axes, 1));
+  tiny_uop *of_zero = where(eq(zeros, number(1)), rest, number(0)),
+           *of_others = where(eq(zeros, number(0)), rest, number(0));
   return where(zero, like(of_zero, x), div(like(of_others, x), safe));
 }
 
@@ -5309,7 +5564,9 @@ RULES(tn_rules_gradient, x, c0)
   RULE("(TRUNC _)")        return one(none);
   RULE("(POW _ _)") {                                        // y x^(y-1), and x^y ln x, with their limits at 0
     tiny_uop *base_zero = eq(a, number(0)), *at_zero = where(lt(b, number(0)), number(-HUGE_VAL), number(0));
-    return two(mul(g, where(eq(b, number(0)), number(0), mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
+    return two(mul(g,
+                   where(eq(b, number(0)), number(0),
+                         mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
                mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
   }
   RULE("(MAX _ c0)")       return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
@@ -5399,10 +5656,10 @@ RULES_END
 // affine: integer expressions as sums of terms: coefficient * node + constant. The common ground of the algebra of
 // indices: like terms, comparisons, division and modulo.
 //
-// Two's complement integers are a ring: adding up terms and scaling is exact in every dtype, whatever wraps on the way.
-// What depends on order (comparisons, division) is not: for it an expression is opened only where it cannot wrap, which
-// tn_exact tells, and the sum is one of unbounded integers (dtype INDEX, whatever the nodes have). INDEX never wraps, by
-// agreement.
+// Two's complement integers are a ring: adding up terms and scaling is exact in every dtype,
+// whatever wraps on the way. What depends on order (comparisons, division) is not: for it an
+// expression is opened only where it cannot wrap, which tn_exact tells, and the sum is one of
+// unbounded integers (dtype INDEX, whatever the nodes have). INDEX never wraps, by agreement.
 #ifndef TN_RULES_AFFINE
 #define TN_RULES_AFFINE
 #ifndef TINY_AMALGAMATED
@@ -5411,7 +5668,11 @@ RULES_END
 
 enum { TN_MAX_TERMS = 24 };                // longer sums are left as they are
 typedef struct tn_term { tiny_uop *x; int64_t c; } tn_term;
-typedef struct tn_affine { tn_term term[TN_MAX_TERMS]; int n, dtype, opened; int64_t k; } tn_affine;   // opened: how many nodes
+typedef struct tn_affine {
+  tn_term term[TN_MAX_TERMS];
+  int n, dtype, opened;
+  int64_t k;
+} tn_affine; // opened: how many nodes
 
 static int64_t tn_wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 static int64_t tn_wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
@@ -5434,7 +5695,8 @@ static int tn_exact(const tiny_uop *u) {
   if (u->dtype == TINY_INDEX) return 1;
   if (!tn_bounded(u)) return 0;
   const tiny_uop *a = u->src[0], *b = u->src[1];
-  if (u->op == TINY_OP_ADD) return tn_fits(u->dtype, tn_clamp_add(a->vmin, b->vmin), tn_clamp_add(a->vmax, b->vmax));
+  if (u->op == TINY_OP_ADD)
+    return tn_fits(u->dtype, tn_clamp_add(a->vmin, b->vmin), tn_clamp_add(a->vmax, b->vmax));
   for (int i = 0; i < 4; i++) {            // the product of each pair of ends
     const int64_t p = tn_clamp_mul(i & 1 ? a->vmin : a->vmax, i & 2 ? b->vmin : b->vmax);
     if (!tn_fits(u->dtype, p, p)) return 0;
@@ -5466,7 +5728,8 @@ static int tn_affine_add(tn_affine *a, tiny_uop *u, int64_t c, int strict) {
   while (n) {
     tiny_uop *x = todo[--n].x;
     c = todo[n].c;
-    const int opens = (x->op == TINY_OP_ADD || (x->op == TINY_OP_MUL && tn_is_const(x->src[1]))) && (!strict || tn_exact(x));
+    const int opens = (x->op == TINY_OP_ADD || (x->op == TINY_OP_MUL && tn_is_const(x->src[1]))) &&
+        (!strict || tn_exact(x));
     a->opened += opens;
     if (tn_is_const(x)) a->k = tn_dtype_wrap(a->dtype, tn_wrap_add(a->k, tn_wrap_mul(x->k, c)));
     else if (!opens) { if (!tn_affine_term(a, x, c)) return 0; }
@@ -5544,7 +5807,8 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
     }
     for (j = 0; j < a->n; j++) {
       const tiny_uop *u = a->term[j].x;
-      if (u->op != TINY_OP_MOD || a->term[j].c != pc || !tn_is_const(u->src[1]) || u->src[1]->k <= 0) continue;
+      if (u->op != TINY_OP_MOD || a->term[j].c != pc || !tn_is_const(u->src[1]) || u->src[1]->k <= 0)
+        continue;
       const tiny_uop *q = u->src[0];
       const int same = q->op == TINY_OP_IDIV && q->src[0] == (nested ? x->src[0] : x) &&
                        tn_is_k(q->src[1], nested ? tn_clamp_mul(x->src[1]->k, c) : c);
@@ -5564,7 +5828,8 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
 // ---- begin src/rules/divmod.c ----
 // divmod: floor division and modulo of sums by positive constants, as reshapes and permutes make them.
 //
-// All of it rests on these, with c, d > 0 and A, B any integers (Graham, Knuth, Patashnik, "Concrete Mathematics", 3.2-3.4):
+// All of it rests on these, with c, d > 0 and A, B any integers (Graham, Knuth, Patashnik,
+// "Concrete Mathematics", 3.2-3.4):
 //   (c A + B) // c = A + B // c          (c A + B) % c = B % c
 //   (d A + B) // (d e) = (A + m) // e    (d A + B) % (d e) = d ((A + m) % e) + B - m d    where m d <= B < (m + 1) d
 //   (A // d) // e = A // (d e)           (A % (d e)) // d = (A // d) % e                  (A % (d e)) % d = A % d
@@ -5583,7 +5848,8 @@ static int tn_one_quotient(const tn_affine *a, int64_t c, int64_t *m) {
 }
 
 // quotient + rest // c, or rest % c, in r's dtype. NULL where the dtype cannot hold the rest.
-static tiny_uop *tn_divmod_node(tiny_ctx *t, const tiny_uop *r, tn_affine *quotient, const tn_affine *rest, int64_t c) {
+static tiny_uop *tn_divmod_node(tiny_ctx *t, const tiny_uop *r, tn_affine *quotient, const tn_affine *rest,
+                                int64_t c) {
   int64_t low, high;
   tn_affine_bounds(rest, &low, &high);
   if (!tn_fits(r->dtype, low, high)) return NULL;
@@ -5601,7 +5867,8 @@ static tiny_uop *tn_divmod_congruence(tiny_ctx *t, const tiny_uop *r, const tn_a
     tn_affine_start(&rest, TINY_INDEX);
     int64_t m, low, high;
     for (int i = 0; i < a->n; i++) {
-      const int64_t floor = tn_floor_div(a->term[i].c, c), q = floor + (choice >> i & 1), residue = a->term[i].c - q * c;
+      const int64_t floor = tn_floor_div(a->term[i].c, c), q = floor + (choice >> i & 1),
+                    residue = a->term[i].c - q * c;
       if (q) tn_affine_term(&quotient, a->term[i].x, q);
       if (residue) tn_affine_term(&rest, a->term[i].x, residue);
     }
@@ -5640,7 +5907,8 @@ static tiny_uop *tn_divmod_factor(tiny_ctx *t, const tiny_uop *r, const tn_affin
     if (d <= best) continue;
     tn_affine low_part;
     tn_affine_start(&low_part, TINY_INDEX);
-    for (int j = 0; j < a->n; j++) if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
+    for (int j = 0; j < a->n; j++)
+      if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
     low_part.k = a->k;
     if (tn_one_quotient(&low_part, d, &m)) { best = d; best_m = m; }
   }
@@ -5663,7 +5931,9 @@ static tiny_uop *tn_divmod_factor(tiny_ctx *t, const tiny_uop *r, const tn_affin
   return low_part.n || low_part.k ? add(x, tn_affine_node(t, &low_part, r->dtype)) : x;
 }
 
-static int tn_is_by_positive(const tiny_uop *u, int op) { return u->op == op && tn_is_const(u->src[1]) && u->src[1]->k > 0; }
+static int tn_is_by_positive(const tiny_uop *u, int op) {
+  return u->op == op && tn_is_const(u->src[1]) && u->src[1]->k > 0;
+}
 
 // A division or modulo inside of the sum meets the one outside.
 static tiny_uop *tn_divmod_nested(tiny_ctx *t, const tiny_uop *r, const tn_affine *a, int64_t c) {
@@ -5697,7 +5967,8 @@ static tiny_uop *tn_divmod(tiny_ctx *t, const tiny_uop *r) {
   const int64_t c = r->src[1]->k;
   tn_affine a, quotient, rest;
   tn_affine_start(&a, TINY_INDEX);
-  if (!tn_bounded(r) || !tn_affine_add(&a, r->src[0], 1, 1) || !tn_affine_small(&a) || c >= (int64_t)1 << 60) return NULL;
+  if (!tn_bounded(r) || !tn_affine_add(&a, r->src[0], 1, 1) || !tn_affine_small(&a) || c >= (int64_t)1 << 60)
+    return NULL;
   tiny_uop *u = tn_divmod_congruence(t, r, &a, c);
   if (!u && tn_divmod_extract(&a, c, &quotient, &rest)) u = tn_divmod_node(t, r, &quotient, &rest, c);
   if (!u) u = tn_divmod_factor(t, r, &a, c);
@@ -5717,11 +5988,13 @@ RULES_END
 // ---- begin src/rules/symbolic.c ----
 // symbolic: the algebra of expressions: constants, identities, sums, comparisons, conditions, casts.
 //
-// What always holds: both sides have the same value for every value of the operands. Integers wrap, INDEX does not, and a
-// float rule is exact to the bit, signed zeros and NaN included (but MAX of 0.0 and -0.0 is either). So these are NOT here:
+// What always holds: both sides have the same value for every value of the operands. Integers
+// wrap, INDEX does not, and a float rule is exact to the bit, signed zeros and NaN included (but
+// MAX of 0.0 and -0.0 is either). So these are NOT here:
 //   x + 0.0 -> x (x = -0.0)    x * 0.0 -> 0.0 (inf, nan)    x - x -> 0.0 (inf, nan)    x != x -> false (nan)
 //   (x + a) + b, (x * a) * b with constants joined (they round twice)    x / c -> x * (1/c) unless c is a power of two
-// Sums of INDEX are always brought to one form, terms in structural order; sums of other integers only where it saves work.
+// Sums of INDEX are always brought to one form, terms in structural order; sums of other integers
+// only where it saves work.
 #ifndef TN_RULES_SYMBOLIC
 #define TN_RULES_SYMBOLIC
 #ifndef TINY_AMALGAMATED
@@ -5781,7 +6054,10 @@ RULES(tn_rules_arithmetic, x, y, z, m, n, c, c0, c1)
   RULE("(IDIV|MOD:i 0 x)")                 return K(r, 0);
   RULE("(SHL|SHR 0 x)")                    return K(r, 0);
   RULE("(POW x 0)")                        return N(x, 1); // pow(nan, 0) = 1: C17 F.10.4.4
-  RULE("(IDIV x:i x)")                     { if (!tn_bounded(x) || (x->vmin <= 0 && x->vmax >= 0)) return NULL; return K(x, 1); }
+  RULE("(IDIV x:i x)") {
+    if (!tn_bounded(x) || (x->vmin <= 0 && x->vmax >= 0)) return NULL;
+    return K(x, 1);
+  }
   RULE("(IDIV x:i -1)")                    { if (!tn_is_signed(x->dtype)) return NULL; return mul(x, K(x, -1)); }
   RULE("(MOD x:i -1)")                     { if (!tn_is_signed(x->dtype)) return NULL; return K(x, 0); }
   // ** floats, exactly **
@@ -5808,7 +6084,9 @@ RULES(tn_rules_arithmetic, x, y, z, m, n, c, c0, c1)
     return x->vmin >= y->vmax ? x : y->vmin >= x->vmax ? y : NULL;
   }
   RULE("(AND x:i c)") {                    // a mask of all bits that x can have
-    if (!tn_bounded(x) || x->vmin < 0 || c->k < 0 || ((uint64_t)c->k & ((uint64_t)c->k + 1)) || x->vmax > c->k) return NULL;
+    if (!tn_bounded(x) || x->vmin < 0 || c->k < 0 || ((uint64_t)c->k & ((uint64_t)c->k + 1)) ||
+        x->vmax > c->k)
+      return NULL;
     return x;
   }
   // ** a choice of constants stays one **
@@ -5928,7 +6206,8 @@ static int tn_affine_fits(const tn_affine *a, int dtype) {
   return tn_fits(dtype, low, high);
 }
 // plus op minus
-static tiny_uop *tn_compare_node(tiny_ctx *t, int op, const tn_affine *plus, const tn_affine *minus, int dtype) {
+static tiny_uop *tn_compare_node(tiny_ctx *t, int op, const tn_affine *plus, const tn_affine *minus,
+                                 int dtype) {
   if (!tn_affine_fits(plus, dtype) || !tn_affine_fits(minus, dtype)) return NULL;
   return op2(op, tn_affine_node(t, plus, dtype), tn_affine_node(t, minus, dtype));
 }
@@ -5940,7 +6219,8 @@ static void tn_compare_coarsen(tn_affine *a) {
     const int64_t d = a->term[i].c < 0 ? -a->term[i].c : a->term[i].c;
     tn_affine low_part;
     tn_affine_start(&low_part, TINY_INDEX);
-    for (int j = 0; j < a->n; j++) if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
+    for (int j = 0; j < a->n; j++)
+      if (a->term[j].c % d) tn_affine_term(&low_part, a->term[j].x, a->term[j].c);
     low_part.k = a->k;
     if (d > best && tn_one_quotient(&low_part, d, &m)) { best = d; best_m = m; }
   }
@@ -6004,7 +6284,8 @@ static int tn_holds(int dtype, const tiny_uop *x) {
   if (x->dtype == TINY_BOOL || x->dtype == dtype) return 1;
   if (tn_is_float(x->dtype)) {
     if (!tn_is_float(dtype)) return 0;
-    return tn_dtypes[dtype].mantissa >= tn_dtypes[x->dtype].mantissa && tn_dtypes[dtype].least <= tn_dtypes[x->dtype].least;
+    return tn_dtypes[dtype].mantissa >= tn_dtypes[x->dtype].mantissa &&
+        tn_dtypes[dtype].least <= tn_dtypes[x->dtype].least;
   }
   if (dtype == TINY_BOOL || x->dtype == TINY_U64) return 0;
   if (!tn_is_float(dtype)) return x->vmin >= tn_dtype_min(dtype) && x->vmax <= tn_dtype_max(dtype);
@@ -6046,7 +6327,8 @@ RULES_END
 
 RULES(tn_rules_cast, x, y, z, p, c0, c1)
   RULE("(CAST|BITCAST x)")                 { if (r->dtype != x->dtype) return NULL; return x; }
-  RULE("(BITCAST (BITCAST x))")            return tn_uop_make(t, TINY_OP_BITCAST, r->dtype, r->lanes, 1, &x, 0, 0, NULL);
+  RULE("(BITCAST (BITCAST x))")
+    return tn_uop_make(t, TINY_OP_BITCAST, r->dtype, r->lanes, 1, &x, 0, 0, NULL);
   RULE("(CAST:b x)")                       return ne(x, K(x, 0));            // 0.0 has the bits of 0
   RULE("(CAST y=(CAST x))") {
     const int from_int = !tn_is_float(x->dtype), to_int = tn_is_int(r->dtype);
@@ -6074,12 +6356,14 @@ RULES(tn_rules_symbolic, x, y, z)
   USE(tn_rules_cast)
   USE(tn_rules_divmod)
   // ** memory that is always or never touched **
-  RULE("(INDEX x y 1)")                    return tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2, r->src, r->k, r->nv, r->v);
+  RULE("(INDEX x y 1)")
+    return tn_uop_make(t, TINY_OP_INDEX, r->dtype, r->lanes, 2, r->src, r->k, r->nv, r->v);
   RULE("(LOAD (INDEX x y 0))")             return K(r, 0);
   RULE("(LOAD (INDEX x y 0) z)")           return z;
 RULES_END
 
-static tiny_uop *tn_simplify(tiny_ctx *t, tiny_uop *u) { return tn_rewrite(t, u, tn_rules_symbolic, NULL); }   // heavy code
+// Heavy code.
+static tiny_uop *tn_simplify(tiny_ctx *t, tiny_uop *u) { return tn_rewrite(t, u, tn_rules_symbolic, NULL); }
 
 typedef struct tn_simplify_call { tiny_uop *u; } tn_simplify_call;
 static tiny_code tn_simplify_guarded(tiny_ctx *t, void *arg) {
@@ -6096,7 +6380,8 @@ TINY_API tiny_uop *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u) {
 // ---- begin src/rules/valid.c ----
 // valid: what a condition tells about the expressions that are only looked at where it holds.
 //
-// In:  an expression, and a condition: clauses x < k and !(x < k) joined by AND, as masks of pads and shrinks give them.
+// In:  an expression, and a condition: clauses x < k and !(x < k) joined by AND, as masks of pads
+//      and shrinks give them.
 // Out: the expression in a simpler form, equal wherever the condition holds; the condition without clauses that the
 //      others imply. So (r - 1) // 4 under 1 <= r < 5 is 0, and the gate of a load keeps only what can fail.
 #ifndef TN_RULES_VALID
@@ -6131,7 +6416,8 @@ static void tn_facts_of_terms(tn_facts *f, const tn_affine *a, int64_t low, int6
     if (c < -(1 << 30) || c > 1 << 30 || least < -((int64_t)1 << 60) || most > (int64_t)1 << 60) continue;
     const int64_t from = low == INT64_MIN ? low : low - most, to = high == INT64_MAX ? high : high - least;   // of c x
     const int64_t size = c > 0 ? c : -c;
-    const int64_t p = from == INT64_MIN ? from : -tn_floor_div(-from, size), q = to == INT64_MAX ? to : tn_floor_div(to, size);
+    const int64_t p = from == INT64_MIN ? from : -tn_floor_div(-from, size),
+                  q = to == INT64_MAX ? to : tn_floor_div(to, size);
     if (c > 0) tn_fact_add(f, a->term[i].x, p, q);
     else tn_fact_add(f, a->term[i].x, q == INT64_MAX ? INT64_MIN : -q, p == INT64_MIN ? INT64_MAX : -p);
   }
@@ -6141,14 +6427,17 @@ static void tn_facts_of_terms(tn_facts *f, const tn_affine *a, int64_t low, int6
 static void tn_facts_of(tn_facts *f, tiny_uop **clauses, int n) {
   tn_clause c;
   f->n = 0;
-  for (int i = 0; i < n; i++) if (tn_clause_of(clauses[i], &c) && c.k > -((int64_t)1 << 60) && c.k < (int64_t)1 << 60)
-    tn_fact_add(f, c.x, c.upper ? INT64_MIN : c.k, c.upper ? c.k - 1 : INT64_MAX);
+  for (int i = 0; i < n; i++)
+    if (tn_clause_of(clauses[i], &c) && c.k > -((int64_t)1 << 60) && c.k < (int64_t)1 << 60)
+      tn_fact_add(f, c.x, c.upper ? INT64_MIN : c.k, c.upper ? c.k - 1 : INT64_MAX);
   for (int i = 0, sums = f->n; i < sums; i++) {
     tn_affine a;
     tn_affine_start(&a, TINY_INDEX);
     const tn_fact known = f->fact[i];
-    if (known.x->op == TINY_OP_ADD && tn_affine_add(&a, known.x, 1, 1)) tn_facts_of_terms(f, &a, known.low, known.high);
-    if (known.x->op == TINY_OP_MUL && tn_affine_add(&a, known.x, 1, 1)) tn_facts_of_terms(f, &a, known.low, known.high);
+    if (known.x->op == TINY_OP_ADD && tn_affine_add(&a, known.x, 1, 1))
+      tn_facts_of_terms(f, &a, known.low, known.high);
+    if (known.x->op == TINY_OP_MUL && tn_affine_add(&a, known.x, 1, 1))
+      tn_facts_of_terms(f, &a, known.low, known.high);
   }
 }
 
@@ -6192,11 +6481,13 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     const tn_fact *known = &f.fact[i];
     tn_affine a;
     tn_affine_start(&a, TINY_INDEX);
-    if (known->x->op != TINY_OP_ADD || known->x->dtype != TINY_INDEX || !tn_affine_add(&a, known->x, 1, 1)) continue;
+    if (known->x->op != TINY_OP_ADD || known->x->dtype != TINY_INDEX || !tn_affine_add(&a, known->x, 1, 1))
+      continue;
     int term = 0;
     while (term < a.n && a.term[term].c != 1 && a.term[term].c != -1) term++;
     if (term == a.n) continue;
-    tiny_uop *x = a.term[term].x, *name = known->low == known->high ? K(known->x, known->low) : tn_stand_in(t, known, i);
+    tiny_uop *x = a.term[term].x,
+             *name = known->low == known->high ? K(known->x, known->low) : tn_stand_in(t, known, i);
     const int64_t sign = a.term[term].c;
     tn_affine_drop(&a, term);
     for (int j = 0; j < a.n; j++) a.term[j].c *= -sign;
@@ -6231,7 +6522,8 @@ static tiny_uop *tn_simplify_valid(tiny_ctx *t, tiny_uop *valid) {
 static tiny_uop *tn_index_gated(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, tiny_uop *valid) {
   tiny_uop *s[3] = {index->src[0], element, valid};
   const int gated = valid && !tn_is_k(valid, 1);
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv, index->v);
+  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv,
+                     index->v);
 }
 
 static int tn_reads_memory(tiny_ctx *t, tiny_uop *u) {
@@ -6250,7 +6542,9 @@ static tiny_uop *tn_load_gated(tiny_ctx *t, const tiny_uop *load, tiny_uop *p) {
   return tn_uop_make(t, TINY_OP_LOAD, load->dtype, load->lanes, 1, &gated, load->k, load->nv, load->v);
 }
 
-static tiny_uop *tn_simplified_not(tiny_ctx *t, tiny_uop *p) { return tn_rewrite(t, not_(p), tn_rules_symbolic, NULL); }
+static tiny_uop *tn_simplified_not(tiny_ctx *t, tiny_uop *p) {
+  return tn_rewrite(t, not_(p), tn_rules_symbolic, NULL);
+}
 
 // Gates of memory. One pass, after the symbolic rules have come to rest.
 RULES(tn_rules_gate, x, y, p, m)
@@ -6272,12 +6566,14 @@ RULES_END
 #endif
 // ---- end src/rules/valid.c ----
 // ---- begin src/rules/reduce.c ----
-// reduce: loops that algebra makes unnecessary: sums of what does not change, counts of where a mask holds, and sums of which
-// at most one summand is not zero. aranges, one-hots, gathers and embeddings are made of these, and so do not loop.
+// reduce: loops that algebra makes unnecessary: sums of what does not change, counts of where a mask
+// holds, and sums of which at most one summand is not zero. aranges, one-hots, gathers and
+// embeddings are made of these, and so do not loop.
 //
 // In:  REDUCE (value ranges..) of a kernel. Out: the same without some of its ranges.
-// For integers all of it is exact. For floats it takes two licences: a sum of n equal summands is one product (closer to
-// the true sum than adding them up), and a factor that a mask makes 0 takes no part, also where the other is inf or nan.
+// For integers all of it is exact. For floats it takes two licences: a sum of n equal summands is
+// one product (closer to the true sum than adding them up), and a factor that a mask makes 0 takes
+// no part, also where the other is inf or nan.
 #ifndef TN_RULES_REDUCE
 #define TN_RULES_REDUCE
 #ifndef TINY_AMALGAMATED
@@ -6293,19 +6589,29 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   while (todo.n) {
     u = todo.u[--todo.n];
     if (u == x) return 1;
-    for (uint32_t i = 0; i < u->nsrc; i++) if (u->src[i]->mark != seen) { u->src[i]->mark = seen; tn_push(t, &todo, u->src[i]); }
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      if (u->src[i]->mark != seen) {
+        u->src[i]->mark = seen;
+        tn_push(t, &todo, u->src[i]);
+      }
   }
   return 0;
 }
 
-static int tn_is_const_zero(const tiny_uop *u) { return tn_is_const(u) && (u->k == 0 || (tn_is_float(u->dtype) && tn_to_f64(u->k) == 0)); }
+static int tn_is_const_zero(const tiny_uop *u) {
+  return tn_is_const(u) && (u->k == 0 || (tn_is_float(u->dtype) && tn_to_f64(u->k) == 0));
+}
 
 // A value that is 0 where a condition does not hold, taken apart: *p the condition (1: none), the result what is left.
 static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, tiny_uop **p) {
   if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[2])) { *p = and_(*p, x->src[0]); return x->src[1]; }
-  if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[1])) { *p = and_(*p, not_(x->src[0])); return x->src[2]; }
+  if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[1])) {
+    *p = and_(*p, not_(x->src[0]));
+    return x->src[2];
+  }
   if (x->op == TINY_OP_CAST && x->src[0]->dtype == TINY_BOOL) { *p = and_(*p, x->src[0]); return N(x, 1); }
-  if (x->dtype == TINY_BOOL && (x->op == TINY_OP_AND || x->op == TINY_OP_LT || x->op == TINY_OP_NE || x->op == TINY_OP_XOR)) {
+  if (x->dtype == TINY_BOOL &&
+      (x->op == TINY_OP_AND || x->op == TINY_OP_LT || x->op == TINY_OP_NE || x->op == TINY_OP_XOR)) {
     *p = and_(*p, x);
     return B(1);
   }
@@ -6332,7 +6638,8 @@ static int tn_solve_clause(tiny_ctx *t, tiny_uop *u, const tiny_uop *range, tn_r
   if (at == a.n) return 0;
   const int64_t c = a.term[at].c;
   tn_affine_drop(&a, at);
-  for (int i = 0; i < a.n; i++) if (a.term[i].x->dtype != TINY_INDEX || tn_depends(t, a.term[i].x, range)) return 0;
+  for (int i = 0; i < a.n; i++)
+    if (a.term[i].x->dtype != TINY_INDEX || tn_depends(t, a.term[i].x, range)) return 0;
   if (c > 0) {                             // c r + a < 0  is  r < ceil(-a / c)
     for (int i = 0; i < a.n; i++) a.term[i].c = -a.term[i].c;
     a.k = -a.k + c - 1;
@@ -6362,7 +6669,8 @@ static int tn_solve_equal(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop **
 }
 
 // u with value in the place of range; memory that is found through it is gated by p.
-static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop *value, tiny_uop *p) {
+static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop *value,
+                                     tiny_uop *p) {
   tn_list all = {NULL, 0, 0};
   tn_map map = {NULL, NULL, 0, 0};
   tn_toposort(t, u, &all);
@@ -6371,13 +6679,16 @@ static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, 
     tiny_uop *x = all.u[i];
     if (x == range) continue;
     tiny_uop *w = tn_rewrite_sources(t, &map, x, 0);
-    if (w != x && w->op == TINY_OP_INDEX) w = tn_index_gated(t, w, w->src[1], w->nsrc > 2 ? and_(w->src[2], p) : p);
+    if (w != x && w->op == TINY_OP_INDEX)
+      w = tn_index_gated(t, w, w->src[1], w->nsrc > 2 ? and_(w->src[2], p) : p);
     tn_map_set(t, &map, x, w);
   }
   return (tiny_uop *)tn_map_get(&map, u);
 }
 
-static tiny_uop *tn_min_index(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return mul(max_(mul(a, X(-1)), mul(b, X(-1))), X(-1)); }
+static tiny_uop *tn_min_index(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return mul(max_(mul(a, X(-1)), mul(b, X(-1))), X(-1));
+}
 
 static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
   tiny_uop *all = NULL;
@@ -6391,7 +6702,8 @@ static tiny_uop *tn_power_times(tiny_ctx *t, tiny_uop *x, int64_t n) {
 // The reduction by op of a value that does not depend on the range.
 static tiny_uop *tn_reduce_same(tiny_ctx *t, tiny_uop *x, int op, int64_t n) {
   if (op == TINY_OP_MAX || x->dtype == TINY_BOOL) return x;
-  return op == TINY_OP_ADD ? mul(x, tn_is_float(x->dtype) ? N(x, (double)n) : K(x, n)) : tn_power_times(t, x, n);
+  return op == TINY_OP_ADD ? mul(x, tn_is_float(x->dtype) ? N(x, (double)n) : K(x, n)) :
+                             tn_power_times(t, x, n);
 }
 
 // The sum of x where p holds (any, for bools) without the loop over range; NULL if it takes the loop.
@@ -6458,7 +6770,7 @@ RULES(tn_rules_reduce, x, y, z)
     }
     return NULL;
   }
-  RULE("(REDUCE:i:k=ADD (ADD x y) z ...)") {               // a part that some range does not change is summed on its own
+  RULE("(REDUCE:i:k=ADD (ADD x y) z ...)") {               // what some range does not change is summed on its own
     for (uint32_t i = 1; i < r->nsrc; i++) {
       if (tn_depends(t, x, r->src[i]) && tn_depends(t, y, r->src[i])) continue;
       return add(tn_reduce_node(t, r, x, 0), tn_reduce_node(t, r, y, 0));
@@ -7313,8 +7625,8 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 #endif
 // ---- end src/rules/decompose.c ----
 // ---- begin src/rules/notation_end.c ----
-// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so that none of their short
-// names reaches the including file.
+// notation_end: takes back the algebra of notation.c and the form of rule sets (ir/match.c), so
+// that none of their short names reaches the including file.
 #ifdef TN_RULES_NOTATION
 #undef K
 #undef N
@@ -7819,7 +8131,9 @@ static tiny_shape tn_shape_of(int n, const int64_t *v) {
   for (int i = 0; i < n && i < TINY_MAX_DIMS; i++) s.dim[i] = v[i];
   return s;
 }
-static tiny_views tn_views_over(int ndim, const int64_t *dim) { return tiny_views_of(tn_shape_of(ndim, dim)); }
+static tiny_views tn_views_over(int ndim, const int64_t *dim) {
+  return tiny_views_of(tn_shape_of(ndim, dim));
+}
 
 // The views after movement op m. An error when they cannot say it: then it takes index arithmetic.
 static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
@@ -7849,9 +8163,10 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 // in frames, newest first, so that closing a frame pops from the front. Handles come from chunks and go to a free
 // list: making one costs a few nanoseconds. The context's one poisoned tensor stands for every failed operator.
 //
-// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
-// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps it.
-// t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties the list.
+// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
+// of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
+// state; what was built from the old one keeps it. t->tensors->pending[0..npending) are the states
+// that tiny_end must run; the runtime empties the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
 // that must stay apart carry a number in ptr, which equality compares and the structural hash leaves out.
@@ -7863,7 +8178,10 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 
 struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
 
-typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; tiny_tensor tensor[TN_FIRST_SLOTS]; } tn_tensor_chunk;
+typedef struct tn_tensor_chunk {
+  struct tn_tensor_chunk *older;
+  tiny_tensor tensor[TN_FIRST_SLOTS];
+} tn_tensor_chunk;
 
 struct tn_tensors {
   tiny_tensor poison;
@@ -7933,7 +8251,10 @@ static int tn_tensors_more(tiny_ctx *t) {
   tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, sizeof *chunk);
   if (!chunk) return 0;
   chunk->older = all->chunks; all->chunks = chunk;
-  for (int i = TN_FIRST_SLOTS - 1; i >= 0; i--) { chunk->tensor[i].next = all->unused; all->unused = &chunk->tensor[i]; }
+  for (int i = TN_FIRST_SLOTS - 1; i >= 0; i--) {
+    chunk->tensor[i].next = all->unused;
+    all->unused = &chunk->tensor[i];
+  }
   return 1;
 }
 
@@ -7994,8 +8315,12 @@ static void tn_tensors_roots(tiny_ctx *t, tn_list *roots) {
 TINY_API int tiny_ok(const tiny_tensor *x) { return x && x->t && !tn_poisoned(x); }
 TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return x ? x->t : NULL; }
 TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? x->uop : NULL; }
-TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) { return tiny_ok(x) ? (tiny_dtype)x->uop->dtype : TINY_VOID; }
-TINY_API int64_t tiny_nelem(const tiny_tensor *x) { return tiny_ok(x) ? tn_dims_nelem(x->uop->ndim, x->uop->dim) : 0; }
+TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) {
+  return tiny_ok(x) ? (tiny_dtype)x->uop->dtype : TINY_VOID;
+}
+TINY_API int64_t tiny_nelem(const tiny_tensor *x) {
+  return tiny_ok(x) ? tn_dims_nelem(x->uop->ndim, x->uop->dim) : 0;
+}
 TINY_API tiny_shape tiny_shape_get(const tiny_tensor *x) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
@@ -8019,14 +8344,22 @@ static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor
   *out = tn_poison(t);
   if (!t) return 0;
   for (int i = 0; i < n; i++) if (x[i] && x[i]->t && tn_poisoned(x[i])) { *out = x[i]; return 0; }
-  if (null_at) { tn_wrong(t, TINY_E_ARG, "%s: tensor argument %d is NULL or was freed", name, null_at); return 0; }
+  if (null_at) {
+    tn_wrong(t, TINY_E_ARG, "%s: tensor argument %d is NULL or was freed", name, null_at);
+    return 0;
+  }
   for (int i = 0; i < n; i++)
-    if (x[i]->t != t) { tn_wrong(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, i + 1); return 0; }
+    if (x[i]->t != t) {
+      tn_wrong(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, i + 1);
+      return 0;
+    }
   return 1;
 }
 
 enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
-static const char *tn_text_of(const tiny_uop *u, char *out) { return tn_dims_text(out, TN_DIMS_TEXT, u->ndim, u->dim); }
+static const char *tn_text_of(const tiny_uop *u, char *out) {
+  return tn_dims_text(out, TN_DIMS_TEXT, u->ndim, u->dim);
+}
 
 // Is s a shape: dims within bounds and fewer than 2^60 elements?
 static int tn_shape_valid(tiny_ctx *t, const char *name, const tiny_shape *s) {
@@ -8037,11 +8370,16 @@ static int tn_shape_valid(tiny_ctx *t, const char *name, const tiny_shape *s) {
   }
   double nelem = 1;
   for (int i = 0; i < s->ndim; i++) {
-    if (s->dim[i] < 0) { tiny_fail(t, TINY_E_SHAPE, "%s: negative size in %s", name, tn_dims_text(text, sizeof text, s->ndim, s->dim)); return 0; }
+    if (s->dim[i] < 0) {
+      tiny_fail(t, TINY_E_SHAPE, "%s: negative size in %s", name,
+                tn_dims_text(text, sizeof text, s->ndim, s->dim));
+      return 0;
+    }
     nelem *= s->dim[i] ? (double)s->dim[i] : 1;
   }
   if (nelem < 1152921504606846976.0) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: too many elements in %s", name, tn_dims_text(text, sizeof text, s->ndim, s->dim));
+  tiny_fail(t, TINY_E_SHAPE, "%s: too many elements in %s", name,
+            tn_dims_text(text, sizeof text, s->ndim, s->dim));
   return 0;
 }
 
@@ -8084,7 +8422,8 @@ static int tn_chain_of(tiny_uop *u, tn_chain *c) {
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
-    if (c->link[i]->op != TINY_OP_DETACH) x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
+    if (c->link[i]->op != TINY_OP_DETACH)
+      x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
   return x;
 }
 
@@ -8092,7 +8431,8 @@ static int tn_pending_add(tiny_ctx *t, tiny_uop *u) {
   struct tn_tensors *all = t->tensors;
   if (all->npending == all->cappending) {
     const int cap = all->cappending ? all->cappending * 2 : TN_FIRST_SLOTS;
-    tiny_uop **grown = (tiny_uop **)tn_realloc(t, all->pending, (size_t)all->cappending * sizeof *grown, (size_t)cap * sizeof *grown);
+    tiny_uop **grown = (tiny_uop **)tn_realloc(t, all->pending, (size_t)all->cappending * sizeof *grown,
+                                               (size_t)cap * sizeof *grown);
     if (!grown) return 0;
     all->pending = grown; all->cappending = cap;
   }
@@ -8123,11 +8463,13 @@ static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tiny_tensor *dst, tiny_uop *val
 static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_chain *c, tiny_uop *value) {
   tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_unique(t, TINY_OP_CONTIGUOUS, old, 0, NULL);
   tiny_uop *src[3] = {base, tn_chain_apply(t, c, base), value};
-  tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL), *view = tn_chain_apply(t, c, state);
+  tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
+           *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     if (x->uop == old) x->uop = state;
-    else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old && x != dst) {
+    else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old &&
+             x != dst) {
       tiny_uop *u = tn_move(t, x->uop->op, state, x->uop->k, x->uop->nv, x->uop->v);
       if (tn_bad(t, u)) return tn_poison(t);
       x->uop = u;
@@ -8146,15 +8488,20 @@ static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
   tn_chain c;
   if (tn_bad(t, v)) return tn_poison(t);
   if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
-    return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b), tn_text_of(u, a));
+    return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
+                    tn_text_of(u, a));
   if (!tn_chain_of(u, &c))
-    return tn_wrong(t, TINY_E_ARG, "assign: more than %d movement ops between the tensor and its memory", TN_MAX_CHAIN);
+    return tn_wrong(t, TINY_E_ARG, "assign: more than %d movement ops between the tensor and its memory",
+                    TN_MAX_CHAIN);
   if (v == u) return dst;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
   if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, dst, &c, v);
   const int part = tn_is_part(t, dst, &c);
   if (part && c.bottom->realized) return tn_assign_in_place(t, dst, &c, v);
-  if (part) return tn_wrong(t, TINY_E_ARG, "assign: %s is a view of a tensor that is not computed yet; realize that first", tn_text_of(u, a));
+  if (part)
+    return tn_wrong(t, TINY_E_ARG,
+                    "assign: %s is a view of a tensor that is not computed yet; realize that first",
+                    tn_text_of(u, a));
   return tn_assign_fresh(t, dst, v);
 }
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
@@ -8183,9 +8530,15 @@ static tiny_tensor *tn_full(tiny_ctx *t, const char *name, double value, tiny_dt
   tiny_uop *u = tn_unique(t, TINY_OP_RESHAPE, tn_constant(t, dtype, value), shape.ndim, one);
   return tn_tensor_new(t, tn_expand(t, u, shape.ndim, shape.dim));
 }
-TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape) { return tn_full(t, "full", value, dtype, shape); }
-TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) { return tn_full(t, "zeros", 0, dtype, shape); }
-TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) { return tn_full(t, "ones", 1, dtype, shape); }
+TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape) {
+  return tn_full(t, "full", value, dtype, shape);
+}
+TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) {
+  return tn_full(t, "zeros", 0, dtype, shape);
+}
+TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) {
+  return tn_full(t, "ones", 1, dtype, shape);
+}
 
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value) {
   tiny_tensor *out;
@@ -8213,7 +8566,9 @@ TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double
   s.dim[0] = (int64_t)steps;
   if (!tn_creatable(t, "arange", dtype, &s)) return tn_poison(t);
   const int whole = start == floor(start) && step == floor(step);
-  const int wide = tn_is_float(dtype) ? (dtype == TINY_F64 ? TINY_F64 : TINY_F32) : whole && dtype != TINY_BOOL ? (int)dtype : (int)TINY_F64;
+  const int wide = tn_is_float(dtype) ? (dtype == TINY_F64 ? TINY_F64 : TINY_F32) :
+      whole && dtype != TINY_BOOL     ? (int)dtype :
+                                        (int)TINY_F64;
   tiny_uop *u = tn_plus(t, tn_times(t, tn_iota(t, wide, s.dim[0], 0, 1), step), start);
   return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype));
 }
@@ -8237,7 +8592,8 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
   tiny_uop *u = x->uop;
   if (u->dtype == dtype) return tn_tensor_new(x->t, u);
   if (tn_bits(u->dtype) != tn_bits(dtype) || dtype == TINY_BOOL)
-    return tn_wrong(x->t, TINY_E_DTYPE, "bitcast: %s cannot be read as %s", tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
+    return tn_wrong(x->t, TINY_E_DTYPE, "bitcast: %s cannot be read as %s",
+                    tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
   return tn_tensor_new(x->t, tn_uop_make(x->t, TINY_OP_BITCAST, dtype, 1, 1, &u, 0, 0, NULL));
 }
 
@@ -8276,11 +8632,13 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
   }
   if (unknown >= 0) s.dim[unknown] = rest > 0 && have % rest == 0 ? have / rest : -1;
   if (unknown >= 0 && s.dim[unknown] < 0)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(x->uop, a), tn_dims_text(b, sizeof b, s.ndim < TINY_MAX_DIMS ? s.ndim : TINY_MAX_DIMS, s.dim));
+    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(x->uop, a),
+                    tn_dims_text(b, sizeof b, s.ndim < TINY_MAX_DIMS ? s.ndim : TINY_MAX_DIMS, s.dim));
   if (!tn_shape_valid(x->t, "reshape", &s)) return out;
   if (tn_dims_nelem(s.ndim, s.dim) != have)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld", tn_text_of(x->uop, a), (long long)have,
-                    tn_dims_text(b, sizeof b, s.ndim, s.dim), (long long)tn_dims_nelem(s.ndim, s.dim));
+    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld", tn_text_of(x->uop, a),
+                    (long long)have, tn_dims_text(b, sizeof b, s.ndim, s.dim),
+                    (long long)tn_dims_nelem(s.ndim, s.dim));
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
 }
 
@@ -8288,12 +8646,20 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
 static int tn_axis_bits(tiny_ctx *t, const char *name, const tiny_uop *u, const tiny_shape *axes) {
   char text[TN_DIMS_TEXT];
   int bits = 0;
-  if (axes->ndim < 0 || axes->ndim > TINY_MAX_DIMS) { tiny_fail(t, TINY_E_ARG, "%s: %d axes", name, axes->ndim); return -1; }
+  if (axes->ndim < 0 || axes->ndim > TINY_MAX_DIMS) {
+    tiny_fail(t, TINY_E_ARG, "%s: %d axes", name, axes->ndim);
+    return -1;
+  }
   for (int i = 0; i < axes->ndim; i++) {
     if (axes->dim[i] == TINY_ALL) return (1 << u->ndim) - 1;
-    const int at = tn_axis(t, name, u, axes->dim[i] < -TINY_MAX_DIMS || axes->dim[i] > TINY_MAX_DIMS ? 99 : (int)axes->dim[i]);
+    const int at =
+        tn_axis(t, name, u,
+                axes->dim[i] < -TINY_MAX_DIMS || axes->dim[i] > TINY_MAX_DIMS ? 99 : (int)axes->dim[i]);
     if (at < 0) return -1;
-    if (bits >> at & 1) { tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, at, tn_text_of(u, text)); return -1; }
+    if (bits >> at & 1) {
+      tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, at, tn_text_of(u, text));
+      return -1;
+    }
     bits |= 1 << at;
   }
   return u->ndim ? bits : 0;
@@ -8303,7 +8669,8 @@ TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("permute", 1, &x, &out)) return out;
-  if (axes.ndim != x->uop->ndim) return tn_wrong(x->t, TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(x->uop, a));
+  if (axes.ndim != x->uop->ndim)
+    return tn_wrong(x->t, TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(x->uop, a));
   if (tn_axis_bits(x->t, "permute", x->uop, &axes) < 0) return out;
   for (int i = 0; i < axes.ndim; i++) if (axes.dim[i] < 0) axes.dim[i] += axes.ndim;
   return tn_tensor_new(x->t, tn_permute(x->t, x->uop, axes.dim));
@@ -8322,13 +8689,15 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
   tiny_tensor *out;
   if (!tn_usable("expand", 1, &x, &out)) return out;
   const int lead = s.ndim - x->uop->ndim;
-  for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++) if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
+  for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++)
+    if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
   if (!tn_shape_valid(x->t, "expand", &s)) return out;
   int n = s.ndim;
   int64_t dim[TINY_MAX_DIMS];
   memcpy(dim, s.dim, sizeof dim);
   if (lead < 0 || !tn_broadcast_dims(x->uop->ndim, x->uop->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
-    return tn_wrong(x->t, TINY_E_SHAPE, "expand: %s does not broadcast to %s", tn_text_of(x->uop, a), tn_dims_text(b, sizeof b, s.ndim, s.dim));
+    return tn_wrong(x->t, TINY_E_SHAPE, "expand: %s does not broadcast to %s", tn_text_of(x->uop, a),
+                    tn_dims_text(b, sizeof b, s.ndim, s.dim));
   return tn_tensor_new(x->t, tn_expand(x->t, x->uop, n, dim));
 }
 
@@ -8346,15 +8715,21 @@ TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape amount, double value) 
   tiny_tensor *out;
   if (!tn_usable("pad", 1, &x, &out)) return out;
   tiny_uop *u = x->uop;
-  if (amount.ndim != 2 * u->ndim) return tn_wrong(x->t, TINY_E_ARG, "pad: %d amounts for %s, which needs %d", amount.ndim, tn_text_of(u, a), 2 * u->ndim);
+  if (amount.ndim != 2 * u->ndim)
+    return tn_wrong(x->t, TINY_E_ARG, "pad: %d amounts for %s, which needs %d", amount.ndim, tn_text_of(u, a),
+                    2 * u->ndim);
   int64_t crop[2 * TINY_MAX_DIMS], grow[2 * TINY_MAX_DIMS];
   tiny_shape s = {u->ndim, {0}};
   for (int i = 0; i < 2 * u->ndim; i++) {
     const int64_t v = amount.dim[i], size = u->dim[i / 2];
-    if (v < -size || v > (int64_t)1 << 60) return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a), tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
+    if (v < -size || v > (int64_t)1 << 60)
+      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
+                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
     crop[i] = i & 1 ? size + (v < 0 ? v : 0) : v < 0 ? -v : 0;
     grow[i] = v > 0 ? v : 0;
-    if (i & 1 && crop[i - 1] > crop[i]) return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a), tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
+    if (i & 1 && crop[i - 1] > crop[i])
+      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
+                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
     if (i & 1) s.dim[i / 2] = crop[i] - crop[i - 1] + grow[i] + grow[i - 1];
   }
   if (!tn_shape_valid(x->t, "pad", &s)) return out;
@@ -8365,10 +8740,15 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("shrink", 1, &x, &out)) return out;
-  if (range.ndim != 2 * x->uop->ndim) return tn_wrong(x->t, TINY_E_ARG, "shrink: %d bounds for %s, which needs %d", range.ndim, tn_text_of(x->uop, a), 2 * x->uop->ndim);
+  if (range.ndim != 2 * x->uop->ndim)
+    return tn_wrong(x->t, TINY_E_ARG, "shrink: %d bounds for %s, which needs %d", range.ndim,
+                    tn_text_of(x->uop, a), 2 * x->uop->ndim);
   for (int i = 0; i < x->uop->ndim; i++) {
-    if (range.dim[2 * i] >= 0 && range.dim[2 * i] <= range.dim[2 * i + 1] && range.dim[2 * i + 1] <= x->uop->dim[i]) continue;
-    return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a), tn_dims_text(b, sizeof b, range.ndim, range.dim));
+    if (range.dim[2 * i] >= 0 && range.dim[2 * i] <= range.dim[2 * i + 1] &&
+        range.dim[2 * i + 1] <= x->uop->dim[i])
+      continue;
+    return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a),
+                    tn_dims_text(b, sizeof b, range.ndim, range.dim));
   }
   return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, range.dim));
 }
@@ -8388,7 +8768,9 @@ static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   const int64_t n = x->dim[axis] / step + (x->dim[axis] % step != 0);
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : x->dim[i];
   if (n <= 1) return tn_cut(t, x, axis, 0, n);
-  folded[0] = tn_dims_nelem(axis, dim); folded[1] = n; folded[3] = tn_dims_nelem(ndim - axis - 1, dim + axis + 1);
+  folded[0] = tn_dims_nelem(axis, dim);
+  folded[1] = n;
+  folded[3] = tn_dims_nelem(ndim - axis - 1, dim + axis + 1);
   x = tn_extend(t, x, axis, 0, n * step - x->dim[axis]);
   return tn_reshape(t, tn_cut(t, tn_reshape(t, x, 4, folded), 2, 0, 1), ndim, dim);
 }
@@ -8422,7 +8804,8 @@ TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   if (axis != TINY_ALL && (axis = tn_axis(x->t, "squeeze", x->uop, axis)) < 0) return out;
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
-  for (int i = 0; i < x->uop->ndim; i++) if (x->uop->dim[i] != 1 || (axis != TINY_ALL && axis != i)) dim[n++] = x->uop->dim[i];
+  for (int i = 0; i < x->uop->ndim; i++)
+    if (x->uop->dim[i] != 1 || (axis != TINY_ALL && axis != i)) dim[n++] = x->uop->dim[i];
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n, dim));
 }
 
@@ -8431,8 +8814,11 @@ TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable("unsqueeze", 1, &x, &out)) return out;
   const int n = x->uop->ndim, at = axis < 0 ? axis + n + 1 : axis;
-  if (at < 0 || at > n) return tn_wrong(x->t, TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis, tn_text_of(x->uop, a));
-  if (n == TINY_MAX_DIMS) return tn_wrong(x->t, TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(x->uop, a), n);
+  if (at < 0 || at > n)
+    return tn_wrong(x->t, TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis,
+                    tn_text_of(x->uop, a));
+  if (n == TINY_MAX_DIMS)
+    return tn_wrong(x->t, TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(x->uop, a), n);
   return tn_tensor_new(x->t, tn_insert(x->t, x->uop, at));
 }
 
@@ -8440,8 +8826,11 @@ TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("flatten", 1, &x, &out)) return out;
-  if ((first = tn_axis(x->t, "flatten", x->uop, first)) < 0 || (last = tn_axis(x->t, "flatten", x->uop, last)) < 0) return out;
-  if (first > last) return tn_wrong(x->t, TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(x->uop, a));
+  if ((first = tn_axis(x->t, "flatten", x->uop, first)) < 0 ||
+      (last = tn_axis(x->t, "flatten", x->uop, last)) < 0)
+    return out;
+  if (first > last)
+    return tn_wrong(x->t, TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(x->uop, a));
   int64_t dim[TINY_MAX_DIMS] = {1};
   int n = 0;
   for (int i = 0; i < x->uop->ndim; i++) {
@@ -8463,14 +8852,17 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   tiny_ctx *t = xs[0]->t;
   const tiny_uop *first = xs[0]->uop;
   const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
-  if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS) return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
+  if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
+    return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
   tiny_dtype dtype = (tiny_dtype)first->dtype;
   int64_t total = 0, done = 0;
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = xs[i]->uop;
     int same = u->ndim == first->ndim;
     for (int d = 0; same && d < u->ndim; d++) if ((stack || d != at) && u->dim[d] != first->dim[d]) same = 0;
-    if (!same) return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a), tn_text_of(u, b), at);
+    if (!same)
+      return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a),
+                      tn_text_of(u, b), at);
     dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
     total += stack ? 1 : u->dim[at];
   }
@@ -8486,15 +8878,20 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   }
   return tn_tensor_new(t, sum ? sum : tn_cast(t, xs[0]->uop, dtype));
 }
-TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) { return tn_join("cat", xs, n, axis, 0); }
-TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) { return tn_join("stack", xs, n, axis, 1); }
+TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
+  return tn_join("cat", xs, n, axis, 0);
+}
+TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
+  return tn_join("stack", xs, n, axis, 1);
+}
 #endif
 // ---- end src/tensor/movement.c ----
 // ---- begin src/tensor/elementwise.c ----
 // elementwise: unary, binary and comparison operators: a table of names, the dtypes they take, and a formula each.
 //
-// A formula gets nodes of one dtype and gives a node. What surrounds it is here once: arguments, promotion, broadcasting.
-// Formulas are chosen so that they are accurate where a textbook's cancels, and so that their gradients hold no inf*0.
+// A formula gets nodes of one dtype and gives a node. What surrounds it is here once: arguments,
+// promotion, broadcasting. Formulas are chosen so that they are accurate where a textbook's
+// cancels, and so that their gradients hold no inf*0.
 #ifndef TN_TENSOR_ELEMENTWISE
 #define TN_TENSOR_ELEMENTWISE
 #ifndef TINY_AMALGAMATED
@@ -8510,7 +8907,8 @@ typedef tiny_uop *(*tn_formula2)(tiny_ctx *t, tiny_uop *a, tiny_uop *b);
 
 static int tn_is_half(int dtype) { return dtype == TINY_F16 || dtype == TINY_BF16; }
 static int tn_taken(tiny_ctx *t, const char *name, int takes, int dtype) {
-  if ((takes == TN_NUMBER && dtype == TINY_BOOL) || (takes == TN_WHOLE && !tn_is_int(dtype)) || (takes == TN_BITS && tn_is_float(dtype))) {
+  if ((takes == TN_NUMBER && dtype == TINY_BOOL) || (takes == TN_WHOLE && !tn_is_int(dtype)) ||
+      (takes == TN_BITS && tn_is_float(dtype))) {
     tiny_fail(t, TINY_E_DTYPE, "%s: takes %s, not %s", name, tn_takes[takes], tn_dtypes[dtype].name);
     return 0;
   }
@@ -8555,13 +8953,18 @@ static tiny_uop *tn_polynomial(tiny_ctx *t, tiny_uop *x, int n, const double *c)
 }
 // Near 0 the rational approximation of Cephes (Moshier, tanh.c), elsewhere (1 - e) / (1 + e) with e = exp(-2|x|).
 static tiny_uop *tn_tanh(tiny_ctx *t, tiny_uop *x) {
-  static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1, -1.61468768441708447952E3};
-  static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3};
+  static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1,
+                              -1.61468768441708447952E3};
+  static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3,
+                              4.84406305325125486048E3};
   tiny_uop *z = tn_square(t, x), *e = tn_decay(t, tn_times(t, x, 2)), *negative = tn_below_zero(t, x);
   tiny_uop *outer = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
   tiny_uop *is_small = tn_lt(t, z, tn_k(t, z, 0.390625));
   tiny_uop *zs = tn_where(t, is_small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
-  tiny_uop *inner = tn_mul(t, x, tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)), 1));
+  tiny_uop *inner =
+      tn_mul(t, x,
+             tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)),
+                     1));
   return tn_where(t, is_small, inner, tn_where(t, negative, tn_neg(t, outer), outer));
 }
 
@@ -8571,9 +8974,12 @@ static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
 static tiny_uop *tn_sign(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x) || x->dtype == TINY_BOOL) return x;
   tiny_uop *above = tn_gt(t, x, tn_k(t, x, 0)), *below = tn_below_zero(t, x);
-  return tn_bad(t, above) || tn_bad(t, below) ? &t->ir->bad : tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
+  if (tn_bad(t, above) || tn_bad(t, below)) return &t->ir->bad;
+  return tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
 }
-static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) { return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x); }
+static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x);
+}
 static tiny_uop *tn_floor(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *whole = tn_trunc(t, x);
   return whole == x ? x : tn_where(t, tn_lt(t, x, whole), tn_plus(t, whole, -1), whole);
@@ -8582,7 +8988,8 @@ static tiny_uop *tn_ceil(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *whole = tn_trunc(t, x);
   return whole == x ? x : tn_where(t, tn_lt(t, whole, x), tn_plus(t, whole, 1), whole);
 }
-static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {        // away from zero past a half, at a half if the whole part is odd
+// Away from zero past a half, at a half if the whole part is odd.
+static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *whole = tn_trunc(t, x);
   if (whole == x) return x;
   tiny_uop *part = tn_abs(t, tn_sub(t, x, whole)), *half = tn_times(t, whole, 0.5), *limit = tn_k(t, x, 0.5);
@@ -8604,14 +9011,18 @@ static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, t
 }
 
 #define TN_UNARY(_) \
-  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) _(ceil, TN_ANY) _(round, TN_ANY) \
+  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) \
+  _(ceil, TN_ANY) _(round, TN_ANY) \
   _(sqrt, TN_REAL) _(rsqrt, TN_REAL) _(reciprocal, TN_REAL) _(exp, TN_REAL) _(exp2, TN_REAL) _(log2, TN_REAL) \
-  _(sin, TN_REAL) _(cos, TN_REAL) _(tan, TN_REAL) _(tanh, TN_REAL) _(sigmoid, TN_REAL) _(silu, TN_REAL) _(gelu, TN_REAL) \
-  _(relu, TN_NUMBER) _(isnan, TN_ANY)
-#define TN_UNARY_OPERATOR(name, takes) TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, takes, tn_##name, x); }
+  _(sin, TN_REAL) _(cos, TN_REAL) _(tan, TN_REAL) _(tanh, TN_REAL) _(sigmoid, TN_REAL) \
+  _(silu, TN_REAL) _(gelu, TN_REAL) _(relu, TN_NUMBER) _(isnan, TN_ANY)
+#define TN_UNARY_OPERATOR(name, takes) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, takes, tn_##name, x); }
 TN_UNARY(TN_UNARY_OPERATOR)
 TINY_API tiny_tensor *tiny_log(tiny_tensor *x) { return tn_unary("log", TN_REAL, tn_logarithm, x); }
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) { return tn_unary("logical_not", TN_ANY, tn_is_zero, x); }
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) {
+  return tn_unary("logical_not", TN_ANY, tn_is_zero, x);
+}
 
 // The gradient is that of x within the bounds, both included; NaN stays.
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
@@ -8641,12 +9052,13 @@ static tiny_uop *tn_le(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {            // no
 }
 static tiny_uop *tn_ge(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_le(t, b, a); }
 
-// The dtype that a and b meet in. As in PyTorch, a 0-d operand matters only if its kind (bool, integer, float) is higher.
+// The dtype that a and b meet in. As in PyTorch, a 0-d operand matters only if its kind (bool,
+// integer, float) is higher.
 static int tn_dtype_rank(int d) { return tn_is_float(d) ? 2 : d != TINY_BOOL; }
 static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
   if (!a->ndim == !b->ndim) return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
-  const tiny_uop *main = a->ndim ? a : b, *is_small = a->ndim ? b : a;
-  if (tn_dtype_rank(is_small->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
+  const tiny_uop *main = a->ndim ? a : b, *other = a->ndim ? b : a;
+  if (tn_dtype_rank(other->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
   return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
 }
 
@@ -8664,7 +9076,8 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   return 1;
 }
 
-static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
+static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *a,
+                                       tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out) || !tn_shapes_meet(name, 2, in)) return out;
   tiny_ctx *t = a->t;
@@ -8680,7 +9093,9 @@ static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 
 
 // What a node's elements all are, if they are one constant; else NULL.
 static const tiny_uop *tn_constant_of(const tiny_uop *u) {
-  while (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_EXPAND || u->op == TINY_OP_PERMUTE || u->op == TINY_OP_CAST) u = u->src[0];
+  while (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_EXPAND || u->op == TINY_OP_PERMUTE ||
+         u->op == TINY_OP_CAST)
+    u = u->src[0];
   return tn_is_const(u) ? u : NULL;
 }
 static tiny_uop *tn_power(tiny_ctx *t, tiny_uop *x, int64_t n) {           // n >= 1, by squaring
@@ -8694,20 +9109,24 @@ static tiny_uop *tn_power(tiny_ctx *t, tiny_uop *x, int64_t n) {           // n 
 // Integer powers that wrap, with exponents known only at run time: a step for every bit of the exponent.
 static tiny_uop *tn_pow_whole(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   tiny_uop *one = tn_k(t, a, 1), *zero = tn_k(t, a, 0), *y = one, *x = a;
-  for (int bit = 0; !tn_bad(t, x) && !tn_bad(t, y) && bit < tn_bits(a->dtype) - tn_is_signed(a->dtype); bit++) {
+  for (int bit = 0; !tn_bad(t, x) && !tn_bad(t, y) && bit < tn_bits(a->dtype) - tn_is_signed(a->dtype);
+       bit++) {
     tiny_uop *has = tn_ne(t, tn_and(t, tn_shr(t, b, tn_k(t, b, bit)), one), zero);
     y = tn_where(t, has, tn_mul(t, y, x), y);
     x = tn_square(t, x);
   }
   if (!tn_is_signed(a->dtype)) return y;
   tiny_uop *odd = tn_ne(t, tn_and(t, b, one), zero), *unit = tn_where(t, odd, tn_k(t, a, -1), one);
-  tiny_uop *inverse = tn_where(t, tn_eq(t, a, one), one, tn_where(t, tn_eq(t, a, tn_k(t, a, -1)), unit, zero));
+  tiny_uop *inverse =
+      tn_where(t, tn_eq(t, a, one), one, tn_where(t, tn_eq(t, a, tn_k(t, a, -1)), unit, zero));
   return tn_where(t, tn_below_zero(t, b), inverse, y);
 }
 static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   const tiny_uop *c = tn_constant_of(b);
   tiny_uop *one = tn_expand(t, tn_k(t, a, 1), a->ndim, a->dim);
-  if (!tn_is_float(a->dtype)) return c && c->k >= 0 && !tn_is_float(c->dtype) ? (c->k ? tn_power(t, a, c->k) : one) : tn_pow_whole(t, a, b);
+  if (!tn_is_float(a->dtype))
+    return c && c->k >= 0 && !tn_is_float(c->dtype) ? (c->k ? tn_power(t, a, c->k) : one) :
+                                                      tn_pow_whole(t, a, b);
   const double e = !c ? (double)NAN : tn_is_float(c->dtype) ? tn_to_f64(c->k) : (double)c->k;
   if (e == 0) return one;
   if (e == 0.5) return tn_sqrt(t, a);
@@ -8721,12 +9140,16 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 #define TN_BINARY(_) \
   _(add, TN_ANY, tn_add) _(sub, TN_NUMBER, tn_sub) _(mul, TN_ANY, tn_mul) _(div, TN_REAL, tn_fdiv) \
-  _(floor_div, TN_NUMBER, tn_floor_divide) _(remainder, TN_NUMBER, tn_remainder) _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) \
-  _(lt, TN_ANY, tn_lt) _(gt, TN_ANY, tn_gt) _(le, TN_ANY, tn_le) _(ge, TN_ANY, tn_ge) _(eq, TN_ANY, tn_eq) _(ne, TN_ANY, tn_ne) \
+  _(floor_div, TN_NUMBER, tn_floor_divide) _(remainder, TN_NUMBER, tn_remainder) \
+  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) \
+  _(lt, TN_ANY, tn_lt) _(gt, TN_ANY, tn_gt) _(le, TN_ANY, tn_le) _(ge, TN_ANY, tn_ge) \
+  _(eq, TN_ANY, tn_eq) _(ne, TN_ANY, tn_ne) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
   _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr)
 #define TN_BINARY_OPERATOR(name, takes, formula) \
-  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_binary_operator(#name, takes, formula, a, b); }
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { \
+    return tn_binary_operator(#name, takes, formula, a, b); \
+  }
 TN_BINARY(TN_BINARY_OPERATOR)
 
 // Halves are computed in f32; integers stay integers.
@@ -8739,7 +9162,9 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
   tiny_tensor *out, *in[3] = {cond, a, b};
   if (!tn_usable("where", 3, in, &out)) return out;
   tiny_ctx *t = cond->t;
-  if (cond->uop->dtype != TINY_BOOL) return tn_wrong(t, TINY_E_DTYPE, "where: the condition is %s, not bool", tn_dtypes[cond->uop->dtype].name);
+  if (cond->uop->dtype != TINY_BOOL)
+    return tn_wrong(t, TINY_E_DTYPE, "where: the condition is %s, not bool",
+                    tn_dtypes[cond->uop->dtype].name);
   if (!tn_shapes_meet("where", 3, in)) return out;
   const int dtype = tn_meet(a->uop, b->uop);
   return tn_tensor_new(t, tn_where(t, cond->uop, tn_cast(t, a->uop, dtype), tn_cast(t, b->uop, dtype)));
@@ -8749,8 +9174,9 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
 // ---- begin src/tensor/reduce.c ----
 // reduce: folds along axes, what is computed from them, and running sums.
 //
-// Sums and products of halves run in f32 and come back as halves. Those of bool, i8 and i16 give i32 and those of u8 and u16
-// u32 (PyTorch: always i64). The sum of nothing is 0, the product 1, and there is no maximum of nothing.
+// Sums and products of halves run in f32 and come back as halves. Those of bool, i8 and i16 give
+// i32 and those of u8 and u16 u32 (PyTorch: always i64). The sum of nothing is 0, the product 1,
+// and there is no maximum of nothing.
 #ifndef TN_TENSOR_REDUCE
 #define TN_TENSOR_REDUCE
 #ifndef TINY_AMALGAMATED
@@ -8769,7 +9195,10 @@ static int64_t tn_count(const tiny_uop *u, int bits) {       // elements that go
   return n;
 }
 static int tn_sum_dtype(int d) {
-  return tn_is_half(d) ? (int)TINY_F32 : d == TINY_BOOL || d == TINY_I8 || d == TINY_I16 ? (int)TINY_I32 : d == TINY_U8 || d == TINY_U16 ? (int)TINY_U32 : d;
+  return tn_is_half(d)                                ? (int)TINY_F32 :
+      d == TINY_BOOL || d == TINY_I8 || d == TINY_I16 ? (int)TINY_I32 :
+      d == TINY_U8 || d == TINY_U16                   ? (int)TINY_U32 :
+                                                        d;
 }
 // A sum or product in a dtype that is wide enough; halves come back as halves.
 static tiny_uop *tn_accumulate(tiny_ctx *t, int op, tiny_uop *x, int bits, int keepdim) {
@@ -8779,7 +9208,8 @@ static tiny_uop *tn_accumulate(tiny_ctx *t, int op, tiny_uop *x, int bits, int k
   return half && !tn_bad(t, y) ? tn_cast(t, y, half) : y;
 }
 static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int keepdim) {
-  return lowest ? tn_mirror(t, tn_reduce(t, TINY_OP_MAX, tn_mirror(t, x), bits, keepdim)) : tn_reduce(t, TINY_OP_MAX, x, bits, keepdim);
+  return lowest ? tn_mirror(t, tn_reduce(t, TINY_OP_MAX, tn_mirror(t, x), bits, keepdim)) :
+                  tn_reduce(t, TINY_OP_MAX, x, bits, keepdim);
 }
 
 // ** '+' '*' 'M'aximum 'm'inimum **
@@ -8789,11 +9219,13 @@ static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits,
   tiny_ctx *t = x->t;
   tiny_uop *u = x->uop;
   if (bits < 0) return tn_poison(t);
-  if (op == '+' || op == '*') return tn_tensor_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim));
+  if (op == '+' || op == '*')
+    return tn_tensor_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim));
   if (!tn_count(u, bits) && tn_dims_nelem(u->ndim, u->dim) == 0) {
     int64_t others = 1;
     for (int i = 0; i < u->ndim; i++) if (!(bits >> i & 1)) others *= u->dim[i];
-    if (others) return tn_wrong(t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name, tn_text_of(u, a));
+    if (others)
+      return tn_wrong(t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name, tn_text_of(u, a));
   }
   return tn_tensor_new(t, tn_extreme(t, op == 'm', u, bits, keepdim));
 }
@@ -8802,21 +9234,33 @@ static tiny_tensor *tn_fold_axis(const char *name, char op, tiny_tensor *x, int 
   if (!tn_usable(name, 1, &x, &out)) return out;
   return tn_fold(name, op, x, tn_one_axis(x->t, name, x->uop, axis), keepdim);
 }
-TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) { return tn_fold_axis("sum", '+', x, axis, keepdim); }
-TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) { return tn_fold_axis("prod", '*', x, axis, keepdim); }
-TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim) { return tn_fold_axis("max", 'M', x, axis, keepdim); }
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) { return tn_fold_axis("min", 'm', x, axis, keepdim); }
+TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
+  return tn_fold_axis("sum", '+', x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) {
+  return tn_fold_axis("prod", '*', x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim) {
+  return tn_fold_axis("max", 'M', x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) {
+  return tn_fold_axis("min", 'm', x, axis, keepdim);
+}
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("reduce", 1, &x, &out)) return out;
-  if (op != '+' && op != '*' && op != 'M') return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*' or 'M'", op >= ' ' && op < 127 ? op : '?');
+  if (op != '+' && op != '*' && op != 'M')
+    return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*' or 'M'",
+                    op >= ' ' && op < 127 ? op : '?');
   return tn_fold("reduce", op, x, tn_axis_bits(x->t, "reduce", x->uop, &axes), keepdim);
 }
 
 // ** mean, variance: integers as f32, halves in f32 **
 
 // x as the dtype in which its mean is computed.
-static tiny_uop *tn_wide(tiny_ctx *t, tiny_uop *x) { return tn_bad(t, x) ? x : tn_cast(t, x, tn_computed_in(tn_real(x->dtype))); }
+static tiny_uop *tn_wide(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_cast(t, x, tn_computed_in(tn_real(x->dtype)));
+}
 
 static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
   if (tn_bad(t, x)) return x;
@@ -8824,16 +9268,22 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
 }
 // Of x minus its mean: two passes, as accurate as the data allow.
-static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim, double divisor) {
-  return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim), divisor > 0 ? 1 / divisor : (double)NAN);
+static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
+                             double divisor) {
+  return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
+                  divisor > 0 ? 1 / divisor : (double)NAN);
 }
-static tiny_uop *tn_narrow(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_bad(t, x) ? x : tn_cast(t, x, tn_real(dtype)); }
+static tiny_uop *tn_narrow(tiny_ctx *t, tiny_uop *x, int dtype) {
+  return tn_bad(t, x) ? x : tn_cast(t, x, tn_real(dtype));
+}
 
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("mean", 1, &x, &out)) return out;
   const int bits = tn_one_axis(x->t, "mean", x->uop, axis);
-  return bits < 0 ? out : tn_tensor_new(x->t, tn_narrow(x->t, tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim), x->uop->dtype));
+  if (bits < 0) return out;
+  tiny_uop *mean = tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim);
+  return tn_tensor_new(x->t, tn_narrow(x->t, mean, x->uop->dtype));
 }
 TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction) {
   tiny_tensor *out;
@@ -8841,7 +9291,8 @@ TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correc
   const int bits = tn_one_axis(x->t, "var", x->uop, axis);
   if (bits < 0) return out;
   tiny_uop *wide = tn_wide(x->t, x->uop);
-  tiny_uop *var = tn_variance(x->t, wide, tn_mean(x->t, wide, bits, 1), bits, keepdim, (double)tn_count(x->uop, bits) - correction);
+  tiny_uop *var = tn_variance(x->t, wide, tn_mean(x->t, wide, bits, 1), bits, keepdim,
+                              (double)tn_count(x->uop, bits) - correction);
   return tn_tensor_new(x->t, tn_narrow(x->t, var, x->uop->dtype));
 }
 
@@ -8867,27 +9318,35 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   const int at = axis == TINY_ALL ? 0 : tn_axis(t, name, u, axis), n = u->ndim;
   if (at < 0) return out;
   const int64_t nelem = tn_dims_nelem(n, u->dim), size = flat ? nelem : u->dim[at];
-  if (!size || size > INT32_MAX) return tn_wrong(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)size, tn_text_of(u, a));
+  if (!size || size > INT32_MAX)
+    return tn_wrong(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)size,
+                    tn_text_of(u, a));
   int64_t one[TINY_MAX_DIMS];
   for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
   tiny_uop *y = flat ? tn_reshape(t, u, 1, &nelem) : u;
   y = tn_position(t, lowest ? tn_mirror(t, y) : y, at, flat ? 0 : keepdim);
   return tn_tensor_new(t, flat && keepdim ? tn_reshape(t, y, n, one) : y);
 }
-TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim) { return tn_arg("argmax", 0, x, axis, keepdim); }
-TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim) { return tn_arg("argmin", 1, x, axis, keepdim); }
+TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim) {
+  return tn_arg("argmax", 0, x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim) {
+  return tn_arg("argmin", 1, x, axis, keepdim);
+}
 
 // ** running sums **
 
 #define TN_SCAN_BLOCK ((int64_t)32)
-// Running sums of the rows of (rows, n): within blocks of 32 by a masked sum; the sums before each block by the same, one
-// level up. Work: 32 additions an element at the lowest level, 1/32 of that at the next.
+// Running sums of the rows of (rows, n): within blocks of 32 by a masked sum; the sums before each block
+// by the same, one level up. Work: 32 additions an element at the lowest level, 1/32 of that at the next.
 static tiny_uop *tn_scan(tiny_ctx *t, tiny_uop *x, int64_t rows, int64_t n) {
   const int64_t width = n < TN_SCAN_BLOCK ? n : TN_SCAN_BLOCK, blocks = (n + width - 1) / width;
-  const int64_t row[4] = {rows, blocks, 1, width}, block[3] = {rows, blocks, width}, one[3] = {rows, blocks, 1}, whole[2] = {rows, blocks * width};
+  const int64_t row[4] = {rows, blocks, 1, width}, block[3] = {rows, blocks, width},
+                one[3] = {rows, blocks, 1}, whole[2] = {rows, blocks * width};
   const int64_t sums[2] = {rows, blocks};
   x = tn_reshape(t, tn_extend(t, x, 1, 0, blocks * width - n), 4, row);
-  tiny_uop *before = tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
+  tiny_uop *before =
+      tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
   tiny_uop *y = tn_reshape(t, tn_sum(t, tn_where(t, before, x, tn_k(t, x, 0)), 8, 0), 3, block);
   if (blocks > 1 && !tn_bad(t, y)) {
     tiny_uop *total = tn_u1(t, TINY_OP_CONTIGUOUS, tn_reshape(t, tn_sum(t, x, 8, 0), 2, sums));
@@ -8919,8 +9378,8 @@ TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
 // ---- begin src/tensor/random.c ----
 // random: numbers from a counter, the same on every device.
 //
-// Element i of the c-th call is Threefry-2x32 (see ir/alu.c) of the counter (i, c) under the context's seed. Seed and call
-// are SCALARs: another step or another seed makes no new kernel.
+// Element i of the c-th call is Threefry-2x32 (see ir/alu.c) of the counter (i, c) under the
+// context's seed. Seed and call are SCALARs: another step or another seed makes no new kernel.
 #ifndef TN_TENSOR_RANDOM
 #define TN_TENSOR_RANDOM
 #ifndef TINY_AMALGAMATED
@@ -8932,8 +9391,10 @@ enum { TN_SEED_LOW = 1, TN_SEED_HIGH, TN_RANDOM_CALL };      // identities of sc
 // n words of 32 random bits; word chooses one of the two that a counter gives.
 static tiny_uop *tn_random_bits(tiny_ctx *t, int64_t n, uint32_t call, int word) {
   tiny_uop *src[4] = {
-    tn_iota(t, TINY_U32, n, 0, 1), tn_scalar(t, TINY_U32, call, TN_RANDOM_CALL),
-    tn_scalar(t, TINY_U32, (int64_t)(t->seed & 0xFFFFFFFFu), TN_SEED_LOW), tn_scalar(t, TINY_U32, (int64_t)(t->seed >> 32), TN_SEED_HIGH),
+      tn_iota(t, TINY_U32, n, 0, 1),
+      tn_scalar(t, TINY_U32, call, TN_RANDOM_CALL),
+      tn_scalar(t, TINY_U32, (int64_t)(t->seed & 0xFFFFFFFFu), TN_SEED_LOW),
+      tn_scalar(t, TINY_U32, (int64_t)(t->seed >> 32), TN_SEED_HIGH),
   };
   return tn_uop_make(t, TINY_OP_THREEFRY, TINY_U32, 1, 4, src, word, 0, NULL);
 }
@@ -8946,9 +9407,11 @@ static tiny_uop *tn_unit(tiny_ctx *t, tiny_uop *bits) {
 }
 // f32 uniform in [0,1).
 static tiny_uop *tn_uniform(tiny_ctx *t, int ndim, const int64_t *dim) {
-  return tn_reshape(t, tn_unit(t, tn_random_bits(t, tn_dims_nelem(ndim, dim), ++t->tensors->random, 0)), ndim, dim);
+  return tn_reshape(t, tn_unit(t, tn_random_bits(t, tn_dims_nelem(ndim, dim), ++t->tensors->random, 0)), ndim,
+                    dim);
 }
-// Box and Muller, "A note on the generation of random normal deviates", 1958: the logarithm is of 1-u, which is never 0.
+// Box and Muller, "A note on the generation of random normal deviates", 1958: the logarithm is of
+// 1-u, which is never 0.
 static tiny_uop *tn_normal(tiny_ctx *t, int ndim, const int64_t *dim) {
   const int64_t n = tn_dims_nelem(ndim, dim);
   const uint32_t call = ++t->tensors->random;
@@ -8960,14 +9423,17 @@ static tiny_uop *tn_normal(tiny_ctx *t, int ndim, const int64_t *dim) {
 static int tn_random_shape(tiny_ctx *t, const char *name, const tiny_shape *s) {
   if (!tn_creatable(t, name, TINY_F32, s)) return 0;
   if (tn_dims_nelem(s->ndim, s->dim) <= (int64_t)1 << 32) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: %lld elements, but a call gives at most 2^32", name, (long long)tn_dims_nelem(s->ndim, s->dim));
+  tiny_fail(t, TINY_E_SHAPE, "%s: %lld elements, but a call gives at most 2^32", name,
+            (long long)tn_dims_nelem(s->ndim, s->dim));
   return 0;
 }
 TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape) {
-  return tn_random_shape(t, "rand", &shape) ? tn_tensor_new(t, tn_uniform(t, shape.ndim, shape.dim)) : tn_poison(t);
+  return tn_random_shape(t, "rand", &shape) ? tn_tensor_new(t, tn_uniform(t, shape.ndim, shape.dim)) :
+                                              tn_poison(t);
 }
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape) {
-  return tn_random_shape(t, "randn", &shape) ? tn_tensor_new(t, tn_normal(t, shape.ndim, shape.dim)) : tn_poison(t);
+  return tn_random_shape(t, "randn", &shape) ? tn_tensor_new(t, tn_normal(t, shape.ndim, shape.dim)) :
+                                               tn_poison(t);
 }
 #endif
 // ---- end src/tensor/random.c ----
@@ -9001,15 +9467,19 @@ TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w) {
   tiny_ctx *t = x->t;
   tiny_uop *p = x->uop, *q = w->uop;
   const int row = p->ndim == 1, column = q->ndim == 1;
-  if (!p->ndim || !q->ndim) return tn_wrong(t, TINY_E_SHAPE, "matmul: 0-d operand: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
-  if (p->ndim == TINY_MAX_DIMS || q->ndim == TINY_MAX_DIMS) return tn_wrong(t, TINY_E_SHAPE, "matmul: too many dims: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
+  if (!p->ndim || !q->ndim)
+    return tn_wrong(t, TINY_E_SHAPE, "matmul: 0-d operand: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
+  if (p->ndim == TINY_MAX_DIMS || q->ndim == TINY_MAX_DIMS)
+    return tn_wrong(t, TINY_E_SHAPE, "matmul: too many dims: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
   if (p->dim[p->ndim - 1] != q->dim[column ? 0 : q->ndim - 2])
-    return tn_wrong(t, TINY_E_SHAPE, "matmul: inner dims differ: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
+    return tn_wrong(t, TINY_E_SHAPE, "matmul: inner dims differ: %s @ %s", tn_text_of(p, a),
+                    tn_text_of(q, b));
   int64_t lead[TINY_MAX_DIMS];
   int n = 0;
   tn_broadcast_dims(column ? 0 : q->ndim - 2, q->dim, &n, lead);
   if (!tn_broadcast_dims(row ? 0 : p->ndim - 2, p->dim, &n, lead))
-    return tn_wrong(t, TINY_E_SHAPE, "matmul: leading dims do not broadcast: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
+    return tn_wrong(t, TINY_E_SHAPE, "matmul: leading dims do not broadcast: %s @ %s", tn_text_of(p, a),
+                    tn_text_of(q, b));
   const int dtype = tn_meet(p, q);
   if (row) p = tn_insert(t, p, 0);         // (.., M, K) -> (.., M, 1, K)
   p = tn_bad(t, p) ? p : tn_insert(t, p, p->ndim - 1);
@@ -9040,9 +9510,11 @@ TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
   if (!p->ndim || p->ndim == TINY_MAX_DIMS || q->ndim != 2 || p->dim[p->ndim - 1] != q->dim[1])
     return tn_wrong(t, TINY_E_SHAPE, "linear: %s with weights %s", tn_text_of(p, a), tn_text_of(q, b));
   if (bias && (bias->uop->ndim != 1 || bias->uop->dim[0] != q->dim[0]))
-    return tn_wrong(t, TINY_E_SHAPE, "linear: bias %s with weights %s", tn_text_of(bias->uop, a), tn_text_of(q, b));
+    return tn_wrong(t, TINY_E_SHAPE, "linear: bias %s with weights %s", tn_text_of(bias->uop, a),
+                    tn_text_of(q, b));
   const int n = p->ndim;
-  return tn_tensor_new(t, tn_dot(t, tn_insert(t, p, n - 1), q, bias ? bias->uop : NULL, 1 << n, tn_meet(p, q)));
+  tiny_uop *const rows = tn_insert(t, p, n - 1);
+  return tn_tensor_new(t, tn_dot(t, rows, q, bias ? bias->uop : NULL, 1 << n, tn_meet(p, q)));
 }
 
 // ** softmax and losses **
@@ -9059,15 +9531,21 @@ static tiny_uop *tn_log_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *y = tn_below_max(t, x, bits);
   return tn_sub(t, y, tn_logarithm(t, tn_sum(t, tn_exp(t, y), bits, 1)));
 }
-static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t, tiny_uop *x, int bits), tiny_tensor *x, int axis) {
+static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t, tiny_uop *x, int bits),
+                             tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int bits = tn_one_axis(x->t, name, x->uop, axis);
-  tiny_uop *wide = tn_wide(x->t, x->uop);
-  return bits < 0 ? out : tn_tensor_new(x->t, tn_narrow(x->t, tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits), x->uop->dtype));
+  if (bits < 0) return out;
+  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits);
+  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
 }
-TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis) { return tn_along("softmax", tn_softmax, x, axis); }
-TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis) { return tn_along("log_softmax", tn_log_softmax, x, axis); }
+TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis) {
+  return tn_along("softmax", tn_softmax, x, axis);
+}
+TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis) {
+  return tn_along("log_softmax", tn_log_softmax, x, axis);
+}
 
 // An infinite maximum is not taken off: inf-inf would be NaN.
 static tiny_uop *tn_logsumexp(tiny_ctx *t, tiny_uop *x, int bits) {
@@ -9090,7 +9568,9 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
 // Is element i of the last axis, of size n, the one that index (.., 1) names? Compared in a dtype that holds both.
 static tiny_uop *tn_names(tiny_ctx *t, tiny_uop *index, int64_t n) {
   if (tn_bad(t, index)) return index;
-  const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype : n > INT32_MAX ? (int)TINY_I64 : (int)TINY_I32;
+  const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype :
+      n > INT32_MAX                                     ? (int)TINY_I64 :
+                                                          (int)TINY_I32;
   return tn_eq(t, tn_cast(t, index, dtype), tn_iota(t, dtype, n, 0, 1));
 }
 static int tn_is_index(tiny_ctx *t, const char *name, const tiny_uop *u) {
@@ -9109,7 +9589,8 @@ TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
   if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
   if (s.ndim < TINY_MAX_DIMS) s.dim[s.ndim] = classes;
   s.ndim++;
-  return tn_shape_valid(t, "one_hot", &s) ? tn_tensor_new(t, tn_names(t, tn_insert(t, u, u->ndim), classes)) : out;
+  return tn_shape_valid(t, "one_hot", &s) ? tn_tensor_new(t, tn_names(t, tn_insert(t, u, u->ndim), classes)) :
+                                            out;
 }
 
 TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *logits, tiny_tensor *labels) {
@@ -9119,12 +9600,14 @@ TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *logits, tiny_tensor *label
   tiny_ctx *t = logits->t;
   tiny_uop *x = logits->uop, *index = labels->uop;
   if (x->ndim != 2 || index->ndim != 1 || x->dim[0] != index->dim[0])
-    return tn_wrong(t, TINY_E_SHAPE, "cross_entropy: logits %s with labels %s", tn_text_of(x, a), tn_text_of(index, b));
+    return tn_wrong(t, TINY_E_SHAPE, "cross_entropy: logits %s with labels %s", tn_text_of(x, a),
+                    tn_text_of(index, b));
   if (!tn_is_index(t, "cross_entropy", index)) return out;
   tiny_uop *p = tn_wide(t, x);
   p = tn_bad(t, p) ? p : tn_log_softmax(t, p, 2);
   p = tn_where(t, tn_names(t, tn_insert(t, index, 1), x->dim[1]), p, tn_k(t, p, 0));
-  return tn_tensor_new(t, tn_narrow(t, tn_times(t, tn_sum(t, p, 3, 0), x->dim[0] ? -1.0 / (double)x->dim[0] : (double)NAN), x->dtype));
+  const double scale = x->dim[0] ? -1.0 / (double)x->dim[0] : (double)NAN;
+  return tn_tensor_new(t, tn_narrow(t, tn_times(t, tn_sum(t, p, 3, 0), scale), x->dtype));
 }
 
 // ** lookups **
@@ -9145,10 +9628,12 @@ TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) 
   if ((axis = tn_axis(t, "gather", u, axis)) < 0 || !tn_is_index(t, "gather", at)) return out;
   int fits = n == at->ndim && n && n < TINY_MAX_DIMS;
   for (int i = 0; fits && i < n; i++) if (i != axis && at->dim[i] > u->dim[i]) fits = 0;
-  if (!fits) return tn_wrong(t, TINY_E_SHAPE, "gather: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
+  if (!fits)
+    return tn_wrong(t, TINY_E_SHAPE, "gather: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
   for (int i = 0; i < n; i++) if (i != axis) u = tn_cut(t, u, i, 0, at->dim[i]);
   u = tn_insert(t, tn_swap(t, u, axis, n - 1), n - 1);
-  return tn_tensor_new(t, tn_swap(t, tn_lookup(t, u, tn_insert(t, tn_swap(t, at, axis, n - 1), n)), axis, n - 1));
+  tiny_uop *const wanted = tn_insert(t, tn_swap(t, at, axis, n - 1), n);
+  return tn_tensor_new(t, tn_swap(t, tn_lookup(t, u, wanted), axis, n - 1));
 }
 TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -9158,23 +9643,27 @@ TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *i
   tiny_uop *u = x->uop, *at = index->uop;
   const int n = u->ndim;
   if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
-  if (at->ndim != 1 || !n || n == TINY_MAX_DIMS) return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
+  if (at->ndim != 1 || !n || n == TINY_MAX_DIMS)
+    return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
   u = tn_insert(t, tn_swap(t, u, axis, n - 1), n - 1);
   return tn_tensor_new(t, tn_swap(t, tn_lookup(t, u, tn_insert(t, at, 1)), axis, n - 1));
 }
 
 // ** windows **
 
-static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {      // (.., a*b, ..) -> (.., a, b, ..)
+// (.., a*b, ..) -> (.., a, b, ..).
+static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
   int64_t dim[TINY_MAX_DIMS];
   if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
-  for (int i = 0; i <= x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
+  for (int i = 0; i <= x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
 }
 static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
   int64_t dim[TINY_MAX_DIMS];
   if (tn_bad(t, x)) return x;
-  for (int i = 0; i + 1 < x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
+  for (int i = 0; i + 1 < x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
   return tn_reshape(t, x, x->ndim - 1, dim);
 }
 
@@ -9188,9 +9677,11 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
   const int64_t size = x->dim[axis], span = w->out * w->stride;
   if (w->stride >= w->kernel && w->dilation == 1) {
     x = span > size ? tn_extend(t, x, axis, 0, span - size) : tn_cut(t, x, axis, 0, span);
-    return tn_swap(t, tn_cut(t, tn_split(t, x, axis, w->out, w->stride), axis + 1, 0, w->kernel), axis, axis + 1);
+    return tn_swap(t, tn_cut(t, tn_split(t, x, axis, w->out, w->stride), axis + 1, 0, w->kernel), axis,
+                   axis + 1);
   }
-  const int64_t turns = span - w->dilation <= size ? 1 : (span - w->dilation + size - 1) / size, row = size * turns + w->dilation;
+  const int64_t turns = span - w->dilation <= size ? 1 : (span - w->dilation + size - 1) / size,
+                row = size * turns + w->dilation;
   const int64_t repeat = (w->kernel * row + size - 1) / size;
   int64_t dim[TINY_MAX_DIMS];
   x = tn_insert(t, x, axis);
@@ -9199,7 +9690,8 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
   for (int i = 0; i < n; i++) dim[i] = i == axis ? repeat : x->dim[i];
   x = tn_cut(t, tn_merge(t, tn_expand(t, x, n, dim), axis), axis, 0, w->kernel * row);
   x = tn_cut(t, tn_split(t, x, axis, w->kernel, row), axis + 1, 0, span);
-  return w->stride == 1 ? x : tn_merge(t, tn_cut(t, tn_split(t, x, axis + 1, w->out, w->stride), axis + 2, 0, 1), axis + 1);
+  if (w->stride == 1) return x;
+  return tn_merge(t, tn_cut(t, tn_split(t, x, axis + 1, w->out, w->stride), axis + 2, 0, 1), axis + 1);
 }
 // (.., H, W) -> (.., OH, OW, KH, KW)
 static tiny_uop *tn_windows(tiny_ctx *t, tiny_uop *x, const tn_window *w) {
@@ -9221,7 +9713,8 @@ static int64_t tn_windows_out(int64_t size, int pad, const tn_window *w) {
   return room < 0 ? 0 : room / w->stride + 1;
 }
 
-TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv2d_desc *desc) {
+TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
+                                  const tiny_conv2d_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, bias};
   if (!tn_usable_some("conv2d", 2, 3, in, &out)) return out;
@@ -9232,34 +9725,47 @@ TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
   if (desc) d = *desc;
   const int groups = d.groups ? d.groups : 1;
   if (p->ndim != 4 || q->ndim != 4 || groups < 0 || p->dim[1] != q->dim[1] * groups || q->dim[0] % groups)
-    return tn_wrong(t, TINY_E_SHAPE, "conv2d: %s with weights %s in %d groups", tn_text_of(p, a), tn_text_of(q, b), groups);
+    return tn_wrong(t, TINY_E_SHAPE, "conv2d: %s with weights %s in %d groups", tn_text_of(p, a),
+                    tn_text_of(q, b), groups);
   if (bias && (bias->uop->ndim != 1 || bias->uop->dim[0] != q->dim[0]))
-    return tn_wrong(t, TINY_E_SHAPE, "conv2d: bias %s with weights %s", tn_text_of(bias->uop, a), tn_text_of(q, b));
+    return tn_wrong(t, TINY_E_SHAPE, "conv2d: bias %s with weights %s", tn_text_of(bias->uop, a),
+                    tn_text_of(q, b));
   tn_window win[2];
   for (int i = 0; i < 2; i++) {
-    win[i].kernel = q->dim[2 + i]; win[i].stride = d.stride[i] ? d.stride[i] : 1; win[i].dilation = d.dilation[i] ? d.dilation[i] : 1;
+    win[i].kernel = q->dim[2 + i];
+    win[i].stride = d.stride[i] ? d.stride[i] : 1;
+    win[i].dilation = d.dilation[i] ? d.dilation[i] : 1;
     if (d.stride[i] < 0 || d.dilation[i] < 0 || d.pad[i] < 0 || d.pad[i] > 1 << 24)
-      return tn_wrong(t, TINY_E_ARG, "conv2d: stride %d, pad %d, dilation %d", d.stride[i], d.pad[i], d.dilation[i]);
+      return tn_wrong(t, TINY_E_ARG, "conv2d: stride %d, pad %d, dilation %d", d.stride[i], d.pad[i],
+                      d.dilation[i]);
     win[i].out = tn_windows_out(p->dim[2 + i], d.pad[i], &win[i]);
-    if (!win[i].out || !win[i].kernel) return tn_wrong(t, TINY_E_SHAPE, "conv2d: no window of weights %s fits %s with pad (%d,%d)", tn_text_of(q, b), tn_text_of(p, a), d.pad[0], d.pad[1]);
+    if (!win[i].out || !win[i].kernel)
+      return tn_wrong(t, TINY_E_SHAPE, "conv2d: no window of weights %s fits %s with pad (%d,%d)",
+                      tn_text_of(q, b), tn_text_of(p, a), d.pad[0], d.pad[1]);
   }
-  const int64_t B = p->dim[0], O = q->dim[0], C = q->dim[1], KH = q->dim[2], KW = q->dim[3], OH = win[0].out, OW = win[1].out;
-  const int64_t grouped[7] = {B, groups, C, OH, OW, KH, KW}, order[7] = {0, 1, 3, 4, 2, 5, 6}, xs[8] = {B, groups, 1, OH, OW, C, KH, KW};
-  const int64_t ws[8] = {1, groups, O / groups, 1, 1, C, KH, KW}, ys[4] = {B, O, OH, OW}, bs[5] = {1, groups, O / groups, 1, 1};
+  const int64_t B = p->dim[0], O = q->dim[0], C = q->dim[1], KH = q->dim[2], KW = q->dim[3], OH = win[0].out,
+                OW = win[1].out;
+  const int64_t grouped[7] = {B, groups, C, OH, OW, KH, KW}, order[7] = {0, 1, 3, 4, 2, 5, 6},
+                xs[8] = {B, groups, 1, OH, OW, C, KH, KW};
+  const int64_t ws[8] = {1, groups, O / groups, 1, 1, C, KH, KW}, ys[4] = {B, O, OH, OW},
+                bs[5] = {1, groups, O / groups, 1, 1};
   tiny_uop *windows = tn_windows(t, tn_pad_image(t, p, d.pad, tn_k(t, p, 0)), win);
   windows = tn_reshape(t, tn_permute(t, tn_reshape(t, windows, 7, grouped), order), 8, xs);
-  tiny_uop *y = tn_dot(t, windows, tn_reshape(t, q, 8, ws), bias ? tn_reshape(t, bias->uop, 5, bs) : NULL, 7 << 5, tn_meet(p, q));
+  tiny_uop *y = tn_dot(t, windows, tn_reshape(t, q, 8, ws), bias ? tn_reshape(t, bias->uop, 5, bs) : NULL,
+                       7 << 5, tn_meet(p, q));
   return tn_tensor_new(t, tn_reshape(t, y, 4, ys));
 }
 
 // Windows of the last two axes of x, or NULL after an error.
-static tiny_uop *tn_pool_windows(const char *name, tiny_tensor *x, int kernel, int stride, int pad, tiny_uop *outside) {
+static tiny_uop *tn_pool_windows(const char *name, tiny_tensor *x, int kernel, int stride, int pad,
+                                 tiny_uop *outside) {
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = x->t;
   tiny_uop *u = x->uop;
   const int pads[2] = {pad, pad};
   if (kernel < 1 || stride < 0 || pad < 0 || pad > kernel / 2) {
-    tiny_fail(t, TINY_E_ARG, "%s: kernel %d, stride %d, pad %d (at most half of the kernel)", name, kernel, stride, pad);
+    tiny_fail(t, TINY_E_ARG, "%s: kernel %d, stride %d, pad %d (at most half of the kernel)", name, kernel,
+              stride, pad);
     return NULL;
   }
   tn_window w[2];
@@ -9277,7 +9783,8 @@ TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, in
   if (!tn_usable("max_pool2d", 1, &x, &out)) return out;
   tiny_ctx *t = x->t;
   const int n = x->uop->ndim;
-  tiny_uop *lowest = tn_uop_make(t, TINY_OP_CONST, x->uop->dtype, 1, 0, NULL, tn_lowest(x->uop->dtype), 0, NULL);
+  tiny_uop *lowest =
+      tn_uop_make(t, TINY_OP_CONST, x->uop->dtype, 1, 0, NULL, tn_lowest(x->uop->dtype), 0, NULL);
   tiny_uop *w = tn_pool_windows("max_pool2d", x, kernel, stride, pad, lowest);
   return w ? tn_tensor_new(t, tn_reduce(t, TINY_OP_MAX, w, 3 << n, 0)) : out;
 }
@@ -9294,14 +9801,17 @@ TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, in
 // ** normalisation **
 
 // Are w's dims those of x from axis on, as far as w has dims?
-static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tiny_tensor *w, int n, const int64_t *dim) {
+static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tiny_tensor *w, int n,
+                     const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   if (!w || tn_has_dims(w->uop, n, dim)) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: %s with weights or statistics %s", name, tn_text_of(x, a), tn_text_of(w->uop, b));
+  tiny_fail(t, TINY_E_SHAPE, "%s: %s with weights or statistics %s", name, tn_text_of(x, a),
+            tn_text_of(w->uop, b));
   return 0;
 }
 // centred * rsqrt(var + eps) * w + b, each of dims that broadcast.
-static tiny_uop *tn_normalize(tiny_ctx *t, tiny_uop *centred, tiny_uop *var, double eps, tiny_uop *w, tiny_uop *b) {
+static tiny_uop *tn_normalize(tiny_ctx *t, tiny_uop *centred, tiny_uop *var, double eps, tiny_uop *w,
+                              tiny_uop *b) {
   tiny_uop *scale = tn_rsqrt(t, tn_plus(t, var, eps));
   if (w) scale = tn_mul(t, scale, tn_wide(t, w));
   tiny_uop *y = tn_mul(t, centred, scale);
@@ -9314,12 +9824,17 @@ TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w,
   if (!tn_usable_some("layer_norm", 1, 3, in, &out)) return out;
   tiny_ctx *t = x->t;
   tiny_uop *u = x->uop;
-  if (ndims < 1 || ndims > u->ndim || !(eps >= 0)) return tn_wrong(t, TINY_E_ARG, "layer_norm: over %d dims of %s with eps %g", ndims, tn_text_of(u, a), eps);
+  if (ndims < 1 || ndims > u->ndim || !(eps >= 0))
+    return tn_wrong(t, TINY_E_ARG, "layer_norm: over %d dims of %s with eps %g", ndims, tn_text_of(u, a),
+                    eps);
   const int64_t *dim = u->dim + u->ndim - ndims;
-  if (!tn_scales(t, "layer_norm", u, w, ndims, dim) || !tn_scales(t, "layer_norm", u, b, ndims, dim)) return out;
+  if (!tn_scales(t, "layer_norm", u, w, ndims, dim) || !tn_scales(t, "layer_norm", u, b, ndims, dim))
+    return out;
   const int bits = ((1 << ndims) - 1) << (u->ndim - ndims);
-  tiny_uop *wide = tn_wide(t, u), *centred = tn_sub(t, wide, tn_mean(t, wide, bits, 1)), *var = tn_mean(t, tn_square(t, centred), bits, 1);
-  return tn_tensor_new(t, tn_narrow(t, tn_normalize(t, centred, var, eps, w ? w->uop : NULL, b ? b->uop : NULL), u->dtype));
+  tiny_uop *wide = tn_wide(t, u), *centred = tn_sub(t, wide, tn_mean(t, wide, bits, 1)),
+           *var = tn_mean(t, tn_square(t, centred), bits, 1);
+  tiny_uop *const y = tn_normalize(t, centred, var, eps, w ? w->uop : NULL, b ? b->uop : NULL);
+  return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
 }
 
 // old * (1 - momentum) + new * momentum becomes the statistic's next state.
@@ -9335,7 +9850,8 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   if (!tn_usable("batch_norm", 1, &x, &out)) return out;
   tiny_ctx *t = x->t;
   tiny_uop *u = x->uop;
-  if (!s || (!train && (!s->mean || !s->var))) return tn_wrong(t, TINY_E_ARG, "batch_norm: %s", s ? "running statistics are NULL" : "state is NULL");
+  if (!s || (!train && (!s->mean || !s->var)))
+    return tn_wrong(t, TINY_E_ARG, "batch_norm: %s", s ? "running statistics are NULL" : "state is NULL");
   tiny_tensor *in[5] = {x, s->mean, s->var, s->weight, s->bias}, *const *stat = in + 1;
   if (!tn_usable_some("batch_norm", 1, 5, in, &out)) return out;
   if (u->ndim < 2) return tn_wrong(t, TINY_E_SHAPE, "batch_norm: %s has no channels", tn_text_of(u, a));
@@ -9347,11 +9863,13 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
   for (int i = 0; i < u->ndim; i++) dim[i] = i == 1 ? u->dim[1] : 1;
   for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_reshape(t, stat[i]->uop, u->ndim, dim);
-  tiny_uop *wide = tn_wide(t, u), *mean = train ? tn_mean(t, wide, bits, 1) : tn_wide(t, of[0]), *centred = tn_sub(t, wide, mean);
+  tiny_uop *wide = tn_wide(t, u), *mean = train ? tn_mean(t, wide, bits, 1) : tn_wide(t, of[0]),
+           *centred = tn_sub(t, wide, mean);
   tiny_uop *var = train ? tn_mean(t, tn_square(t, centred), bits, 1) : tn_wide(t, of[1]);
   if (tn_bad(t, mean) || tn_bad(t, var)) return tn_poison(t);
   if (train && s->mean && !tn_batch_norm_track(s->mean, mean, momentum)) return tn_poison(t);
-  if (train && s->var && !tn_batch_norm_track(s->var, tn_times(t, var, n > 1 ? n / (n - 1) : 1), momentum)) return tn_poison(t);
+  if (train && s->var && !tn_batch_norm_track(s->var, tn_times(t, var, n > 1 ? n / (n - 1) : 1), momentum))
+    return tn_poison(t);
   return tn_tensor_new(t, tn_narrow(t, tn_normalize(t, centred, var, eps, of[2], of[3]), u->dtype));
 }
 
@@ -9372,8 +9890,9 @@ TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
 // grad: reverse-mode automatic differentiation of tensors: the walk around rules/gradient.c.
 //
 // In:  a loss of one element and parameters. Out: a tensor of each parameter's gradient.
-// Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule gives to the gradients
-// of its sources; gradients of nodes with several users are sums. Nothing flows through integers, bools and DETACH.
+// Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule
+// gives to the gradients of its sources; gradients of nodes with several users are sums. Nothing
+// flows through integers, bools and DETACH.
 #ifndef TN_TENSOR_GRAD
 #define TN_TENSOR_GRAD
 #ifndef TINY_AMALGAMATED
@@ -9383,7 +9902,11 @@ TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
 
 typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
 typedef struct tn_grad_node { tiny_uop *u, *grad; int depends; } tn_grad_node;       // depends: on a parameter
-typedef struct tn_grad_walk { tn_grad_node *node; int n, rules; uint32_t first; } tn_grad_walk;  // node i has mark first + i
+typedef struct tn_grad_walk {
+  tn_grad_node *node;
+  int n, rules;
+  uint32_t first;
+} tn_grad_walk; // node i has mark first + i
 
 static tn_grad_node *tn_grad_find(const tn_grad_walk *w, const tiny_uop *u) {
   const uint32_t i = u->mark - w->first;
@@ -9406,7 +9929,8 @@ static void tn_grad_order(tiny_ctx *t, const tn_grad_call *call, tn_grad_walk *w
   for (int i = 0; i < w->n; i++) {
     tiny_uop *u = w->node[i].u;
     for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends; s++)
-      w->node[i].depends = tn_is_float(u->dtype) && u->op != TINY_OP_DETACH && tn_grad_find(w, u->src[s])->depends;
+      w->node[i].depends =
+          tn_is_float(u->dtype) && u->op != TINY_OP_DETACH && tn_grad_find(w, u->src[s])->depends;
   }
 }
 
@@ -9415,7 +9939,9 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, const tn_grad_walk *w, const tn_
   tn_gradient flow = {x->grad, 0};
   int fired;
   tiny_uop *u = x->u;
-  for (uint32_t s = 0; s < u->nsrc; s++) if (tn_grad_find(w, u->src[s])->depends && tn_is_float(u->src[s]->dtype)) flow.wants |= 1 << (s < 31 ? s : 31);
+  for (uint32_t s = 0; s < u->nsrc; s++)
+    if (tn_grad_find(w, u->src[s])->depends && tn_is_float(u->src[s]->dtype))
+      flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
   const tiny_uop *d = tn_match_apply(t, w->rules, u, &flow, &fired);
   if (!d) return tiny_fail(t, TINY_E_ARG, "grad: %s has no gradient", tiny_op_name(u->op));
@@ -9455,16 +9981,21 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
   tiny_tensor *out;
   if (!loss || !loss->t) return TINY_E_ARG;
   tiny_ctx *t = loss->t;
-  if (n < 0 || (n && (!params || !grads))) return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
+  if (n < 0 || (n && (!params || !grads)))
+    return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
   for (int i = -1; i < n; i++) {
     tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
     if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
-  if (tiny_nelem(loss) != 1) return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
-  if (!tn_is_float(loss->uop->dtype)) return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
+  if (tiny_nelem(loss) != 1)
+    return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
+  if (!tn_is_float(loss->uop->dtype))
+    return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
   for (int i = 0; i < n; i++)
-    if (!tn_is_float(params[i]->uop->dtype)) return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i, tn_dtypes[params[i]->uop->dtype].name);
+    if (!tn_is_float(params[i]->uop->dtype))
+      return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i,
+                       tn_dtypes[params[i]->uop->dtype].name);
   tn_grad_call call = {loss, params, n, grads};
   const tiny_code code = tn_guard(t, tn_grad_guarded, &call);
   if (code != TINY_OK) for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
@@ -9508,7 +10039,8 @@ static int tn_states_open(tiny_ctx *t, tiny_tensor ***state, tiny_tensor *const 
 }
 
 // Are there n parameters with a gradient each, as many as the optimiser has state for (0: none yet)?
-static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_tensor *const *params, tiny_tensor *const *grads, int n) {
+static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_tensor *const *params,
+                               tiny_tensor *const *grads, int n) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (n <= 0 || !params || !grads || !params[0] || !params[0]->t) return TINY_E_ARG;
@@ -9517,11 +10049,15 @@ static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_t
     tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
     if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
-  if (!o || (have && have != n)) return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
+  if (!o || (have && have != n))
+    return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
   for (int i = 0; i < n; i++) {
     const tiny_uop *p = params[i]->uop, *g = grads[i]->uop;
-    if (!tn_is_float(p->dtype)) return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
-    if (!tn_has_dims(p, g->ndim, g->dim)) return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a), tn_text_of(g, b));
+    if (!tn_is_float(p->dtype))
+      return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
+    if (!tn_has_dims(p, g->ndim, g->dim))
+      return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a),
+                       tn_text_of(g, b));
   }
   return TINY_OK;
 }
@@ -9538,7 +10074,9 @@ static void tn_rates_of(tiny_ctx *t, tn_rates *r, double a, double b, double c) 
     for (int i = 0; i < 3; i++) r->rate[wide][i] = tn_rate(t, wide ? TINY_F64 : TINY_F32, value[i]);
   }
 }
-static tiny_uop *const *tn_rates_for(const tn_rates *r, const tiny_uop *state) { return r->rate[state->dtype == TINY_F64]; }
+static tiny_uop *const *tn_rates_for(const tn_rates *r, const tiny_uop *state) {
+  return r->rate[state->dtype == TINY_F64];
+}
 
 static tiny_code tn_step_done(tiny_ctx *t) { return t->code ? t->code : TINY_OK; }
 
@@ -9559,13 +10097,16 @@ TINY_API tiny_code tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny_t
       v = o->velocity[i]->uop;
       g = o->nesterov ? tn_add(t, g, tn_times(t, v, o->momentum)) : v;
     }
-    if (tn_bad(t, p) || !tiny_ok(tn_assign(params[i], tn_sub(t, p, tn_mul(t, g, tn_rates_for(&rates, p)[0]))))) break;
+    if (tn_bad(t, p) ||
+        !tiny_ok(tn_assign(params[i], tn_sub(t, p, tn_mul(t, g, tn_rates_for(&rates, p)[0])))))
+      break;
   }
   return tn_step_done(t);
 }
 
 // Kingma and Ba, arXiv:1412.6980, algorithm 1, with the decay of Loshchilov and Hutter, arXiv:1711.05101.
-TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n) {
+TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads,
+                                  int n) {
   const tiny_code code = tn_step_check("adam_step", o, o ? o->n : 0, params, grads, n);
   if (code != TINY_OK) return code;
   tiny_ctx *t = params[0]->t;
@@ -9573,8 +10114,10 @@ TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny
   o->n = n;
   if (!tn_states_open(t, &o->m, params, n) || !tn_states_open(t, &o->v, params, n)) return t->code;
   o->step++;
-  const double lr = tn_or_default(o->lr, 1e-3), b1 = tn_or_default(o->beta1, 0.9), b2 = tn_or_default(o->beta2, 0.999);
-  const double eps = tn_or_default(o->eps, 1e-8), left1 = 1 - pow(b1, (double)o->step), left2 = 1 - pow(b2, (double)o->step);
+  const double lr = tn_or_default(o->lr, 1e-3), b1 = tn_or_default(o->beta1, 0.9),
+               b2 = tn_or_default(o->beta2, 0.999);
+  const double eps = tn_or_default(o->eps, 1e-8), left1 = 1 - pow(b1, (double)o->step),
+               left2 = 1 - pow(b2, (double)o->step);
   tn_rates_of(t, &rates, lr / left1, 1 / sqrt(left2), 1 - lr * o->weight_decay);
   for (int i = 0; i < n; i++) {
     tiny_uop *p = tn_wide(t, params[i]->uop), *g = tn_wide(t, grads[i]->uop);
@@ -9582,7 +10125,8 @@ TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny
     tiny_uop *v = tn_add(t, tn_times(t, o->v[i]->uop, b2), tn_times(t, tn_square(t, g), 1 - b2));
     if (tn_bad(t, p) || !tiny_ok(tn_assign(o->m[i], m)) || !tiny_ok(tn_assign(o->v[i], v))) break;
     tiny_uop *const *rate = tn_rates_for(&rates, p);
-    tiny_uop *step = tn_fdiv(t, tn_mul(t, o->m[i]->uop, rate[0]), tn_plus(t, tn_mul(t, tn_sqrt(t, o->v[i]->uop), rate[1]), eps));
+    tiny_uop *step = tn_fdiv(t, tn_mul(t, o->m[i]->uop, rate[0]),
+                             tn_plus(t, tn_mul(t, tn_sqrt(t, o->v[i]->uop), rate[1]), eps));
     if (o->weight_decay != 0) p = tn_mul(t, p, rate[2]);
     if (!tiny_ok(tn_assign(params[i], tn_sub(t, p, step)))) break;
   }
@@ -9630,15 +10174,18 @@ TINY_API void tiny_adam_free(tiny_adam *o) {
 #include "../shape/view.c"
 #endif
 
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16, TN_ROW_SMALL = 1 << 15, TN_PAD_REUSE = 4 };   // PAD_REUSE: reads of an element from which a padded copy pays
+// PAD_REUSE: reads of an element from which a padded copy pays.
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
+  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
   tiny_uop *u;
   tn_use use[TN_MAX_USES]; int nuse;
-  uint8_t leaf, forced, stored, has_reduce;
-  int depth, reduces; double cost;         // of the expression below: levels, down to leaves; REDUCEs in a row; operations
+  uint8_t leaf, forced, stored, has_reduce, has_iota;
+  // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
+  int depth, reduces; double cost;
 } tn_node;
 
 typedef struct tn_kernel {                 // one stored node
@@ -9656,7 +10203,9 @@ typedef struct tn_graph {
   tn_map reduce_at, pulled;
 } tn_graph;
 
-static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) { return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1]; }
+static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
+  return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1];
+}
 
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
@@ -9672,18 +10221,23 @@ static tiny_uop *tn_at(tiny_ctx *t, int n, tiny_uop **index, tiny_uop *valid) {
 }
 static tiny_uop *tn_at_valid(const tiny_uop *at) { return at->src[at->nsrc - 1]; }
 
-static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) { tiny_uop *index[1]; return tn_at(t, 0, index, valid); }
+static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) {
+  tiny_uop *index[1];
+  return tn_at(t, 0, index, valid);
+}
 
 // Fresh ranges over a shape; dims of 1 are index 0.
 static tiny_uop *tn_at_fresh(tiny_ctx *t, const tiny_uop *u) {
   tiny_uop *index[TINY_MAX_DIMS + 1];
-  for (int i = 0; i < u->ndim; i++) index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
+  for (int i = 0; i < u->ndim; i++)
+    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
   return tn_at(t, u->ndim, index, tn_bool(t, 1));
 }
 
 static tiny_uop *tn_flat(tiny_ctx *t, int n, tiny_uop *const *index, const int64_t *dim) {
   tiny_uop *flat = tn_index(t, 0);
-  for (int i = 0; i < n; i++) flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, dim[i])), index[i]);
+  for (int i = 0; i < n; i++)
+    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, dim[i])), index[i]);
   return tn_simplify(t, flat);
 }
 
@@ -9708,12 +10262,14 @@ static void tn_at_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, 
   }
 }
 
-static tiny_uop *tn_at_pad(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, tiny_uop **in, tiny_uop *valid) {
+static tiny_uop *tn_at_pad(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, tiny_uop **in,
+                           tiny_uop *valid) {
   const tiny_uop *x = u->src[0];
   for (int i = 0; i < x->ndim; i++) {
     const int64_t before = u->v[2 * i], after = u->v[2 * i + 1];
     in[i] = before ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, -before))) : out[i];
-    if (before > 0) valid = tn_u2(t, TINY_OP_AND, valid, tn_not(t, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, 0))));
+    if (before > 0)
+      valid = tn_u2(t, TINY_OP_AND, valid, tn_not(t, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, 0))));
     if (after > 0) valid = tn_u2(t, TINY_OP_AND, valid, tn_u2(t, TINY_OP_LT, in[i], tn_index(t, x->dim[i])));
   }
   return tn_simplify(t, valid);
@@ -9729,16 +10285,27 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
       else tn_at_reshape(t, u, out, in);
       break;
     case TINY_OP_PERMUTE: for (int i = 0; i < u->ndim; i++) in[u->v[i]] = out[i]; break;
-    case TINY_OP_EXPAND: for (int i = 0; i < u->ndim; i++) in[i] = x->dim[i] == 1 ? tn_index(t, 0) : out[i]; break;
-    case TINY_OP_SHRINK: for (int i = 0; i < u->ndim; i++) in[i] = u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i]; break;
+    case TINY_OP_EXPAND:
+      for (int i = 0; i < u->ndim; i++) in[i] = x->dim[i] == 1 ? tn_index(t, 0) : out[i];
+      break;
+    case TINY_OP_SHRINK:
+      for (int i = 0; i < u->ndim; i++)
+        in[i] =
+            u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i];
+      break;
     case TINY_OP_PAD: valid = tn_at_pad(t, u, out, in, valid); break;
     case TINY_OP_FLIP:
       for (int i = 0; i < u->ndim; i++)
-        in[i] = u->k >> i & 1 ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, -1)), tn_index(t, u->dim[i] - 1))) : out[i];
+        in[i] = u->k >> i & 1 ?
+            tn_simplify(t,
+                        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, -1)),
+                              tn_index(t, u->dim[i] - 1))) :
+            out[i];
       break;
     case TINY_OP_VIEW: {
       tiny_uop *flat = tn_index(t, u->k);
-      for (int i = 0; i < u->ndim; i++) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, u->v[u->ndim + i])));
+      for (int i = 0; i < u->ndim; i++)
+        flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, out[i], tn_index(t, u->v[u->ndim + i])));
       in[0] = tn_simplify(t, flat);
       break;
     }
@@ -9756,7 +10323,9 @@ static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
   for (int i = 0; i < x->ndim; i++)
-    index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] : x->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, x->dim[i], TN_REDUCE);
+    index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] :
+        x->dim[i] == 1                ? tn_index(t, 0) :
+                                        tn_range(t, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
   tn_map_set(t, &g->reduce_at, key, inner);
   return inner;
@@ -9775,7 +10344,9 @@ static double tn_op_cost(const tiny_uop *u) {
   }
 }
 
-static int tn_is_passing(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
+static int tn_is_passing(const tiny_uop *u) {
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH;
+}
 
 // Facts that flow from sources to users.
 static void tn_node_summarize(tn_graph *g, tn_node *n) {
@@ -9791,11 +10362,20 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
+    n->has_iota |= !cut && s->has_iota;
   }
-  if (u->op == TINY_OP_REDUCE) { n->has_reduce = 1; n->cost = 1; n->depth = 0; n->reduces++; }
+  if (u->op == TINY_OP_IOTA) n->has_iota = 1;
+  if (u->op == TINY_OP_REDUCE) {
+    n->has_reduce = 1;
+    n->has_iota = 0;
+    n->cost = 1;
+    n->depth = 0;
+    n->reduces++;
+  }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
-  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;   // not a product that is all outer
+  // Not a product that is all outer.
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
   if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
@@ -9803,7 +10383,11 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
   tn_node *n = tn_graph_node(g, u);
   if (n->leaf || !u->nsrc) return;
-  for (int i = 0; i < n->nuse; i++) if (n->use[i].kernel == kernel && n->use[i].at == at) { n->use[i].evals += evals; return; }
+  for (int i = 0; i < n->nuse; i++)
+    if (n->use[i].kernel == kernel && n->use[i].at == at) {
+      n->use[i].evals += evals;
+      return;
+    }
   if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
   else if (!tn_is_passing(n->u)) n->forced = 1;   // wanted in too many ways: once and for all
 }
@@ -9826,7 +10410,8 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
     if (tn_range_kind(ranges.u[i]) != TN_LOOP) return 0;
     scope_nelem *= (double)tn_range_extent(ranges.u[i]);
   }
-  for (uint32_t i = 0; i + 1 < at->nsrc; i++) pure &= at->src[i]->op == TINY_OP_RANGE || tn_is_const(at->src[i]);
+  for (uint32_t i = 0; i + 1 < at->nsrc; i++)
+    pure &= at->src[i]->op == TINY_OP_RANGE || tn_is_const(at->src[i]);
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
@@ -9843,11 +10428,16 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
   if (n->forced) return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
-  if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA || !n->nuse) return 0;
+  if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
+      !n->nuse)
+    return 0;
   int kernels = 1;
   double evals = 0;
   const double nelem = (double)tn_nelem(u);
-  for (int i = 0; i < n->nuse; i++) { evals += n->use[i].evals; kernels += i && n->use[i].kernel != n->use[i - 1].kernel; }
+  for (int i = 0; i < n->nuse; i++) {
+    evals += n->use[i].evals;
+    kernels += i && n->use[i].kernel != n->use[i - 1].kernel;
+  }
   if (n->has_reduce) {
     if (n->nuse > 1 && u->op == TINY_OP_REDUCE) return 1;
     if (kernels > 1) return 1;
@@ -9855,14 +10445,17 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     for (int i = 0; i < n->nuse; i++) {    // store the last elementwise step rather than the REDUCE below it
       tn_list ranges = {NULL, 0, 0};
       tn_collect_ranges(g->t, n->use[i].at, &ranges);
-      for (int r = 0; r < ranges.n; r++) if (tn_range_kind(ranges.u[r]) == TN_REDUCE && n->use[i].evals > nelem) {
-        tiny_uop *scope = g->kernel[n->use[i].kernel].scope;   // rows that are walked again are fine: their REDUCEs are not
-        if (!scope || n->nuse == 1) return n->use[i].evals > nelem * 1.5;
-      }
+      for (int r = 0; r < ranges.n; r++)
+        if (tn_range_kind(ranges.u[r]) == TN_REDUCE && n->use[i].evals > nelem) {
+          // Rows that are walked again are fine: their REDUCEs are not.
+          tiny_uop *scope = g->kernel[n->use[i].kernel].scope;
+          if (!scope || n->nuse == 1) return n->use[i].evals > nelem * 1.5;
+        }
     }
     return 0;
   }
-  if (u->ndim == 0) return 0;
+  // Masks of positions: algebra may make a lookup of them.
+  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
   const double again = evals / (nelem > 0 ? nelem : 1);
   return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
 }
@@ -9872,10 +10465,14 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   tiny_uop *u = n->u;
   if (u->op == TINY_OP_ASSIGN) { tn_add_use(g, u->src[2], kernel, at, evals); return; }
   if (u->op == TINY_OP_CUSTOM) return;
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) { tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals); return; }
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) {
+    tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals);
+    return;
+  }
   if (u->op == TINY_OP_REDUCE) {
     if (tn_nelem(u->src[0]) == 0) return;
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));   // each element once: it was stored or it fits
+    // Each element once: it was stored or it fits.
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -9892,7 +10489,8 @@ static void tn_choose_stores(tn_graph *g) {
     if (n->leaf || (!n->forced && !n->nuse)) continue;
     n->stored = (uint8_t)tn_should_store(g, n);
     if (!n->stored) {
-      for (int j = 0; j < n->nuse; j++) tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
+      for (int j = 0; j < n->nuse; j++)
+        tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
       continue;
     }
     tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);
@@ -9928,7 +10526,8 @@ static tiny_uop *tn_place(const tiny_uop *u) {
 
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
   tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
-  tiny_uop *index = tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
+  tiny_uop *index =
+      tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
   return tn_uop_make(g->t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
 }
 
@@ -9960,7 +10559,9 @@ static int64_t tn_reduce_identity(int op, int dtype) {
     default: return tn_dtype_value(dtype, 0);
   }
 }
-static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) { return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL); }
+static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL);
+}
 
 static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at);
 
@@ -9971,7 +10572,8 @@ static tiny_uop *tn_pull_reduce(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop
   tiny_uop *inner = tn_at_reduce(g, u, at), *src[TINY_MAX_DIMS + 1];
   int n = 0;
   src[n++] = tn_pull(g, k, u->src[0], inner);
-  for (int i = 0; i < u->src[0]->ndim; i++) if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
+  for (int i = 0; i < u->src[0]->ndim; i++)
+    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
   return n == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, n, src, op, 0, NULL);
 }
 
@@ -9980,11 +10582,14 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *a
   tiny_uop *inner = tn_at_source(g->t, u, at), *x = tn_pull(g, k, u->src[0], inner);
   if (x->op == TINY_OP_LOAD && x->src[0]->nsrc == 3 && x->src[0]->src[2] == tn_at_valid(inner)) return x;
   if (tn_is_k(tn_at_valid(inner), 1)) return x;
-  return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x, tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
+  return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x,
+               tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
 }
 
 static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  if (tn_in_memory(g, k, u)) return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim), tn_at_valid(at));
+  if (tn_in_memory(g, k, u))
+    return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
+                        tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
@@ -9994,9 +10599,11 @@ static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *a
     if (load) return load;
   }
   if (u->op == TINY_OP_PAD) return tn_pull_pad(g, k, u, at);
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return tn_pull(g, k, u->src[0], tn_at_source(g->t, u, at));
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS)
+    return tn_pull(g, k, u->src[0], tn_at_source(g->t, u, at));
   tiny_uop *src[4];
-  for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_pull(g, k, u->src[i], u->src[i]->ndim == u->ndim ? at : tn_at_scalar(g->t, tn_at_valid(at)));
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    src[i] = tn_pull(g, k, u->src[i], u->src[i]->ndim == u->ndim ? at : tn_at_scalar(g->t, tn_at_valid(at)));
   return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
 }
 
@@ -10022,9 +10629,16 @@ static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   tn_list r = {NULL, 0, 0};
   tn_map to = {NULL, NULL, 0, 0};
   tn_collect_ranges(t, sink, &r);
-  for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
+  for (int i = 1; i < r.n; i++)
+    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
+      tiny_uop *x = r.u[j];
+      r.u[j] = r.u[j - 1];
+      r.u[j - 1] = x;
+    }
   for (int i = 0; i < r.n; i++)
-    tn_map_set(t, &to, r.u[i], tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src, (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
+    tn_map_set(t, &to, r.u[i],
+               tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src,
+                           (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
   return tn_simplify(t, tn_substitute(t, sink, &to));
 }
 
@@ -10037,7 +10651,8 @@ static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_PARAM && u->k) tn_push(t, &param, all.u[i]);
-    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM) sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
+      sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
   if (param.n + 1 != k->nmem) return sink;
   for (int i = 1; i < param.n; i++) for (int j = i; j; j--) {
@@ -10062,7 +10677,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   memset(&g->pulled, 0, sizeof g->pulled);
   if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
     tn_kernel_param(g, k, tn_place(u));
-    for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++) tn_kernel_param(g, k, tn_place(u->src[i]));
+    for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
+      tn_kernel_param(g, k, tn_place(u->src[i]));
     return;
   }
   tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
@@ -10070,7 +10686,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
   tiny_uop *src[TINY_MAX_DIMS + 2] = {memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim)};
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL), tn_cast(t, value, memory->dtype)};
+  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL),
+                       tn_cast(t, value, memory->dtype)};
   int n = 0;
   src[n++] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
@@ -10080,15 +10697,18 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast = tn_number_params(t, k, tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
+  k->ast =
+      tn_number_params(t, k,
+                       tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
 // ---- begin src/schedule/plan.c ----
 // plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
 //
-// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place updates; a place in memory for
-//      each; for the intermediate ones an offset in one arena, shared when lives do not overlap.
+// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place
+//      updates; a place in memory for each; for the intermediate ones an offset in one arena,
+//      shared when lives do not overlap.
 // A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
 // same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
 #ifndef TN_SCHEDULE_PLAN
@@ -10132,7 +10752,9 @@ typedef struct tn_visit {
 
 static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
 
-static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) { *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w; }
+static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
+  *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w;
+}
 
 static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   u->seq = (uint32_t)v->all.n;
@@ -10141,11 +10763,13 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
-    if (!tn_map_has(&v->places, tn_place(u))) tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
+    if (!tn_map_has(&v->places, tn_place(u)))
+      tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
     tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
     return;
   }
-  tn_visit_word(t, v, (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
+  tn_visit_word(t, v,
+                (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
   if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
   tn_visit_word(t, v, u->k);
   if (u->op == TINY_OP_CUSTOM) tn_visit_word(t, v, (int64_t)(intptr_t)u->ptr);
@@ -10196,11 +10820,13 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
     if (i == axis) dim[n++] = parts;
     dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
   }
-  const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1), high = axes >> axis << (axis + 1);
+  const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1),
+                high = axes >> axis << (axis + 1);
   tiny_uop *wide = tn_reshape(t, x, x->ndim + 1, dim);
   tiny_uop *part = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &wide, op | (low | high) << 8, 0, NULL);
   tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, part);
-  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
+  tiny_uop *whole =
+      tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
@@ -10216,7 +10842,8 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
       int changed = 0;
       for (uint32_t j = 0; j < u->nsrc; j++) {
         src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]);
-        if (tn_map_has(copied, u->src[j]) && !(u->op == TINY_OP_ASSIGN && j < 2)) src[j] = tn_u1(t, TINY_OP_CONTIGUOUS, src[j]);
+        if (tn_map_has(copied, u->src[j]) && !(u->op == TINY_OP_ASSIGN && j < 2))
+          src[j] = tn_u1(t, TINY_OP_CONTIGUOUS, src[j]);
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
@@ -10234,13 +10861,17 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
 static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   tn_list all = {NULL, 0, 0};
   if (k->node->op != TINY_OP_ASSIGN || !k->ast) return 0;
-  const tiny_uop *end = k->ast->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end, *to = store->src[0];
+  const tiny_uop *end = k->ast->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end,
+                 *to = store->src[0];
   tn_toposort(t, k->ast, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1]) return 1;
+  for (int i = 0; i < all.n; i++)
+    if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1])
+      return 1;
   return 0;
 }
 
-static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, const tn_list *forced) {
+static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
+                          const tn_list *forced) {
   memset(g, 0, sizeof *g);
   g->t = t;
   g->n = v->all.n;
@@ -10254,8 +10885,10 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to `copied` and 0 is returned.
-static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_list *copied) {
+// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to
+// `copied` and 0 is returned.
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
+                            tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
@@ -10283,7 +10916,8 @@ static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u
 static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
   tn_list stack = {NULL, 0, 0};
   tn_map seen = {NULL, NULL, 0, 0};
-  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++) tn_push(g->t, &stack, k->node->src[i]);
+  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
+    tn_push(g->t, &stack, k->node->src[i]);
   while (stack.n) {
     tiny_uop *u = stack.u[--stack.n];
     if (tn_map_has(&seen, u)) continue;
@@ -10300,16 +10934,21 @@ static tn_map *tn_graph_reads(tn_graph *g) {
   return reads;
 }
 
-static tiny_uop *tn_updated_state(const tn_kernel *k) { return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL; }
+static tiny_uop *tn_updated_state(const tn_kernel *k) {
+  return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL;
+}
 
 // Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected.
 static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
   const int n = g->nkernel;
-  uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1), *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
+  uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1),
+          *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
   for (int b = 0; b < n; b++) {
     const tiny_uop *state = tn_updated_state(&g->kernel[b]);
     for (int a = 0; a < n; a++)
-      before[a * n + b] = a != b && (tn_map_has(&reads[b], g->kernel[a].node) || (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
+      before[a * n + b] = a != b &&
+          (tn_map_has(&reads[b], g->kernel[a].node) ||
+           (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
   }
   for (int i = 0; i < n; i++) {            // the last kernel made is the first in topological order
     int next = -1;
@@ -10331,7 +10970,8 @@ static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_lis
     const tiny_uop *state = tn_updated_state(&g->kernel[b]);
     int had = !state;
     for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
-    for (int a = 0; a < g->nkernel && !had; a++) if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
+    for (int a = 0; a < g->nkernel && !had; a++)
+      if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
   }
   return NULL;
 }
@@ -10357,7 +10997,9 @@ static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *li
       for (int j = 0; j < i; j++) {
         const tn_life *o = &life[by[j]];
         const tn_place_row *q = &place[o->place];
-        if (o->last < life[by[i]].first || o->first > life[by[i]].last || at + p->nbytes <= q->offset || at >= q->offset + q->nbytes) continue;
+        if (o->last < life[by[i]].first || o->first > life[by[i]].last || at + p->nbytes <= q->offset ||
+            at >= q->offset + q->nbytes)
+          continue;
         at = (q->offset + q->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
         moved = 1;
       }
@@ -10370,7 +11012,11 @@ static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *li
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
 
-typedef struct tn_draft { tn_plan plan; tn_map place; int cap_place, cap_output; } tn_draft;   // a plan in scratch memory
+typedef struct tn_draft {
+  tn_plan plan;
+  tn_map place;
+  int cap_place, cap_output;
+} tn_draft; // a plan in scratch memory
 
 static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *u) {
   tiny_uop *at = tn_place(u);
@@ -10380,20 +11026,27 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
-  if (tn_map_has(&v->places, at)) { row->kind = TN_PLACE_LEAF; row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1; }
+  if (tn_map_has(&v->places, at)) {
+    row->kind = TN_PLACE_LEAF;
+    row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1;
+  }
   tn_map_set(t, &d->place, at, (void *)(intptr_t)d->plan.nplace);
   return d->plan.nplace - 1;
 }
 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
-static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now, tiny_uop *const *roots, int nroots) {
+static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
+                             tiny_uop *const *roots, int nroots) {
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     int keep = u->op == TINY_OP_ASSIGN;
     for (int r = 0; r < nroots; r++) keep |= roots[r] == u;
     if (!keep || tn_is_leaf(u)) continue;
     const int at = tn_draft_place(t, d, v, now[i]);
-    if (d->plan.place[at].kind == TN_PLACE_TEMP) { d->plan.place[at].kind = TN_PLACE_OUTPUT; d->plan.place[at].index = d->plan.noutput; }
+    if (d->plan.place[at].kind == TN_PLACE_TEMP) {
+      d->plan.place[at].kind = TN_PLACE_OUTPUT;
+      d->plan.place[at].index = d->plan.noutput;
+    }
     tn_output *o = TN_PUSH(t, d->plan.output, d->plan.noutput, d->cap_output, tn_output);
     o->node = i; o->place = at;
   }
@@ -10418,13 +11071,16 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
       if (l == nlife) { life[nlife].place = s->mem[j]; life[nlife++].first = i; }
       life[l].last = i;
     }
-    for (int j = 0; j < k->narg; j++) for (int n = 0; n < v->scalars.n; n++) if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
+    for (int j = 0; j < k->narg; j++)
+      for (int n = 0; n < v->scalars.n; n++)
+        if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
   }
   d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
 }
 
 // Everything but the executables. (*kernels)[i] belongs to step i.
-static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots, tn_draft *d, const tn_kernel ***kernels) {
+static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
+                               tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
   tn_map copied = {NULL, NULL, 0, 0};      // of v
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
@@ -10435,7 +11091,9 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
-    for (int i = 0; i < v->all.n; i++) for (int r = 0; r < nroots; r++) if (v->all.u[i] == roots[r]) wanted[r] = now[i];
+    for (int i = 0; i < v->all.n; i++)
+      for (int r = 0; r < nroots; r++)
+        if (v->all.u[i] == roots[r]) wanted[r] = now[i];
     tn_visit_graph(t, &w, wanted, nroots);
     const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
@@ -10445,10 +11103,14 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
       if (tn_order_kernels(&g, reads, order)) break;
       for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
       tiny_uop *state = tn_find_conflict(&g, reads, &more);
-      if (!state || round > v->all.n) return tiny_fail(t, TINY_E_STATE, "assign: values need tensors both before and after they are assigned; realize some of them first");
+      if (!state || round > v->all.n)
+        return tiny_fail(
+            t, TINY_E_STATE,
+            "assign: values need tensors both before and after they are assigned; realize some of them first");
       tn_push(t, &more, state);
     }
-    for (int i = 0; i < v->all.n; i++) if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
+    for (int i = 0; i < v->all.n; i++)
+      if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_draft_outputs(t, d, v, now, roots, nroots);
   tn_draft_steps(t, d, v, &g, order);
@@ -10479,7 +11141,9 @@ static void tn_schedules_close(tiny_ctx *t) {
 
 static tn_plan *tn_plan_find(tiny_ctx *t, const tn_visit *v) {
   for (tn_plan *p = t->schedules->bucket[v->hash % TN_PLAN_BUCKETS]; p; p = p->next)
-    if (p->hash == v->hash && p->nwords == v->nwords && !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words)) return p;
+    if (p->hash == v->hash && p->nwords == v->nwords &&
+        !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words))
+      return p;
   return NULL;
 }
 
@@ -10493,7 +11157,8 @@ static void *tn_plan_put(char **at, const void *data, size_t nbytes) {
 // Copies a finished draft into one allocation and remembers it under the visit's words.
 static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) {
   const tn_plan *p = &d->plan;
-  size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place + (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step + 16 * 5;
+  size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
+      (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step + 16 * 5;
   for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
@@ -10516,11 +11181,13 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 
 // ** codegen: kernel -> program **
 // ---- begin src/codegen/moves.c ----
-// moves: what optimisation may do to a kernel. A move changes ranges; the value that the kernel computes stays the same.
+// moves: what optimisation may do to a kernel. A move changes ranges; the value that the kernel
+// computes stays the same.
 //
 //   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost)
-//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL (copies of the
-//            expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a group), LOOP and REDUCE (loops)
+//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
+//            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
+//            group), LOOP and REDUCE (loops)
 //   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
 //   swap     the order in which the ranges of a store loop
 //   stage    what a load reads is first copied to nearer memory, laid out as it will be read
@@ -10533,7 +11200,9 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 #endif
 
 // First source that is a range list, -1: none.
-static int tn_ranges_from(int op) { return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1; }
+static int tn_ranges_from(int op) {
+  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1;
+}
 
 // root with from[i] replaced by to[i] everywhere, nothing simplified.
 static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
@@ -10543,7 +11212,7 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
   tn_map map = {NULL, NULL, 0, 0};
   for (int i = 0; i < n; i++) tn_map_set(t, &map, from[i], to[i]);
   for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *is_small[8], **src = is_small;
+    tiny_uop *u = all.u[i], *few[8], **src = few;
     if (tn_map_has(&map, u)) continue;
     int changed = 0, count = 0, cap = 8;
     const int lists = tn_ranges_from(u->op);
@@ -10556,7 +11225,8 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
         tn_list ranges = {NULL, 0, 0};
         tn_collect_ranges(t, s, &ranges);
         if (count + ranges.n + (int)u->nsrc > cap) {
-          tiny_uop **grown = (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
+          tiny_uop **grown =
+              (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
           memcpy(grown, src, (size_t)count * sizeof *src);
           src = grown;
         }
@@ -10564,8 +11234,12 @@ static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const 
       } else src[count++] = s;
     }
     if (!changed) continue;
-    tiny_uop *now = count == (int)u->nsrc ? tn_uop_with(t, u, src) : tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
-    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP))) now = src[0];   // GROUP: unrolled
+    tiny_uop *now = count == (int)u->nsrc ?
+        tn_uop_with(t, u, src) :
+        tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
+    // GROUP: unrolled.
+    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
+      now = src[0];
     tn_map_set(t, &map, u, now);
   }
   tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
@@ -10589,7 +11263,8 @@ static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
 
 // Splits off a part of extent f of the given kind, the inner part unless outer is set. f must divide the extent.
 // *rest (may be NULL) receives the range that is left, NULL if none is.
-static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer, tiny_uop **rest) {
+static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
+                               tiny_uop **rest) {
   const int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_move_kind(s, r, kind);
@@ -10629,7 +11304,8 @@ static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
     if (!over) continue;
     tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     memcpy(src, u->src, u->nsrc * sizeof *src);
-    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0], tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
+                   tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
     tn_push(t, &from, u);
     tn_push(t, &to, tn_uop_with(t, u, src));
   }
@@ -10665,8 +11341,12 @@ static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *c
   tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
-    fresh[i + 1] = tn_range(t, tn_range_extent(inner[i]), kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
-    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
+    fresh[i + 1] = tn_range(t, tn_range_extent(inner[i]),
+                            kind == TN_REDUCE     ? TN_LOOP :
+                                kind == TN_UNROLL ? TN_UPCAST :
+                                                    kind);
+    flat =
+        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
   tiny_uop *src[2] = {tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n + 1, fresh, space, 0, NULL), flat};
@@ -10680,15 +11360,18 @@ static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *c
 static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
-  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE), *part = item;
+  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE),
+           *part = item;
   if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
   tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
-  partial = count == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, count, src, reduce->k, 0, NULL);
+  partial =
+      count == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, count, src, reduce->k, 0, NULL);
   tiny_uop *parts[2] = {partial, item}, *again = tn_range(t, g, TN_REDUCE);
-  tiny_uop *at[2] = {tn_uop_make(t, TINY_OP_STAGE, reduce->dtype, 1, 2, parts, TN_SPACE_LOCAL, 0, NULL), again};
+  tiny_uop *at[2] = {tn_uop_make(t, TINY_OP_STAGE, reduce->dtype, 1, 2, parts, TN_SPACE_LOCAL, 0, NULL),
+                     again};
   tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, reduce->dtype, 1, 2, at, 0, 0, NULL);
   tiny_uop *all[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), again};
   tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, all, reduce->k, 0, NULL);
@@ -10700,16 +11383,19 @@ static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int
 // expand: STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR ranges become copies and lanes.
 //
 // In:  a kernel after its moves. Out: the same without STAGE and without those kinds of ranges.
-// UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is shared by hash-consing, so a
-// tile of accumulators loads every operand once. VECTOR puts LANE in its place; lanes spread to whatever depends on it.
-// Then INDEX nodes of lanes are told apart: step 1 is a contiguous access, other constant steps single loads, the rest gathers.
+// UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is
+// shared by hash-consing, so a tile of accumulators loads every operand once. VECTOR puts LANE in
+// its place; lanes spread to whatever depends on it. Then INDEX nodes of lanes are told apart:
+// step 1 is a contiguous access, other constant steps single loads, the rest gathers.
 #ifndef TN_CODEGEN_EXPAND
 #define TN_CODEGEN_EXPAND
 #ifndef TINY_AMALGAMATED
 #include "moves.c"
 #endif
 
-static int tn_is_item(const tiny_uop *r) { return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP; }
+static int tn_is_item(const tiny_uop *r) {
+  return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
+}
 
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_list all = {NULL, 0, 0};
@@ -10726,10 +11412,12 @@ static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) {
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, u, &all);
   for (int i = 0; i < all.n; i++) {
-    int closed = all.u[i]->op != TINY_OP_RANGE || (tn_range_kind(all.u[i]) != TN_LOOP && tn_range_kind(all.u[i]) != TN_REDUCE);
+    int closed = all.u[i]->op != TINY_OP_RANGE ||
+        (tn_range_kind(all.u[i]) != TN_LOOP && tn_range_kind(all.u[i]) != TN_REDUCE);
     for (int j = 0; j < all.n && !closed; j++) {
       const int from = tn_ranges_from(all.u[j]->op);
-      for (uint32_t s = from < 0 ? all.u[j]->nsrc : (uint32_t)from; s < all.u[j]->nsrc; s++) closed |= all.u[j]->src[s] == all.u[i];
+      for (uint32_t s = from < 0 ? all.u[j]->nsrc : (uint32_t)from; s < all.u[j]->nsrc; s++)
+        closed |= all.u[j]->src[s] == all.u[i];
     }
     if (!closed) tn_push(t, open, all.u[i]);
   }
@@ -10760,7 +11448,8 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   int64_t v[2] = {stage->k, 1}, owners;
-  tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
+          now = {NULL, 0, 0};
   tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner;
   tn_push(t, &end, NULL);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
@@ -10771,18 +11460,21 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   }
   const int64_t part = v[1];
   v[1] *= owners;
-  tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v), *to = memory;
+  tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v),
+           *to = memory;
   const int wait = shared && stage->k == TN_SPACE_LOCAL;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last round's contents
     tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
     to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
   }
-  tiny_uop *at[2] = {to, flat}, *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL), stage->src[0]};
+  tiny_uop *at[2] = {to, flat},
+           *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL), stage->src[0]};
   end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
   if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
-  tiny_uop *after[2] = {memory, done}, *filled = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, after, 0, 0, NULL);
+  tiny_uop *after[2] = {memory, done},
+           *filled = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, after, 0, 0, NULL);
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *src[3];
@@ -10816,10 +11508,12 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0};
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
     tiny_uop *value = tn_index(t, i), *copy = tn_replace(t, u->src[0], 1, &r, &value);
-    if (copy->op == TINY_OP_GROUP) for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
+    if (copy->op == TINY_OP_GROUP)
+      for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
     else tn_push(t, &copies, copy);
   }
-  tn_push(t, &src, tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
+  tn_push(t, &src,
+          tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
   return tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
@@ -10831,7 +11525,9 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
     tiny_uop *r = NULL;
     tn_toposort(t, sink, &all);
     for (int i = 0; i < all.n && !r; i++)
-      if (all.u[i]->op == TINY_OP_RANGE && (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL)) r = all.u[i];
+      if (all.u[i]->op == TINY_OP_RANGE &&
+          (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL))
+        r = all.u[i];
     if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
       tn_push(t, &from, all.u[i]);
@@ -10880,15 +11576,31 @@ static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *ele
   return tn_uop_make(t, TINY_OP_INDEX, index->dtype, lanes, (int)index->nsrc, src, 0, 0, NULL);
 }
 
+static int64_t tn_memory_nelem(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m->op == TINY_OP_PARAM ? m->v[0] : m->op == TINY_OP_DEFINE ? m->v[1] : 0;
+}
+
 // A load whose index has lanes: contiguous, strided or gathered.
 static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
   int64_t step;
-  const int scalar_valid = index->nsrc < 3 || index->src[2]->lanes == 1, lanes = index->src[1]->lanes > 1 ? index->src[1]->lanes : index->nsrc == 3 ? index->src[2]->lanes : 1;
+  const int scalar_valid = index->nsrc < 3 || index->src[2]->lanes == 1,
+            lanes = index->src[1]->lanes > 1 ? index->src[1]->lanes :
+      index->nsrc == 3                       ? index->src[2]->lanes :
+                                               1;
   base = tn_lane_step(t, index->src[1], &step);
   if (base && step == 1) {
     src[0] = tn_index_with(t, index, base, 1);
     return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+  }
+  // One element, for some lanes.
+  if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 &&
+      base->vmax < tn_memory_nelem(index->src[0])) {
+    tiny_uop *open = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, index->src, 0, 0, NULL),
+             *one = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &open, 0, 0, NULL);
+    return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
+                 tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
@@ -10908,7 +11620,8 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   if (element->lanes > lanes) lanes = element->lanes;
   int64_t step;
   tiny_uop *base = tn_lane_step(t, element, &step), *src[2];
-  src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) : tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
+  src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) :
+                               tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
   src[1] = tn_lanes_of(t, store->src[1], lanes);
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
@@ -10919,8 +11632,10 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     tn_list now = {NULL, 0, 0};
     int closes = 0;
     for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
-    if (u->op == TINY_OP_END) return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
-    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));   // the same in every lane
+    if (u->op == TINY_OP_END)
+      return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
+    // The same in every lane.
+    if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
     tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, now.u[0]->lanes, now.n, now.u, u->k, 0, NULL);
     return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
@@ -10935,7 +11650,8 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
   }
-  if (u->op == TINY_OP_LOAD && src[0]->lanes > 1) return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, 0, 0, NULL));
+  if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
+    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, 0, 0, NULL));
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);
 }
@@ -10945,7 +11661,8 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
     tn_list all = {NULL, 0, 0};
     tiny_uop *r = NULL;
     tn_toposort(t, sink, &all);
-    for (int i = 0; i < all.n && !r; i++) if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
+    for (int i = 0; i < all.n && !r; i++)
+      if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
     if (!r) return sink;
     tn_map map = {NULL, NULL, 0, 0};
     tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
@@ -10956,8 +11673,13 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
       else if (u->nsrc) {
         tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
         int changed = 0;
-        for (uint32_t j = 0; j < u->nsrc; j++) { src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]); changed |= src[j] != u->src[j]; }
-        if (changed && u->op == TINY_OP_INDEX) for (uint32_t j = 1; j < u->nsrc; j++) if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
+        for (uint32_t j = 0; j < u->nsrc; j++) {
+          src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]);
+          changed |= src[j] != u->src[j];
+        }
+        if (changed && u->op == TINY_OP_INDEX)
+          for (uint32_t j = 1; j < u->nsrc; j++)
+            if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
         if (changed) now = tn_lanes_node(t, u, src, r);
       }
       tn_map_set(t, &map, u, now);
@@ -10968,8 +11690,8 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 #endif
 // ---- end src/codegen/expand.c ----
 // ---- begin src/codegen/lower.c ----
-// lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for parallel ranges,
-// one range per END, decomposed arithmetic, index arithmetic in a real integer type.
+// lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for
+// parallel ranges, one range per END, decomposed arithmetic, index arithmetic in a real integer type.
 //
 // An accumulator is a REG DEFINE: stored once before its loops (pinned there by AFTER the ranges around), updated at
 // the end of the body, read AFTER the END. All REDUCEs over the same ranges, the tile of one matmul, share the loops.
@@ -11000,8 +11722,9 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
 
-// Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused multiply-add each; anything
-// else is folded as a tree first, so that the accumulator waits once per round. acc may be NULL.
+// Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
+// multiply-add each; anything else is folded as a tree first, so that the accumulator waits once
+// per round. acc may be NULL.
 static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
   if (op == TINY_OP_ADD && value->src[0]->op == TINY_OP_MUL && acc) {
@@ -11011,7 +11734,8 @@ static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *
   tiny_uop **v = (tiny_uop **)tn_scratch(t, value->nsrc * sizeof *v);
   memcpy(v, value->src, value->nsrc * sizeof *v);
   for (uint32_t n = value->nsrc; n > 1; n = (n + 1) / 2)
-    for (uint32_t i = 0; i < (n + 1) / 2; i++) v[i] = 2 * i + 1 < n ? tn_u2(t, op, v[2 * i], v[2 * i + 1]) : v[2 * i];
+    for (uint32_t i = 0; i < (n + 1) / 2; i++)
+      v[i] = 2 * i + 1 < n ? tn_u2(t, op, v[2 * i], v[2 * i + 1]) : v[2 * i];
   return acc ? tn_u2(t, op, acc, v[0]) : v[0];
 }
 
@@ -11021,16 +11745,21 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
 
 // All REDUCEs of one set of ranges become accumulators of one loop nest.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
-  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
+          to = {NULL, 0, 0};
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
     tn_list open = {NULL, 0, 0}, deps = {NULL, 0, 0};
     tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
     tn_open_loops(t, group[i], &open);
-    tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &open), tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
+    tn_push(t, &deps,
+            tn_reg_store(t, tn_after(t, reg, &open),
+                         tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
-    tn_push(t, &stores, tn_reg_store(t, reg, tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)))));
+    tn_push(t, &stores,
+            tn_reg_store(t, reg,
+                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)))));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
@@ -11058,7 +11787,8 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
-// Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more are folded into dim 2.
+// Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
+// are folded into dim 2.
 static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
   tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
@@ -11066,7 +11796,12 @@ static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_
     const int kind = tn_range_kind(all.u[i]);
     if (item ? tn_is_item(all.u[i]) : kind == TN_TASK || kind == TN_GLOBAL) tn_push(t, &r, all.u[i]);
   }
-  for (int i = 1; i < r.n; i++) for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) { tiny_uop *x = r.u[j]; r.u[j] = r.u[j - 1]; r.u[j - 1] = x; }
+  for (int i = 1; i < r.n; i++)
+    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
+      tiny_uop *x = r.u[j];
+      r.u[j] = r.u[j - 1];
+      r.u[j - 1] = x;
+    }
   for (int d = 0; d < 3; d++) extents[d] = 1;
   for (int i = 0; i < r.n; i++) {          // position from the end gives the dim
     const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
@@ -11079,7 +11814,8 @@ static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_
     if (r.n - 1 - i >= max_dims - 1 && r.n > max_dims) {
       int64_t stride = 1;
       for (int j = i + 1; j <= r.n - max_dims; j++) stride *= tn_range_extent(r.u[j]);
-      id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)), tn_index(t, tn_range_extent(r.u[i])));
+      id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)),
+                 tn_index(t, tn_range_extent(r.u[i])));
     }
     tn_push(t, &to, id);
   }
@@ -11091,15 +11827,20 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
   tn_list ranges = {NULL, 0, 0}, stores = {NULL, 0, 0}, to = {NULL, 0, 0};
   tiny_uop *first = tn_bool(t, 1);
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
-  for (int i = 0; i < ranges.n; i++) if (tn_range_kind(ranges.u[i]) == TN_GROUP) first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, ranges.u[i], tn_index(t, 1)));
+  for (int i = 0; i < ranges.n; i++)
+    if (tn_range_kind(ranges.u[i]) == TN_GROUP)
+      first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, ranges.u[i], tn_index(t, 1)));
   if (tn_is_const(first)) return sink;
   first = tn_simplify(t, first);
   tn_collect_op(t, sink, TINY_OP_STORE, &stores);
   for (int i = 0; i < stores.n; i++) {
     const tiny_uop *index = stores.u[i]->src[0];
-    tiny_uop *src[3] = {index->src[0], index->src[1], index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first}, *pair[2] = {NULL, stores.u[i]->src[1]};
+    tiny_uop *src[3] = {index->src[0], index->src[1],
+                        index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first},
+             *pair[2] = {NULL, stores.u[i]->src[1]};
     const int gated = index->src[0]->op == TINY_OP_PARAM;
-    pair[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : (int)index->nsrc, src, 0, 0, NULL);
+    pair[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : (int)index->nsrc, src, 0,
+                          0, NULL);
     tn_push(t, &to, tn_uop_with(t, stores.u[i], pair));
   }
   return tn_replace(t, sink, stores.n, stores.u, to.u);
@@ -11114,7 +11855,10 @@ static tiny_uop *tn_split_ends(tiny_ctx *t, tiny_uop *sink) {
     tn_collect_op(t, sink, TINY_OP_END, &ends);
     for (int i = 0; i < ends.n && !from.n; i++) if (ends.u[i]->nsrc > 2) {
       tiny_uop *u = ends.u[i], *now = u->src[0];
-      for (uint32_t j = u->nsrc - 1; j >= 1; j--) { tiny_uop *src[2] = {now, u->src[j]}; now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL); }
+      for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
+        tiny_uop *src[2] = {now, u->src[j]};
+        now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
+      }
       tn_push(t, &from, u); tn_push(t, &to, now);
     }
     if (!from.n) return sink;
@@ -11199,7 +11943,9 @@ typedef struct tn_linear {
   tn_list out;
 } tn_linear;
 
-static int tn_linear_at(const tn_linear *l, const tiny_uop *u) { return (int)(intptr_t)tn_map_get(&l->at, u) - 1; }
+static int tn_linear_at(const tn_linear *l, const tiny_uop *u) {
+  return (int)(intptr_t)tn_map_get(&l->at, u) - 1;
+}
 
 static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
   for (int i = 1; i < l->nblock; i++) if (l->block[i].range == range) return i;
@@ -11221,7 +11967,8 @@ static void tn_linear_place(tn_linear *l) {
   for (int i = l->all.n - 1; i >= 0; i--) {
     const tiny_uop *u = l->all.u[i];
     int deepest = 0;
-    for (int b = 1; b < l->nblock; b++) if ((l->open[i] >> b & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
+    for (int b = 1; b < l->nblock; b++)
+      if ((l->open[i] >> b & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
     l->place[i] = deepest;
     if (u->op != TINY_OP_END) continue;
     tn_block *loop = &l->block[tn_linear_block_of(l, u->src[1])];
@@ -11277,10 +12024,11 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 // optimize: chooses moves for a kernel in microseconds, from strides and a count of loads per multiply-add.
 //
 // In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after moves.
-// On a CPU: the range that is contiguous in memory becomes lanes; in reductions a tile of outputs is held in registers,
-// its sizes found by trying all that fit and counting loads; an operand that is read again for every tile of rows is packed by
-// STAGE; the outermost ranges become tasks. Task counts depend on shapes alone, never on the number of threads, so that
-// results do not either. On a GPU: outputs spread over groups and items, long reductions are shared by a group.
+// On a CPU: the range that is contiguous in memory becomes lanes; in reductions a tile of outputs
+// is held in registers, its sizes found by trying all that fit and counting loads; an operand that
+// is read again for every tile of rows is packed by STAGE; the outermost ranges become tasks. Task
+// counts depend on shapes alone, never on the number of threads, so that results do not either. On
+// a GPU: outputs spread over groups and items, long reductions are shared by a group.
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
@@ -11288,7 +12036,8 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 #endif
 
 #define TN_IRREGULAR INT64_MIN
-enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
+enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64,
+  TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
 
 // How far e moves when r advances by one.
 static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
@@ -11330,13 +12079,25 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i];
     p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
-    if (u->op == TINY_OP_LOAD) { if (p->nload == TN_MAX_ACCESSES) { p->usable = 0; return; } p->load[p->nload++] = u->src[0]; }
+    if (u->op == TINY_OP_LOAD) {
+      if (p->nload == TN_MAX_ACCESSES) {
+        p->usable = 0;
+        return;
+      }
+      p->load[p->nload++] = u->src[0];
+    }
     if (u->op == TINY_OP_REDUCE) {
       if (p->nreduce == TN_MAX_RANGES) { p->usable = 0; return; }
       p->reduce[p->nreduce++] = u;
       for (int j = 0; j < p->nout; j++) p->row |= !tn_depends(t, u, p->out[j]);
     }
-    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) { if (p->nred == TN_MAX_RANGES) { p->usable = 0; return; } p->red[p->nred++] = u; }
+    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) {
+      if (p->nred == TN_MAX_RANGES) {
+        p->usable = 0;
+        return;
+      }
+      p->red[p->nred++] = u;
+    }
   }
 }
 
@@ -11365,8 +12126,14 @@ static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divm
     if (tn_ranges_from(u->op) < 0) continue;
     tn_list src = {NULL, 0, 0};
     int seen = 0;
-    for (uint32_t j = 0; j < u->nsrc; j++) { if (j && u->src[j] == both && seen++) continue; tn_push(t, &src, u->src[j]); }
-    if (seen > 1) { tn_push(t, &old, u); tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL)); }
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j && u->src[j] == both && seen++) continue;
+      tn_push(t, &src, u->src[j]);
+    }
+    if (seen > 1) {
+      tn_push(t, &old, u);
+      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
+    }
   }
   sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
   if (tn_count_divmod(t, sink) > divmods) return 0;
@@ -11383,11 +12150,13 @@ static void tn_join_ranges(tn_kernel_state *s) {
     if (!p.usable) return;
     for (int i = 0; i + 1 < p.nout && !again; i++) {
       int same = 1;                        // not across the scope's border
-      for (int j = 0; j < p.nreduce; j++) same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
+      for (int j = 0; j < p.nreduce; j++)
+        same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
       again = same && tn_ranges_join(s, p.out[i], p.out[i + 1], divmods);
     }
     for (int j = 0; j < p.nreduce && !again; j++)
-      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++) again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++)
+        again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
   }
 }
 
@@ -11400,7 +12169,8 @@ static int64_t tn_lanes_for(int64_t extent, int64_t most) {
 
 static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
   int nbytes = tn_dtypes[p->store->dtype].nbytes;
-  for (int i = 0; i < p->nload; i++) if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   if (nbytes < 4) nbytes = 4;              // narrow floats are computed in f32
   return target->limits->vector_nbytes / nbytes;
 }
@@ -11408,7 +12178,12 @@ static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
 // Share of the accesses that are contiguous or constant when r becomes lanes; -1 when the store would scatter.
 static double tn_lanes_score(tiny_ctx *t, const tn_profile *p, tiny_uop *r, int is_out) {
   double good = 0, all = 0;
-  if (is_out) { const int64_t st = tn_stride_in(t, p->store->src[1], r); if (st != 1) return -1; good += 1; all += 1; }
+  if (is_out) {
+    const int64_t st = tn_stride_in(t, p->store->src[1], r);
+    if (st != 1) return -1;
+    good += 1;
+    all += 1;
+  }
   for (int i = 0; i < p->nload; i++) {
     if (!is_out && !tn_depends(t, p->load[i], r)) continue;
     const int64_t st = tn_stride_in(t, p->load[i]->src[1], r);
@@ -11420,7 +12195,14 @@ static double tn_lanes_score(tiny_ctx *t, const tn_profile *p, tiny_uop *r, int 
 
 // ** CPU: register tiles **
 
-typedef struct tn_tile { tiny_uop *v; int lanes, v_in_reduce; int64_t vectors; tiny_uop *u[2]; int64_t f[2]; double cost; } tn_tile;
+typedef struct tn_tile {
+  tiny_uop *v;
+  int lanes, v_in_reduce;
+  int64_t vectors;
+  tiny_uop *u[2];
+  int64_t f[2];
+  double cost;
+} tn_tile;
 
 // Loads per multiply-add of a candidate tile, in vector instructions.
 static double tn_tile_cost(const int64_t strides[][3], const uint8_t *depends, int nload, const tn_tile *c) {
@@ -11453,15 +12235,18 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
     if (c.v && tn_range_extent(c.v) % (c.lanes * c.vectors)) break;
     if (!c.v && c.vectors > 1) break;
-    for (size_t a = 0; a < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; a++) for (size_t b = 0; b < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; b++) {
-      c.f[0] = tn_tile_sizes[a]; c.f[1] = tn_tile_sizes[b];
-      if ((!c.u[0] && c.f[0] > 1) || (!c.u[1] && c.f[1] > 1)) continue;
-      if ((c.u[0] && tn_range_extent(c.u[0]) % c.f[0]) || (c.u[1] && tn_range_extent(c.u[1]) % c.f[1])) continue;
-      const int64_t accumulators = c.vectors * c.f[0] * c.f[1];
-      if (accumulators + c.vectors + 2 > registers) continue;
-      c.cost = tn_tile_cost((const int64_t (*)[3])strides, depends, p->nload, &c);
-      if (c.cost < best->cost) *best = c;
-    }
+    for (size_t a = 0; a < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; a++)
+      for (size_t b = 0; b < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; b++) {
+        c.f[0] = tn_tile_sizes[a];
+        c.f[1] = tn_tile_sizes[b];
+        if ((!c.u[0] && c.f[0] > 1) || (!c.u[1] && c.f[1] > 1)) continue;
+        if ((c.u[0] && tn_range_extent(c.u[0]) % c.f[0]) || (c.u[1] && tn_range_extent(c.u[1]) % c.f[1]))
+          continue;
+        const int64_t accumulators = c.vectors * c.f[0] * c.f[1];
+        if (accumulators + c.vectors + 2 > registers) continue;
+        c.cost = tn_tile_cost((const int64_t(*)[3])strides, depends, p->nload, &c);
+        if (c.cost < best->cost) *best = c;
+      }
   }
 }
 
@@ -11484,7 +12269,11 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
       c.u[0] = p->out[a]; c.u[1] = NULL;
       tn_tile_try(t, p, target, c, &best);
-      for (int b = a + 1; b < p->nout; b++) if (p->out[b] != c.v) { c.u[1] = p->out[b]; tn_tile_try(t, p, target, c, &best); }
+      for (int b = a + 1; b < p->nout; b++)
+        if (p->out[b] != c.v) {
+          c.u[1] = p->out[b];
+          tn_tile_try(t, p, target, c, &best);
+        }
     }
   }
   return best;
@@ -11516,7 +12305,9 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
     const int64_t n = tn_range_extent(p.out[i]);
     int64_t f = 1;
     for (int64_t d = 1; d <= n && d * tasks <= want; d++) if (n % d == 0) f = d;
-    if (f == 1 && n > want) for (int64_t d = want; d < n && f == 1; d++) if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
+    if (f == 1 && n > want)
+      for (int64_t d = want; d < n && f == 1; d++)
+        if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
     if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }
@@ -11524,7 +12315,8 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 
 // Packs the operand that the inner loop reads as vectors when its rows are far apart and it is read again for
 // every tile of the range `again`.
-static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again, const tn_target *target) {
+static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again,
+                   const tn_target *target) {
   tiny_ctx *t = s->t;
   tn_list loads = {NULL, 0, 0};
   int64_t nelem = 1;
@@ -11536,7 +12328,9 @@ static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const
     if (load->src[0]->src[0]->op != TINY_OP_PARAM || tn_depends(t, load, again)) continue;
     for (int j = 0; j < ninner; j++) if (tn_depends(t, load, inner[j])) used[n++] = inner[j];
     if (n != ninner || nelem * tn_dtypes[load->dtype].nbytes > TN_STAGE_MAX_NBYTES) continue;
-    if (nelem * tn_dtypes[load->dtype].nbytes > (int64_t)target->limits->cache_nbytes / 2 && target->limits->cache_nbytes) continue;
+    if (nelem * tn_dtypes[load->dtype].nbytes > (int64_t)target->limits->cache_nbytes / 2 &&
+        target->limits->cache_nbytes)
+      continue;
     tn_move_stage(s, load, n, used, TN_SPACE_LOCAL);
     return 1;
   }
@@ -11548,7 +12342,8 @@ static void tn_pad_lanes(tn_kernel_state *s, tn_profile *p, const tn_target *tar
   const int64_t lanes = tn_target_lanes(target, p);
   for (int i = 0; i < p->nout; i++) {
     const int64_t n = tn_range_extent(p->out[i]);
-    if (lanes < 2 || n % lanes == 0 || n < 2 * lanes || tn_stride_in(s->t, p->store->src[1], p->out[i]) != 1) continue;
+    if (lanes < 2 || n % lanes == 0 || n < 2 * lanes || tn_stride_in(s->t, p->store->src[1], p->out[i]) != 1)
+      continue;
     for (int j = 0; j < p->nload; j++) if (tn_stride_in(s->t, p->load[j]->src[1], p->out[i]) == 1) {
       tn_move_pad(s, p->out[i], lanes);
       s->sink = tn_simplify(s->t, s->sink);
@@ -11579,18 +12374,25 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   return x;
 }
 
-// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside of rows,
-// and the panel of that operand is packed once for each.
-static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x, const tn_target *target) {
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns
+// loop outside of rows, and the panel of that operand is packed once for each.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x,
+                        const tn_target *target) {
   tiny_uop *inner[3];
   int n = 0, operands = 0;
-  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 || tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE) return 0;
+  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 ||
+      tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
+    return 0;
   for (int i = 0; i < p->nload; i++) operands += tn_depends(s->t, p->load[i], p->red[0]);
   if (operands != 2) return 0;
   inner[n++] = p->red[0];
   if (x->vectors) inner[n++] = x->vectors;
   inner[n++] = x->lanes;
-  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++) if (p->out[i] == x->rows) { tn_move_swap(s, x->rows, x->columns); break; }
+  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++)
+    if (p->out[i] == x->rows) {
+      tn_move_swap(s, x->rows, x->columns);
+      break;
+    }
   return tn_pack(s, inner, n, x->rows, target);
 }
 
@@ -11606,7 +12408,9 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const int packed = tn_tile_pack(s, p, &c, &x, target);
   for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
     tiny_uop *r = p->red[i];
-    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW && c.vectors * c.f[0] * c.f[1] <= 32) tn_move_kind(s, r, TN_UNROLL);
+    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
+        c.vectors * c.f[0] * c.f[1] <= 32)
+      tn_move_kind(s, r, TN_UNROLL);
   }
   tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
 }
@@ -11680,7 +12484,8 @@ static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *targe
 // ---- begin src/render/lang_c.c ----
 // lang_c: the descriptor of C as the CPU speaks it: gcc >= 9 and clang, freestanding, no includes, GNU vectors.
 //
-// Out: tn_lang_c fills a tiny_language. A kernel is `void NAME(void *const *mem, const long long *args, long long task)`.
+// Out: tn_lang_c fills a tiny_language. A kernel is
+//      `void NAME(void *const *mem, const long long *args, long long task)`.
 // Holds:
 //  - A bool is 0 or 1 in a b8. A vector of bools, b8xL, has lanes of 0 and -1 in signed bytes, whatever was compared:
 //    clang turns the conversions to and from the compared width into nothing (AVX-512: mask registers), so that
@@ -11698,21 +12503,26 @@ static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *targe
 // Macros cost the compiler next to nothing until they are used; vector types are declared for the lanes in use only.
 // Macros evaluate arguments once, except where the argument is a type or a number.
 static const char *const tn_c_prelude[] = {
-  "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16;",
-  "typedef int i32; typedef unsigned u32; typedef long long i64; typedef unsigned long long u64; typedef float f32; typedef double f64;",
+  "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16;",
+  "typedef unsigned short u16; typedef int i32; typedef unsigned u32; typedef long long i64;",
+  "typedef unsigned long long u64; typedef float f32; typedef double f64;",
   "#define VECTOR(T, E, L) \\",
-  "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\",
+  "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), \\",
+  "    aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\",
   "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));",
   "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\",
-  "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) VECTOR(f64, f64, L)",
+  "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) \\",
+  "  VECTOR(f64, f64, L)",
   "#ifdef __clang__",
   "  #define EACH(L) _Pragma(\"clang loop unroll(full)\") for (int l_ = 0; l_ < L; l_++)",
   "#else",
   "  #define EACH(L) for (int l_ = 0; l_ < L; l_++)",
   "#endif",
   "#if defined(__x86_64__) && !defined(__SSE4_1__)",
-  "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? __builtin_copysignf((f32)(i32)x_, x_) : x_; })",
-  "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? __builtin_copysign((f64)(i64)x_, x_) : x_; })",
+  "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? \\",
+  "    __builtin_copysignf((f32)(i32)x_, x_) : x_; })",
+  "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? \\",
+  "    __builtin_copysign((f64)(i64)x_, x_) : x_; })",
   "#else",
   "  #define TRUNC_32 __builtin_truncf",
   "  #define TRUNC_64 __builtin_trunc",
@@ -11736,13 +12546,16 @@ static const char *const tn_c_prelude[] = {
   "  #define STREAM STORE",
   "#endif",
   // Lanes that are masked out read element 0, so that no lane branches; memory has at least one element.
-  "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
+  "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; \\",
+  "  EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
   "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\",
   "  WHERE(T, I, m_, GATHER(T, L, p, j_ & CONVERT(m_, __typeof__(j_))), o_); })",
-  "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)",
-  "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_ = (x); b8x##L m_ = (m); \\",
-  "  EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)",
-  // A masked access is one instruction where AVX-512 has it; elsewhere a plain one if no lane is masked out, else lane by lane.
+  "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
+  "  T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)",
+  "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
+  "  T v_ = (x); b8x##L m_ = (m); EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)",
+  // A masked access is one instruction where AVX-512 has it; elsewhere a plain one if no lane is masked out, else
+  // lane by lane.
   "#define ALL(L, m) ({ union { b8x##L v; i8 b[L]; } u_; u_.v = (m); i8 a_ = -1; EACH(L) a_ &= u_.b[l_]; a_; })",
   "#define LOAD_LANES(T, L, p, m, y) ({ __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (y); \\",
   "  if (ALL(L, m_)) v_ = LOAD(T, p_); else EACH(L) if (m_[l_]) v_[l_] = p_[l_]; v_; })",
@@ -11751,8 +12564,10 @@ static const char *const tn_c_prelude[] = {
   "#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)",
   "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_##B##_##L(T, L, p, m, y)",
   "  #define STORE_MASKED(T, B, L, p, x, m) STORE_##B##_##L(T, L, p, x, m)",
-  "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask((const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))",
-  "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask((V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))",
+  "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask( \\",
+  "    (const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))",
+  "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask( \\",
+  "    (V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))",
   "  #define LOAD_32_16(T, L, p, m, y) LOAD_BY(i32x16, dqusi512, d2mask512, T, p, m, y)",
   "  #define LOAD_32_8(T, L, p, m, y) LOAD_BY(i32x8, dqusi256, d2mask256, T, p, m, y)",
   "  #define LOAD_32_4(T, L, p, m, y) LOAD_BY(i32x4, dqusi128, d2mask128, T, p, m, y)",
@@ -11766,7 +12581,8 @@ static const char *const tn_c_prelude[] = {
 #define TN_C_LANES(b, l) "  #define LOAD_" #b "_" #l " LOAD_LANES", "  #define STORE_" #b "_" #l " STORE_LANES",
   TN_C_LANES(8, 2) TN_C_LANES(8, 4) TN_C_LANES(8, 8) TN_C_LANES(8, 16) TN_C_LANES(8, 32) TN_C_LANES(8, 64)
   TN_C_LANES(16, 2) TN_C_LANES(16, 4) TN_C_LANES(16, 8) TN_C_LANES(16, 16) TN_C_LANES(16, 32) TN_C_LANES(16, 64)
-  TN_C_LANES(32, 2) TN_C_LANES(32, 32) TN_C_LANES(32, 64) TN_C_LANES(64, 2) TN_C_LANES(64, 16) TN_C_LANES(64, 32) TN_C_LANES(64, 64)
+  TN_C_LANES(32, 2) TN_C_LANES(32, 32) TN_C_LANES(32, 64) TN_C_LANES(64, 2)
+  TN_C_LANES(64, 16) TN_C_LANES(64, 32) TN_C_LANES(64, 64)
 #undef TN_C_LANES
   "#else",
   "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_LANES(T, L, p, m, y)",
@@ -11777,21 +12593,24 @@ static const char *const tn_c_prelude[] = {
 
 static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
   {TINY_OP_NEG, "(%t)-%0", "-%0"}, {TINY_OP_ADD, "(%t)(%0 + %1)", "%0 + %1"}, {TINY_OP_SUB, "(%t)(%0 - %1)", "%0 - %1"},
-  {TINY_OP_MUL, "(%t)(%0 * %1)", "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1", NULL}, {TINY_OP_CDIV, "(%t)(%0 / %1)", "%0 / %1"},
+  {TINY_OP_MUL, "(%t)(%0 * %1)", "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1", NULL},
+  {TINY_OP_CDIV, "(%t)(%0 / %1)", "%0 / %1"},
   {TINY_OP_CMOD, "(%t)(%0 %% %1)", "%0 %% %1"}, {TINY_OP_AND, "(%t)(%0 & %1)", "%0 & %1"},
   {TINY_OP_OR, "(%t)(%0 | %1)", "%0 | %1"}, {TINY_OP_XOR, "(%t)(%0 ^ %1)", "%0 ^ %1"},
   {TINY_OP_SHL, "(%t)(%0 << %1)", "%0 << %1"}, {TINY_OP_SHR, "(%t)(%0 >> %1)", "%0 >> %1"},
   {TINY_OP_LT, "%0 < %1", "CONVERT(%0 < %1, %t)"}, {TINY_OP_NE, "%0 != %1", "CONVERT(%0 != %1, %t)"},
   {TINY_OP_EQ, "%0 == %1", "CONVERT(%0 == %1, %t)"}, {TINY_OP_WHERE, "%0 ? %1 : %2", "WHERE(%t, %i, %0, %1, %2)"},
-  {TINY_OP_SQRT, "SQRT_%b(%0)", "MAP(%t, %l, SQRT_%b, %0)"}, {TINY_OP_TRUNC, "TRUNC_%b(%0)", "MAP(%t, %l, TRUNC_%b, %0)"},
+  {TINY_OP_SQRT, "SQRT_%b(%0)", "MAP(%t, %l, SQRT_%b, %0)"},
+  {TINY_OP_TRUNC, "TRUNC_%b(%0)", "MAP(%t, %l, TRUNC_%b, %0)"},
   {TINY_OP_CAST, "(%t)%0", "CONVERT(%0, %t)"}, {TINY_OP_BITCAST, "BITCAST(%s, %t, %0)", "(%t)%0"},
   {TINY_OP_BROADCAST, "%0", "SPLAT(%t, %e, %0)"}, {TINY_OP_PICK, "%0[%k]", NULL}, {TINY_OP_STACK, "(%t){%a}", NULL},
   {TINY_OP_LOAD, "*(%0)", NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL},
 };
 
 static void tn_lang_c(tiny_language *out) {
-  static const char *const types[TINY_DTYPE_COUNT] = {"void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64",
-                                                      NULL, NULL, "f32", "f64", NULL};
+  static const char *const types[TINY_DTYPE_COUNT] = {
+    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, "f32", "f64", NULL
+  };
   memset(out, 0, sizeof *out);
   out->name = "C"; out->file = "c";
   out->prelude = tn_c_prelude;
@@ -11824,11 +12643,12 @@ static void tn_lang_c(tiny_language *out) {
 #endif
 // ---- end src/render/lang_c.c ----
 // ---- begin src/render/cstyle.c ----
-// cstyle: a program -> text in any C-like language; the language is data (tiny_language), and nothing about one is here.
+// cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
+// nothing about one is here.
 //
 // In:  the list of a lowered kernel, verified, its ops all in the language. Out: the text of one function.
-// A value that is used once, in the block that makes it, is written where it is used; others become constants with a name.
-// Loads from memory always get a name, in list order, so that no store overtakes them.
+// A value that is used once, in the block that makes it, is written where it is used; others become constants
+// with a name. Loads from memory always get a name, in list order, so that no store overtakes them.
 #ifndef TN_RENDER_CSTYLE
 #define TN_RENDER_CSTYLE
 #ifndef TINY_AMALGAMATED
@@ -11841,7 +12661,16 @@ enum {
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
 };
 
-typedef struct tn_text { tiny_ctx *t; const tiny_language *lang; tiny_bytes out; tiny_uop *const *list; int n; const char **expr; int *uses, *depth, *user_depth; int indent, temps; } tn_text;
+typedef struct tn_text {
+  tiny_ctx *t;
+  const tiny_language *lang;
+  tiny_bytes out;
+  tiny_uop *const *list;
+  int n;
+  const char **expr;
+  int *uses, *depth, *user_depth;
+  int indent, temps;
+} tn_text;
 
 typedef struct tn_blanks {                 // what a format's placeholders stand for
   const char *arg[4], *type, *element, *integer, *source, *name, *list;
@@ -11870,19 +12699,6 @@ static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
   }
 }
 
-static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
-static const char *tn_keep_text(tiny_ctx *t, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
-  va_copy(again, args);
-  const int n = vsnprintf(NULL, 0, format, args);
-  char *kept = (char *)tn_scratch(t, (size_t)(n < 0 ? 0 : n) + 1);
-  if (n > 0) vsnprintf(kept, (size_t)n + 1, format, again);
-  va_end(args);
-  va_end(again);
-  return kept;
-}
-
 static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   const char *element = x->lang->types[dtype] ? x->lang->types[dtype] : "?";
   if (lanes == 1) return element;
@@ -11895,7 +12711,12 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
 }
 
 static int tn_integer_of(int dtype) {
-  switch (tn_bits(dtype)) { case 8: return TINY_I8; case 16: return TINY_I16; case 64: return TINY_I64; default: return TINY_I32; }
+  switch (tn_bits(dtype)) {
+    case 8: return TINY_I8;
+    case 16: return TINY_I16;
+    case 64: return TINY_I64;
+    default: return TINY_I32;
+  }
 }
 
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
@@ -11912,15 +12733,19 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
       tn_text_add(&out, ")");
       return out.data;
     }
-    return tn_keep_text(x->t, signbit(v) ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
+    return tn_text_of_format(x->t, signbit(v) ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
   }
   switch (dtype) {
-    case TINY_U32: return tn_keep_text(x->t, "%lluu", (unsigned long long)k);
-    case TINY_U64: return tn_keep_text(x->t, "%lluull", (unsigned long long)k);
-    case TINY_I64: return k == INT64_MIN ? "(-9223372036854775807ll - 1)" : tn_keep_text(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
-    case TINY_I32: return k == INT32_MIN ? "(-2147483647 - 1)" : tn_keep_text(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
+    case TINY_U32: return tn_text_of_format(x->t, "%lluu", (unsigned long long)k);
+    case TINY_U64: return tn_text_of_format(x->t, "%lluull", (unsigned long long)k);
+    case TINY_I64:
+      return k == INT64_MIN ? "(-9223372036854775807ll - 1)" :
+                              tn_text_of_format(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
+    case TINY_I32:
+      return k == INT32_MIN ? "(-2147483647 - 1)" :
+                              tn_text_of_format(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
     case TINY_BOOL: return k ? "1" : "0";
-    default: return tn_keep_text(x->t, "(%s)%lld", type, (long long)k);
+    default: return tn_text_of_format(x->t, "(%s)%lld", type, (long long)k);
   }
 }
 
@@ -11940,7 +12765,9 @@ static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc && i < 4; i++) b->arg[i] = tn_expr(x, u->src[i]);
 }
 
-static const char *tn_op_format(const tn_text *x, int op, int wide) { return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op]; }
+static const char *tn_op_format(const tn_text *x, int op, int wide) {
+  return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
+}
 
 static const char *tn_address(tn_text *x, const tiny_uop *index) {
   tiny_bytes out = {x->t, NULL, 0, 0};
@@ -11962,7 +12789,7 @@ static int64_t tn_define_nelem(const tiny_uop *m) {
 
 static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
   if (tn_define_nelem(index->src[0]) == 1) return tn_expr(x, index->src[0]);
-  return tn_keep_text(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
+  return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
 }
 
 static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
@@ -11971,7 +12798,8 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (tn_is_reg(index->src[0])) { tn_text_add(out, "%s", tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
-  const char *zero = u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_keep_text(x->t, "(%s){0}", b.type);
+  const char *zero =
+      u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
   const char *otherwise = u->nsrc == 2 ? tn_expr(x, u->src[1]) : zero;
   b.arg[0] = tn_address(x, index);
   if (u->lanes == 1 || index->lanes == 1) {
@@ -12007,19 +12835,28 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks_of(x, &b, u);
   if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
     b.element = tn_type_text(x, TINY_I8, 1);
-    b.arg[0] = tn_keep_text(x->t, "-(%s)", b.arg[0]);
+    b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
-  if (u->op == TINY_OP_PICK && u->lanes > 1) { tn_format(out, u->k ? x->lang->high : x->lang->low, &b); return; }
+  if (u->op == TINY_OP_PICK && u->lanes > 1) {
+    tn_format(out, u->k ? x->lang->high : x->lang->low, &b);
+    return;
+  }
   if (u->op == TINY_OP_SPECIAL) {
     tn_text_add(out, "(%s)", b.type);
     b.k = u->k & 15;
     tn_format(out, u->k & 16 ? x->lang->local_id : x->lang->global_id, &b);
     return;
   }
-  const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] : one_condition ? x->lang->ops[u->op] : tn_op_format(x, u->op, tn_is_wide(u));
-  if (!format) { tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name, tn_dtypes[u->dtype].name, x->lang->name); return; }
+  const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] :
+      one_condition                          ? x->lang->ops[u->op] :
+                                               tn_op_format(x, u->op, tn_is_wide(u));
+  if (!format) {
+    tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name,
+              tn_dtypes[u->dtype].name, x->lang->name);
+    return;
+  }
   tn_format(out, format, &b);
 }
 
@@ -12027,21 +12864,12 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
 
 static void tn_line(tn_text *x, const char *format, ...) TN_PRINTF(2, 3);
 static void tn_line(tn_text *x, const char *format, ...) {
-  char brief[1024];
-  va_list args, again;
+  va_list args;
   va_start(args, format);
-  va_copy(again, args);
-  const int n = vsnprintf(brief, sizeof brief, format, args);
-  va_end(args);
   tn_text_add(&x->out, "%*s", 2 * x->indent, "");
-  if ((size_t)n < sizeof brief) tiny_bytes_add(&x->out, brief, (size_t)n);
-  else {
-    char *big = (char *)tn_scratch(x->t, (size_t)n + 1);
-    vsnprintf(big, (size_t)n + 1, format, again);
-    tiny_bytes_add(&x->out, big, (size_t)n);
-  }
-  va_end(again);
-  tiny_bytes_add(&x->out, "\n", 1);
+  tn_text_add_list(&x->out, format, args);
+  tn_text_add(&x->out, "\n");
+  va_end(args);
 }
 
 // Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
@@ -12065,10 +12893,20 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   tn_blanks_of(x, &b, value);
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
-    b.arg[0] = tn_address(x, index); b.arg[1] = tn_expr(x, value); b.arg[2] = masked ? tn_expr(x, valid) : NULL;
-    tn_format(&out, value->lanes == 1 ? l->ops[TINY_OP_STORE] : masked ? l->store_masked : tn_store_streams(x, u) ? l->stream : l->store, &b);
+    b.arg[0] = tn_address(x, index);
+    b.arg[1] = tn_expr(x, value);
+    b.arg[2] = masked ? tn_expr(x, valid) : NULL;
+    tn_format(&out,
+              value->lanes == 1          ? l->ops[TINY_OP_STORE] :
+                  masked                 ? l->store_masked :
+                  tn_store_streams(x, u) ? l->stream :
+                                           l->store,
+              &b);
   } else {
-    b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]); b.arg[2] = tn_expr(x, value); b.arg[3] = masked ? tn_expr(x, valid) : NULL;
+    b.arg[0] = tn_expr(x, index->src[0]);
+    b.arg[1] = tn_expr(x, index->src[1]);
+    b.arg[2] = tn_expr(x, value);
+    b.arg[3] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out, masked ? l->scatter_masked : l->scatter, &b);
   }
   if (valid && !masked) tn_line(x, "if (%s) %s;", tn_expr(x, valid), out.data);
@@ -12079,10 +12917,13 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
   tn_blanks_of(x, &b, u);
-  x->expr[u->seq] = b.name = tn_keep_text(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
+  x->expr[u->seq] = b.name =
+      tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
-  if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) { tn_format(&out, x->lang->local, &b); tn_line(x, "%s", out.data); }
-  else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
+  if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) {
+    tn_format(&out, x->lang->local, &b);
+    tn_line(x, "%s", out.data);
+  } else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
   else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
 }
 
@@ -12098,7 +12939,7 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     x->expr[i] = atom.data;
     return;
   }
-  x->expr[i] = tn_keep_text(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
+  x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   tn_line(x, "const %s %s = %s;", tn_type_text(x, u->dtype, u->lanes), x->expr[i], value.data);
 }
 
@@ -12113,7 +12954,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_STORE: tn_store_text(x, u); return;
     case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
     case TINY_OP_RANGE: {
-      const char *name = tn_keep_text(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
+      const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
       x->expr[u->seq] = name;
       tn_line(x, "for (%s %s = 0; %s < %s; %s++) {", type, name, name, tn_expr(x, u->src[0]), name);
       x->indent++;
@@ -12153,7 +12994,7 @@ static void tn_render_entry(tn_text *x, const char *name) {
     if (u->op != TINY_OP_PARAM && u->op != TINY_OP_ARG) continue;
     const int buffer = u->op == TINY_OP_PARAM;
     tn_blanks_of(x, &b, u);
-    b.name = x->expr[u->seq] = tn_keep_text(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
+    b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
     const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar;
     if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
     if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }
@@ -12195,7 +13036,9 @@ static void tn_render_prelude(tiny_bytes *out, const tiny_language *lang, uint64
 // Bit b: the list holds vectors of 2^b lanes (or halves of them).
 static uint64_t tn_render_lanes(const tn_lowered *k) {
   uint64_t used = 0;
-  for (int i = 0; i < k->n; i++) for (int b = 1; b < 16; b++) if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
+  for (int i = 0; i < k->n; i++)
+    for (int b = 1; b < 16; b++)
+      if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
   return used;
 }
 #endif
@@ -13321,9 +14164,12 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
   tn_storage *s = d->spare[c];
   if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= rounded; }
   else {
-    if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes) tn_storage_give_back(t);
+    if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes)
+      tn_storage_give_back(t);
     if (t->max_nbytes && t->stats.nbytes_live + rounded > t->max_nbytes) {
-      tiny_fail(t, TINY_E_MEMORY, "buffers: %llu bytes live and %llu wanted, more than max_nbytes %llu", (unsigned long long)t->stats.nbytes_live, (unsigned long long)rounded, (unsigned long long)t->max_nbytes);
+      tiny_fail(t, TINY_E_MEMORY, "buffers: %llu bytes live and %llu wanted, more than max_nbytes %llu",
+                (unsigned long long)t->stats.nbytes_live, (unsigned long long)rounded,
+                (unsigned long long)t->max_nbytes);
       return NULL;
     }
     s = (tn_storage *)tn_alloc(t, sizeof *s);
@@ -13379,8 +14225,11 @@ static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_interp_ba
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
 static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
-  for (int i = 0; d && i < 8; i++) if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n)) return d->backends[i];
-  for (int i = 0; i < TN_BACKENDS; i++) if (strlen(tn_backends[i]->name) == n && !strncmp(tn_backends[i]->name, name, n)) return tn_backends[i];
+  for (int i = 0; d && i < 8; i++)
+    if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n))
+      return d->backends[i];
+  for (int i = 0; i < TN_BACKENDS; i++)
+    if (strlen(tn_backends[i]->name) == n && !strncmp(tn_backends[i]->name, name, n)) return tn_backends[i];
   return NULL;
 }
 
@@ -13410,7 +14259,10 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
   t->ir->release = tn_storage_release;
   if (!name || !*name) {
     for (int i = 0; desc && i < 8; i++) {
-      if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) { if (t->device->dev) return TINY_OK; continue; }
+      if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {
+        if (t->device->dev) return TINY_OK;
+        continue;
+      }
       t->code = TINY_OK;                   // the next one may do
     }
     return tn_device_try(t, &tn_cpu_backend, "");
@@ -13447,7 +14299,8 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 #include "../ir/spec.c"
 #endif
 
-enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8, TN_LOWER_SERIAL = 1 << 20 };
+enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
+  TN_LOWER_SERIAL = 1 << 20 };
 
 typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
 
@@ -13506,7 +14359,8 @@ static void tn_programs_close(tiny_ctx *t) {
 }
 
 static tn_executable *tn_executable_find(tiny_ctx *t, uint64_t key) {
-  for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next) if (e->key == key && e->kernel) return e;
+  for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next)
+    if (e->key == key && e->kernel) return e;
   return NULL;
 }
 
@@ -13518,7 +14372,8 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   tn_profile_kernel(t, b->ast, &p);
   size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", p.nreduce ? "r" : "E");
   for (int i = 0; i < p.nout + p.nred && at < 40; i++)
-    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld", (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
+    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
+                           (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->key ^ b->key >> 32));
 }
 
@@ -13531,7 +14386,8 @@ static void tn_estimate(tn_lowered *k) {
     const tiny_uop *u = k->list[i];
     if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
-    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE) k->flops += times * u->lanes;
+    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
+      k->flops += times * u->lanes;
     else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
     else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
   }
@@ -13577,10 +14433,14 @@ static int tn_cache_read(tiny_ctx *t, uint64_t key, const char *suffix, tiny_byt
   char path[TN_OS_PATH + 32];
   tn_file_head head;
   tiny_bytes raw = {t, NULL, 0, 0};
-  if (!tn_cache_path(t, key, suffix, path, sizeof path) || !tn_os_read_file(path, TN_MAX_BINARY, &raw) || raw.n < sizeof head) return 0;
+  if (!tn_cache_path(t, key, suffix, path, sizeof path) || !tn_os_read_file(path, TN_MAX_BINARY, &raw) ||
+      raw.n < sizeof head)
+    return 0;
   memcpy(&head, raw.data, sizeof head);
   const char *data = raw.data + sizeof head;
-  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || head.key != key || head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(key, data, raw.n - sizeof head)) return 0;
+  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || head.key != key ||
+      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(key, data, raw.n - sizeof head))
+    return 0;
   tiny_bytes_add(out, data, raw.n - sizeof head);
   return 1;
 }
@@ -13594,7 +14454,8 @@ static void tn_cache_write(tiny_ctx *t, uint64_t key, const char *suffix, const 
   head.key = key; head.nbytes = nbytes; head.sum = tn_hash_bytes(key, data, nbytes);
   tiny_bytes_add(&raw, &head, sizeof head);
   tiny_bytes_add(&raw, data, nbytes);
-  if (!tn_os_make_dirs(t->programs->dir) || !tn_os_write_file(path, raw.data, raw.n)) t->programs->dir[0] = 0;   // no use trying again
+  // No use trying again.
+  if (!tn_os_make_dirs(t->programs->dir) || !tn_os_write_file(path, raw.data, raw.n)) t->programs->dir[0] = 0;
 }
 
 // ** modules **
@@ -13614,12 +14475,17 @@ static void *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_
 }
 
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, int on_host) {
-  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e), **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
+  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
+                **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key; e->kernel = kernel; e->tasks = b->low.tasks; e->flops = b->low.flops; e->nbytes = b->low.nbytes;
+  e->key = b->key;
+  e->kernel = kernel;
+  e->tasks = b->low.tasks;
+  e->flops = b->low.flops;
+  e->nbytes = b->low.nbytes;
   e->runs_on_host = on_host;
   e->next = *slot;
   return *slot = e;
@@ -13670,7 +14536,8 @@ static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
 
 static void tn_say_compiler_missing(tiny_ctx *t) {
   if (t->programs->said++) return;
-  tn_log(t, "tiny: no C compiler was found; kernels are interpreted, which is slow. Install clang (apt install clang, brew install llvm) or set TINY_CC.");
+  tn_log(t, "tiny: no C compiler was found; kernels are interpreted, which is slow. "
+            "Install clang (apt install clang, brew install llvm) or set TINY_CC.");
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
@@ -13754,7 +14621,9 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
-      if (!b[i]->exe) return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+      if (!b[i]->exe)
+        return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module",
+                         b[i]->entry ? b[i]->entry : b[i]->name);
       tn_cache_entry e;
       memset(&e, 0, sizeof e);
       e.module = key;
@@ -13786,7 +14655,8 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
   int nleft = 0;
   struct tn_device *d = t->device;
-  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret && !tn_cpu_has_compiler(d->dev)) {
+  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret &&
+      !tn_cpu_has_compiler(d->dev)) {
     t->programs->interpret = 1;
     tn_say_compiler_missing(t);
   }
@@ -13806,11 +14676,13 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 #endif
 // ---- end src/runtime/program.c ----
 // ---- begin src/runtime/realize.c ----
-// realize: from lazy tensors to bytes: plans are made or found, kernels launched, handles settled; contexts open and close.
+// realize: from lazy tensors to bytes: plans are made or found, kernels launched, handles settled;
+// contexts open and close.
 //
-// A realize works on nodes, not handles: it sets node->realized, so whatever was built from a node finds its value.
-// Before a state is overwritten, every other live tensor that was built from it is realized in the same schedule.
-// When an update has run, handles move to a new BUFFER node over the same storage: old nodes can never name new contents.
+// A realize works on nodes, not handles: it sets node->realized, so whatever was built from a node
+// finds its value. Before a state is overwritten, every other live tensor that was built from it
+// is realized in the same schedule. When an update has run, handles move to a new BUFFER node over
+// the same storage: old nodes can never name new contents.
 #ifndef TN_RUNTIME_REALIZE
 #define TN_RUNTIME_REALIZE
 #ifndef TINY_AMALGAMATED
@@ -13861,7 +14733,9 @@ static void tn_collect(tiny_ctx *t) {
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
-  if (t->ir->n >= t->ir->collect_at || t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20)) tn_collect(t);
+  if (t->ir->n >= t->ir->collect_at ||
+      t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
+    tn_collect(t);
 }
 
 // ** running a plan **
@@ -13874,15 +14748,17 @@ static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_
 
 static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
   const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", t->device->name, (unsigned long long)t->stats.kernels, e->name,
-         s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9, (double)t->stats.nbytes_live * 1e-6);
+  tn_log(t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", t->device->name,
+         (unsigned long long)t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
+         (double)t->stats.nbytes_live * 1e-6);
 }
 
 static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launch *l) {
   struct tn_device *d = t->device;
   const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
   const uint64_t from = timed ? tn_os_now() : 0;
-  tiny_code code = e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  tiny_code code =
+      e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
   t->stats.kernels++;
   t->stats.flops += (uint64_t)e->flops;
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
@@ -13950,9 +14826,14 @@ static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
   }
-  if (code == TINY_OK && p->arena_nbytes && !(arena = tn_storage_new(t, (size_t)p->arena_nbytes))) code = t->code;
-  for (int i = 0; i < p->nstep && code == TINY_OK; i++) if (p->step[i].exe) code = tn_run_step(t, r, &p->step[i], arena);
-  if (code != TINY_OK) { tn_run_abandon(t, r, arena); return t->code != TINY_OK ? t->code : tiny_fail(t, code, "%s: a kernel failed", t->device->name); }
+  if (code == TINY_OK && p->arena_nbytes && !(arena = tn_storage_new(t, (size_t)p->arena_nbytes)))
+    code = t->code;
+  for (int i = 0; i < p->nstep && code == TINY_OK; i++)
+    if (p->step[i].exe) code = tn_run_step(t, r, &p->step[i], arena);
+  if (code != TINY_OK) {
+    tn_run_abandon(t, r, arena);
+    return t->code != TINY_OK ? t->code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
+  }
   tn_storage_drop(t, arena);
   return TINY_OK;
 }
@@ -13963,10 +14844,12 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
-    size_t at = (size_t)snprintf(line, sizeof line, "  %s(", p->step[i].exe ? p->step[i].exe->name : "(empty)");
+    size_t at =
+        (size_t)snprintf(line, sizeof line, "  %s(", p->step[i].exe ? p->step[i].exe->name : "(empty)");
     for (int j = 0; j < p->step[i].nmem && at < sizeof line; j++) {
       const tn_place_row *place = &p->place[p->step[i].mem[j]];
-      at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind], (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
+      at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
+                             (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
     tn_log(t, "%s)", line);
   }
@@ -13985,8 +14868,13 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
       const tn_custom *c = (const tn_custom *)k->node->ptr;
       tn_build *b = &builds[nbuild];
       if (c->uops) b->ast = c->uops;
-      else { b->custom = c->source; b->entry = c->name; memcpy(b->low.global, c->global, sizeof c->global); memcpy(b->low.local, c->local, sizeof c->local);
-             b->low.tasks = c->global[0] * c->global[1] * c->global[2]; }
+      else {
+        b->custom = c->source;
+        b->entry = c->name;
+        memcpy(b->low.global, c->global, sizeof c->global);
+        memcpy(b->low.local, c->local, sizeof c->local);
+        b->low.tasks = c->global[0] * c->global[1] * c->global[2];
+      }
       of[i] = nbuild++;
     } else if (k->ast) { builds[nbuild].ast = k->ast; of[i] = nbuild++; }
   }
@@ -14008,7 +14896,8 @@ static void tn_settle_handles(tiny_ctx *t) {
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     tn_chain c;
     if (!tn_chain_of(x->uop, &c)) continue;
-    const int memory = c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
+    const int memory =
+        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
     if (memory && c.bottom->realized) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
   }
   struct tn_tensors *all = t->tensors;
@@ -14023,7 +14912,8 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
   for (int i = 0; i < p->noutput; i++) {
     tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s = place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
+    tn_storage *s =
+        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
     s->refs++;                             // the node's own
     u->realized = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
@@ -14035,8 +14925,10 @@ static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit 
 
 // ** what must run together **
 
-// Does u depend on one of the states that are about to be overwritten, other than through their updates? seq: 1 yes, 0 no.
-static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases, const tn_map *updates) {
+// Does u depend on one of the states that are about to be overwritten, other than through their
+// updates? seq: 1 yes, 0 no.
+static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases,
+                              const tn_map *updates) {
   tn_walk *stack = NULL, *top;
   int n = 0, cap = 0;
   if (u->mark == seen) return (int)u->seq;
@@ -14062,38 +14954,50 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
 }
 
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
-// in turn. Tensors of frame `dying` need not join.
-static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying) {
+// in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
+static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
   tn_map joined = {NULL, NULL, 0, 0};
   for (int i = 0; i < roots->n; i++) tn_map_set(t, &joined, roots->u[i], roots->u[i]);
   for (int before = -1; before != roots->n;) {
     tn_visit v;
-    tn_map bases = {NULL, NULL, 0, 0}, updates = {NULL, NULL, 0, 0};
+    tn_map updates = {NULL, NULL, 0, 0};
     memset(&v, 0, sizeof v);
     before = roots->n;
     tn_visit_graph(t, &v, roots->u, roots->n);
     for (int i = 0; i < v.all.n; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN && !v.all.u[i]->realized) {
-      tn_map_set(t, &bases, tn_state_of(v.all.u[i]->src[0]), v.all.u[i]);
+      tn_map_set(t, bases, tn_state_of(v.all.u[i]->src[0]), v.all.u[i]);
       tn_map_set(t, &updates, v.all.u[i], v.all.u[i]);
     }
-    if (!bases.n) return;
+    if (!bases->n) return;
     const uint32_t seen = ++t->ir->epoch;
     for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
       if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
-      if (!tn_needs_old_state(t, x->uop, seen, &bases, &updates)) continue;
+      if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);
       tn_push(t, roots, x->uop);
     }
   }
 }
 
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
+// it shows is overwritten.
+static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
+  tiny_uop *x = u;
+  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) &&
+         (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
+    x = x->src[0];
+  return tn_map_has(bases, tn_state_of(x)) ? u : x;
+}
+
 static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   tn_list all = {NULL, 0, 0};
-  tn_join_readers(t, roots, dying);
+  tn_map seen = {NULL, NULL, 0, 0}, bases = {NULL, NULL, 0, 0};
+  tn_join_readers(t, roots, dying, &bases);
   for (int i = 0; i < roots->n; i++) {
-    int again = tn_is_leaf(roots->u[i]);
-    for (int j = 0; j < i && !again; j++) again = roots->u[j] == roots->u[i];
-    if (!again) tn_push(t, &all, roots->u[i]);
+    tiny_uop *u = tn_root_of(roots->u[i], &bases);
+    if (tn_is_leaf(u) || tn_map_has(&seen, u)) continue;
+    tn_map_set(t, &seen, u, u);
+    tn_push(t, &all, u);
   }
   if (!all.n) return TINY_OK;
   tn_visit v;
@@ -14102,7 +15006,8 @@ static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   tn_plan *plan = tn_plan_find(t, &v);
   if (plan) t->stats.replays++;
   else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
-  tn_run r = {plan, v.leaves.u, v.scalars.u, (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *))};
+  tn_run r = {plan, v.leaves.u, v.scalars.u,
+              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *))};
   const tiny_code code = tn_run_plan(t, &r);
   return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
 }
@@ -14125,7 +15030,10 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   tiny_tensor *wrong;
   *code = TINY_E_ARG;
   if (!x || n < 1) return NULL;
-  if (!tn_usable(name, n, x, &wrong)) { if (wrong && wrong->t->code != TINY_OK) *code = wrong->t->code; return NULL; }
+  if (!tn_usable(name, n, x, &wrong)) {
+    if (wrong && wrong->t->code != TINY_OK) *code = wrong->t->code;
+    return NULL;
+  }
   return x[0]->t;
 }
 
@@ -14161,10 +15069,14 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   return d->backend->copy_out(d->dev, c->out, m, c->nbytes);
 }
 
-static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data, size_t nbytes) {
+static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
+                                 size_t nbytes) {
   const size_t wanted = (size_t)tn_node_nbytes(x->uop);
   char text[TN_DIMS_TEXT];
-  if (nbytes != wanted) return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name, (unsigned long long)nbytes, tn_text_of(x->uop, text), tn_dtypes[x->uop->dtype].name, (unsigned long long)wanted);
+  if (nbytes != wanted)
+    return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
+                     (unsigned long long)nbytes, tn_text_of(x->uop, text), tn_dtypes[x->uop->dtype].name,
+                     (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
   return TINY_OK;
 }
@@ -14185,7 +15097,9 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   const size_t nbytes = (size_t)tn_node_nbytes(buffer);
   void *copy = tn_scratch(t, nbytes + 1);
   const tiny_mem m = {((tn_storage *)buffer->ptr)->mem, 0};
-  if (d->backend->sync(d->dev) != TINY_OK || (nbytes && d->backend->copy_out(d->dev, copy, m, nbytes) != TINY_OK)) return NULL;
+  if (d->backend->sync(d->dev) != TINY_OK ||
+      (nbytes && d->backend->copy_out(d->dev, copy, m, nbytes) != TINY_OK))
+    return NULL;
   return copy;
 }
 
@@ -14207,7 +15121,11 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 TINY_API double tiny_item(tiny_tensor *x) {
   unsigned char raw[8];
   if (!tiny_ok(x)) return (double)NAN;
-  if (tiny_nelem(x) != 1) { char text[TN_DIMS_TEXT]; tiny_fail(x->t, TINY_E_SHAPE, "item: %s has more or less than one element", tn_text_of(x->uop, text)); return (double)NAN; }
+  if (tiny_nelem(x) != 1) {
+    char text[TN_DIMS_TEXT];
+    tiny_fail(x->t, TINY_E_SHAPE, "item: %s has more or less than one element", tn_text_of(x->uop, text));
+    return (double)NAN;
+  }
   const int dtype = x->uop->dtype;
   if (tiny_read(x, raw, tn_dtypes[dtype].nbytes) != TINY_OK) return (double)NAN;
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, raw)));
@@ -14221,7 +15139,10 @@ static tiny_uop *tn_upload(tiny_ctx *t, const void *data, int dtype, int ndim, c
   tn_storage *s = tn_storage_new(t, nbytes);
   if (!s) return &t->ir->bad;
   const tiny_mem m = {s->mem, 0};
-  if (nbytes && d->backend->copy_in(d->dev, m, data, nbytes) != TINY_OK) { tn_storage_drop(t, s); return &t->ir->bad; }
+  if (nbytes && d->backend->copy_in(d->dev, m, data, nbytes) != TINY_OK) {
+    tn_storage_drop(t, s);
+    return &t->ir->bad;
+  }
   return tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim);
 }
 
@@ -14248,11 +15169,13 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
 }
 
 #define TN_MAX_NELEM ((int64_t)1 << 60)
-TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides) {
+TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape,
+                                const int64_t *strides) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "blob", dtype) || !tn_shape_valid(t, "blob", &shape)) return tn_poison(t);
   if (!data) return tn_wrong(t, TINY_E_ARG, "blob: data is NULL");
-  if (!t->device->limits.host_memory) return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", t->device->name);
+  if (!t->device->limits.host_memory)
+    return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", t->device->name);
   int64_t low = 0, high = 0, v[2 * TINY_MAX_DIMS];
   for (int i = 0; i < shape.ndim; i++) {
     v[i] = shape.dim[i];
@@ -14260,8 +15183,13 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
     const int64_t reach = strides && shape.dim[i] > 0 ? tn_clamp_mul(shape.dim[i] - 1, strides[i]) : 0;
     if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
   }
-  if (low < -TN_MAX_NELEM || high > TN_MAX_NELEM) return tn_wrong(t, TINY_E_ARG, "blob: strides reach over %lld and %lld elements", (long long)low, (long long)high);
-  const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim), span = !nelem ? 0 : strides ? high - low + 1 : nelem;
+  if (low < -TN_MAX_NELEM || high > TN_MAX_NELEM)
+    return tn_wrong(t, TINY_E_ARG, "blob: strides reach over %lld and %lld elements", (long long)low,
+                    (long long)high);
+  const int64_t nelem = tn_dims_nelem(shape.ndim, shape.dim),
+                span = !nelem ? 0 :
+      strides                 ? high - low + 1 :
+                                nelem;
   tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
   if (!s) return tn_poison(t);
   s->mem = (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes;
@@ -14279,7 +15207,11 @@ static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &roots, t->tensors->pending[i]);
   return roots.n ? tn_realize_roots(t, &roots, t->tensors->depth) : TINY_OK;
 }
-static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) { (void)arg; tn_collect_if_due(t); return TINY_OK; }
+static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) {
+  (void)arg;
+  tn_collect_if_due(t);
+  return TINY_OK;
+}
 
 TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t) return TINY_E_ARG;
@@ -14303,7 +15235,9 @@ static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
 
 static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   for (tn_custom *c = t->runtime->customs; c; c = c->next) {
-    if (c->uops != d->uops || memcmp(c->global, d->global, sizeof c->global) || memcmp(c->local, d->local, sizeof c->local)) continue;
+    if (c->uops != d->uops || memcmp(c->global, d->global, sizeof c->global) ||
+        memcmp(c->local, d->local, sizeof c->local))
+      continue;
     if (d->uops || (!strcmp(c->source, d->source) && !strcmp(c->name, d->name))) return c;
   }
   tn_custom *c = (tn_custom *)tn_alloc(t, sizeof *c);
@@ -14316,16 +15250,19 @@ static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
   if (!d->uops) {
     c->source = tn_copy_text(t, d->source, &c->source_nbytes);
     c->name = c->source ? tn_copy_text(t, d->name, &c->name_nbytes) : NULL;
-    if (!c->name) { t->runtime->customs = c->next; tn_release(t, c->source, c->source_nbytes); tn_release(t, c, sizeof *c); return NULL; }
+    if (!c->name) {
+      t->runtime->customs = c->next;
+      tn_release(t, c->source, c->source_nbytes);
+      tn_release(t, c, sizeof *c);
+      return NULL;
+    }
   }
   return c;
 }
 
-typedef struct tn_kernel_call { const tiny_kernel_desc *d; } tn_kernel_call;
-
 // A SINK from outside reads and writes nothing but the memory it is given.
 static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
-  const tiny_kernel_desc *d = ((const tn_kernel_call *)arg)->d;
+  const tiny_kernel_desc *d = (const tiny_kernel_desc *)arg;
   tn_list all = {NULL, 0, 0};
   if (tn_verify(t, d->uops, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   tn_toposort(t, d->uops, &all);
@@ -14333,10 +15270,15 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_ARG) return tiny_fail(t, TINY_E_ARG, "kernel: uops take an ARG, but there are none");
     if (u->op != TINY_OP_PARAM) continue;
-    if (u->k < 0 || u->k > d->n) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs", (long long)u->k, d->n);
+    if (u->k < 0 || u->k > d->n)
+      return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
+                       (long long)u->k, d->n);
     const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
     const int dtype = u->k ? d->inputs[u->k - 1]->uop->dtype : (int)d->dtype;
-    if (u->v[0] > has || u->dtype != dtype) return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s", (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has, tn_dtypes[dtype].name);
+    if (u->v[0] > has || u->dtype != dtype)
+      return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s",
+                       (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has,
+                       tn_dtypes[dtype].name);
   }
   return TINY_OK;
 }
@@ -14344,29 +15286,39 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
-  if (!desc || (!desc->uops && (!desc->source || !desc->name))) return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
-  if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
+  if (!desc || (!desc->uops && (!desc->source || !desc->name)))
+    return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
+  if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs))
+    return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
   if (desc->n && !tn_usable("kernel", desc->n, desc->inputs, &wrong)) return wrong;
-  if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape)) return tn_poison(t);
-  if (!desc->uops && !t->device->backend->language) return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
+  if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
+    return tn_poison(t);
+  if (!desc->uops && !t->device->backend->language)
+    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
   tiny_kernel_desc d = *desc;
   for (int i = 0; i < 3; i++) { if (!d.global[i]) d.global[i] = 1; if (!d.local[i]) d.local[i] = 1; }
-  if (d.uops && d.uops->op != TINY_OP_SINK) return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
-  tn_kernel_call call = {&d};
-  if (d.uops && tn_guard(t, tn_kernel_check, &call) != TINY_OK) return tn_poison(t);
+  if (d.uops && d.uops->op != TINY_OP_SINK)
+    return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
+  if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
   tn_custom *c = tn_custom_find(t, &d);
   if (!c) return tn_poison(t);
   tiny_uop *src[64];
   for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
     src[i] = d.inputs[i]->uop;
-    if (!tn_is_leaf(src[i])) src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
+    if (!tn_is_leaf(src[i]))
+      src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
   }
-  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, d.shape.ndim, d.shape.dim, c));
+  const tiny_shape *s = &d.shape;
+  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
 }
 
 // ** captured programs **
 
-typedef struct tn_capture_call { tiny_tensor *const *in, *const *out; int n, m; tiny_program *p; } tn_capture_call;
+typedef struct tn_capture_call {
+  tiny_tensor *const *in, *const *out;
+  int n, m;
+  tiny_program *p;
+} tn_capture_call;
 
 static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_capture_call *c = (tn_capture_call *)arg;
@@ -14378,7 +15330,8 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit_graph(t, &v, roots.u, roots.n);
   if (roots.n) plan = tn_plan_find(t, &v);
   if (roots.n && !plan && tn_plan_make(t, &v, roots.u, roots.n, &plan) != TINY_OK) return t->code;
-  const size_t nbytes = sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int)) + 64;
+  const size_t nbytes =
+      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int)) + 64;
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
   p->t = t; p->nbytes = nbytes; p->plan = plan;
@@ -14391,13 +15344,20 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   p->output_leaf = (int *)(void *)at;
   for (int i = 0; i < v.leaves.n; i++) {
     p->leaf_input[i] = -1;
-    for (int j = 0; j < c->n; j++) if (tn_plain_buffer(c->in[j]->uop) == tn_place(v.leaves.u[i])) { p->leaf_input[i] = j; p->leaf[i] = NULL; break; }
+    for (int j = 0; j < c->n; j++)
+      if (tn_plain_buffer(c->in[j]->uop) == tn_place(v.leaves.u[i])) {
+        p->leaf_input[i] = j;
+        p->leaf[i] = NULL;
+        break;
+      }
   }
   for (int i = 0; i < c->m; i++) {
     p->shape[i] = c->out[i]->uop;
     p->output[i] = p->output_leaf[i] = -1;
-    for (int j = 0; plan && j < plan->noutput; j++) if (v.all.u[plan->output[j].node] == c->out[i]->uop) p->output[i] = j;
-    for (int j = 0; j < c->n && p->output[i] < 0; j++) if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
+    for (int j = 0; plan && j < plan->noutput; j++)
+      if (v.all.u[plan->output[j].node] == c->out[i]->uop) p->output[i] = j;
+    for (int j = 0; j < c->n && p->output[i] < 0; j++)
+      if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
   }
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -14406,12 +15366,21 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m) {
+TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                    tiny_tensor *const *outputs, int m) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return NULL;
-  if (n < 0 || m < 1 || (n && !inputs) || !outputs) { tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m); return NULL; }
-  if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong)) return NULL;
-  for (int i = 0; i < n; i++) if (!tn_plain_buffer(inputs[i]->uop)) { tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized", i); return NULL; }
+  if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
+    tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
+    return NULL;
+  }
+  if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong))
+    return NULL;
+  for (int i = 0; i < n; i++)
+    if (!tn_plain_buffer(inputs[i]->uop)) {
+      tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized", i);
+      return NULL;
+    }
   tn_capture_call c = {inputs, outputs, n, m, NULL};
   return tn_guard(t, tn_capture_guarded, &c) == TINY_OK ? c.p : NULL;
 }
@@ -14422,7 +15391,8 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   const tn_run_call *c = (const tn_run_call *)arg;
   const tiny_program *p = c->p;
   tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
-  for (int i = 0; i < p->nleaf; i++) leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
+  for (int i = 0; i < p->nleaf; i++)
+    leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
   tn_run r = {p->plan, leaf, p->scalar, NULL};
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
@@ -14431,11 +15401,17 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   }
   for (int i = 0; i < p->noutput; i++) {
     const tiny_uop *s = p->shape[i];
-    if (p->output[i] < 0) { c->out[i] = p->output_leaf[i] < 0 ? tn_tensor_new(t, p->shape[i]) : tn_tensor_new(t, c->in[p->output_leaf[i]]->uop); continue; }
+    if (p->output[i] < 0) {
+      c->out[i] = p->output_leaf[i] < 0 ? tn_tensor_new(t, p->shape[i]) :
+                                          tn_tensor_new(t, c->in[p->output_leaf[i]]->uop);
+      continue;
+    }
     const tn_place_row *place = &p->plan->place[p->plan->output[p->output[i]].place];
-    tn_storage *from = place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
+    tn_storage *from =
+        place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
     from->refs++;
-    c->out[i] = tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
+    c->out[i] =
+        tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
   }
   for (int i = 0; p->plan && i < p->plan->noutput; i++) tn_storage_drop(t, r.fresh[i]);
   tn_collect_if_due(t);
@@ -14447,13 +15423,19 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
   if (!outputs || (p->ninput && !inputs)) return tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  if (p->ninput && !tn_usable("run", p->ninput, inputs, &wrong)) return t->code != TINY_OK ? t->code : TINY_E_ARG;
-  for (int i = 0; i < p->ninput; i++) if (!tn_plain_buffer(inputs[i]->uop)) return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
+  if (p->ninput && !tn_usable("run", p->ninput, inputs, &wrong))
+    return t->code != TINY_OK ? t->code : TINY_E_ARG;
+  for (int i = 0; i < p->ninput; i++)
+    if (!tn_plain_buffer(inputs[i]->uop))
+      return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
   for (int i = 0; i < p->nleaf; i++) if (p->leaf_input[i] >= 0) {
     const tiny_uop *given = tn_plain_buffer(inputs[p->leaf_input[i]]->uop);
     const tn_place_row *place = NULL;
-    for (int j = 0; j < p->plan->nplace; j++) if (p->plan->place[j].kind == TN_PLACE_LEAF && p->plan->place[j].index == i) place = &p->plan->place[j];
-    if (place && tn_node_nbytes(given) != place->nbytes) return tiny_fail(t, TINY_E_SHAPE, "run: input %d has %lld bytes, the captured one had %lld", p->leaf_input[i], (long long)tn_node_nbytes(given), (long long)place->nbytes);
+    for (int j = 0; j < p->plan->nplace; j++)
+      if (p->plan->place[j].kind == TN_PLACE_LEAF && p->plan->place[j].index == i) place = &p->plan->place[j];
+    if (place && tn_node_nbytes(given) != place->nbytes)
+      return tiny_fail(t, TINY_E_SHAPE, "run: input %d has %lld bytes, the captured one had %lld",
+                       p->leaf_input[i], (long long)tn_node_nbytes(given), (long long)place->nbytes);
   }
   tn_run_call c = {p, inputs, outputs};
   return tn_guard(t, tn_run_guarded, &c);
@@ -14480,7 +15462,9 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->tensors->refuse = 1;                  // until all is well
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
-  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK || tn_programs_open(t, d) != TINY_OK) return t->code;
+  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
+      tn_programs_open(t, d) != TINY_OK)
+    return t->code;
   t->tensors->refuse = 0;
   return TINY_OK;
 }
@@ -14502,9 +15486,12 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
 
 static void tn_log_totals(tiny_ctx *t) {
   const tiny_stats *s = &t->stats;
-  tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, %llu graphs planned, %llu replayed, peak %.2f MB", t->device ? t->device->name : "",
-         (unsigned long long)s->kernels, (double)s->device_ns * 1e-6, (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
-         (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays, (double)s->nbytes_peak * 1e-6);
+  tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
+      "%llu graphs planned, %llu replayed, peak %.2f MB",
+      t->device ? t->device->name : "", (unsigned long long)s->kernels, (double)s->device_ns * 1e-6,
+      (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
+      (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays,
+      (double)s->nbytes_peak * 1e-6);
 }
 
 TINY_API void tiny_close(tiny_ctx *t) {
@@ -14532,7 +15519,9 @@ TINY_API void tiny_close(tiny_ctx *t) {
   alloc.fn(alloc.user, t, sizeof *t, 0);
 }
 
-TINY_API const char *tiny_error(const tiny_ctx *t) { return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message; }
+TINY_API const char *tiny_error(const tiny_ctx *t) {
+  return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
+}
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
 TINY_API void tiny_clear(tiny_ctx *t) { if (t && !(t->tensors && t->tensors->refuse)) t->code = TINY_OK; }
 TINY_API tiny_stats tiny_get_stats(const tiny_ctx *t) {

@@ -15,6 +15,12 @@ static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
 }
 
+// Do values of r exist side by side, in items or copies of a group?
+static int tn_is_parallel(const tiny_uop *r) {
+  const int kind = tn_range_kind(r);
+  return tn_is_item(r) || kind == TN_UPCAST || kind == TN_UNROLL || kind == TN_VECTOR;
+}
+
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
@@ -55,12 +61,25 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
   *owners = 1;
   tn_collect_op(t, stage->src[0], TINY_OP_RANGE, &ranges);
   for (int i = 0; i < ranges.n; i++) {
-    if (!tn_is_item(ranges.u[i]) || tn_closes(stage, ranges.u[i])) continue;
+    if (!tn_is_parallel(ranges.u[i]) || tn_closes(stage, ranges.u[i])) continue;
     const int64_t n = tn_range_extent(ranges.u[i]);
     owner = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, n)), ranges.u[i]);
     *owners *= n;
   }
   return owner;
+}
+
+// Items that all have the same to store: the first of them does.
+static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
+  tn_list ranges = {NULL, 0, 0};
+  tiny_uop *first = tn_bool(t, 1);
+  tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    tiny_uop *r = ranges.u[i];
+    if (stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r) || tn_depends(t, stage->src[0], r)) continue;
+    first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, r, tn_index(t, 1)));
+  }
+  return tn_simplify(t, first);
 }
 
 // One STAGE as memory: its uses read the memory after the stores that fill it.
@@ -86,8 +105,9 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
     to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
   }
-  tiny_uop *at[2] = {to, flat},
-           *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL), stage->src[0]};
+  tiny_uop *at[3] = {to, flat, tn_stage_filler(t, sink, stage)};
+  const int gated = !tn_is_k(at[2], 1);
+  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2 + gated, at, 0, 0, NULL), stage->src[0]};
   end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
   if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
@@ -121,11 +141,25 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
 
 // ** UPCAST and UNROLL **
 
+// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r. Reductions share theirs.
+static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list *loops) {
+  tn_list ends = {NULL, 0, 0};
+  tn_push(t, loops, r);
+  tn_collect_op(t, body, TINY_OP_END, &ends);
+  for (int i = 0; i < ends.n; i++)
+    for (uint32_t j = 1; j < ends.u[i]->nsrc && tn_depends(t, ends.u[i], r); j++)
+      if (ends.u[i]->src[j] != r) tn_push(t, loops, ends.u[i]->src[j]);
+}
+
 // u, a node that closes r, without r: its body (or value) once for every value of r.
 static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
-  tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0};
+  tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_unrolled_loops(t, u->src[0], r, &from);
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
-    tiny_uop *value = tn_index(t, i), *copy = tn_replace(t, u->src[0], 1, &r, &value);
+    to.n = 0;
+    tn_push(t, &to, tn_index(t, i));
+    for (int j = 1; j < from.n; j++) tn_push(t, &to, i ? tn_range(t, tn_range_extent(from.u[j]), tn_range_kind(from.u[j])) : from.u[j]);
+    tiny_uop *copy = tn_replace(t, u->src[0], from.n, from.u, to.u);
     if (copy->op == TINY_OP_GROUP)
       for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
     else tn_push(t, &copies, copy);

@@ -152,16 +152,15 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
 }
 
 // Copies what `load` reads, over the ranges inner[0..n-1], to memory of the given space before the loops that use it;
-// the other ranges in its index stay outside of the copy. The copy's ranges are fresh, with REDUCE become LOOP.
+// the other ranges in its index stay outside of the copy. The copy's loops are fresh, with REDUCE become LOOP; its work
+// items are the kernel's.
 static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
   tiny_ctx *t = s->t;
   tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
-    fresh[i + 1] = tn_range(t, tn_range_extent(inner[i]),
-                            kind == TN_REDUCE     ? TN_LOOP :
-                                kind == TN_UNROLL ? TN_UPCAST :
-                                                    kind);
+    fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
+                   tn_range(t, tn_range_extent(inner[i]), kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
     flat =
         tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }

@@ -1,7 +1,7 @@
 // lang_c: the descriptor of C as the CPU speaks it: gcc >= 9 and clang, freestanding, no includes, GNU vectors.
 //
-// Out: tn_lang_c fills a tiny_language. A kernel is `void NAME(void *const *mem, const long long
-//      *args, long long task)`.
+// Out: tn_lang_c fills a tiny_language. A kernel is
+//      `void NAME(void *const *mem, const long long *args, long long task)`.
 // Holds:
 //  - A bool is 0 or 1 in a b8. A vector of bools, b8xL, has lanes of 0 and -1 in signed bytes, whatever was compared:
 //    clang turns the conversions to and from the compared width into nothing (AVX-512: mask registers), so that
@@ -19,89 +19,114 @@
 // Macros cost the compiler next to nothing until they are used; vector types are declared for the lanes in use only.
 // Macros evaluate arguments once, except where the argument is a type or a number.
 static const char *const tn_c_prelude[] = {
-    "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16; typedef unsigned short u16;",
-    "typedef int i32; typedef unsigned u32; typedef long long i64; typedef unsigned long long u64; typedef float f32; typedef double f64;",
-    "#define VECTOR(T, E, L) \\",
-    "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\",
-    "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));",
-    "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\",
-    "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) VECTOR(f64, f64, L)",
-    "#ifdef __clang__",
-    "  #define EACH(L) _Pragma(\"clang loop unroll(full)\") for (int l_ = 0; l_ < L; l_++)", "#else",
-    "  #define EACH(L) for (int l_ = 0; l_ < L; l_++)", "#endif",
-    "#if defined(__x86_64__) && !defined(__SSE4_1__)",
-    "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? __builtin_copysignf((f32)(i32)x_, x_) : x_; })",
-    "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? __builtin_copysign((f64)(i64)x_, x_) : x_; })",
-    "#else", "  #define TRUNC_32 __builtin_truncf", "  #define TRUNC_64 __builtin_trunc", "#endif",
-    "#define SQRT_32 __builtin_sqrtf", "#define SQRT_64 __builtin_sqrt",
-    "#define CONVERT __builtin_convertvector",
-    "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })",
-    "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })",
-    "#define SPLAT(T, E, x) ((E)(x) - (T){0})",
-    "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })",
-    "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
-    "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
-    "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
-    "#define LOAD(T, p) (*(const T##u *)(p))", "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
-    "#ifdef __clang__", "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\",
-    "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)",
-    "#else", "  #define STREAM STORE", "#endif",
-    // Lanes that are masked out read element 0, so that no lane branches; memory has at least one element.
-    "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
-    "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\",
-    "  WHERE(T, I, m_, GATHER(T, L, p, j_ & CONVERT(m_, __typeof__(j_))), o_); })",
-    "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)",
-    "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_ = (x); b8x##L m_ = (m); \\",
-    "  EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)",
-    // A masked access is one instruction where AVX-512 has it; elsewhere a plain one if no lane is
-    // masked out, else lane by lane.
-    "#define ALL(L, m) ({ union { b8x##L v; i8 b[L]; } u_; u_.v = (m); i8 a_ = -1; EACH(L) a_ &= u_.b[l_]; a_; })",
-    "#define LOAD_LANES(T, L, p, m, y) ({ __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (y); \\",
-    "  if (ALL(L, m_)) v_ = LOAD(T, p_); else EACH(L) if (m_[l_]) v_[l_] = p_[l_]; v_; })",
-    "#define STORE_LANES(T, L, p, x, m) do { __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (x); \\",
-    "  if (ALL(L, m_)) STORE(T, p_, v_); else EACH(L) if (m_[l_]) p_[l_] = v_[l_]; } while (0)",
-    "#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)",
-    "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_##B##_##L(T, L, p, m, y)",
-    "  #define STORE_MASKED(T, B, L, p, x, m) STORE_##B##_##L(T, L, p, x, m)",
-    "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask((const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))",
-    "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask((V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))",
-    "  #define LOAD_32_16(T, L, p, m, y) LOAD_BY(i32x16, dqusi512, d2mask512, T, p, m, y)",
-    "  #define LOAD_32_8(T, L, p, m, y) LOAD_BY(i32x8, dqusi256, d2mask256, T, p, m, y)",
-    "  #define LOAD_32_4(T, L, p, m, y) LOAD_BY(i32x4, dqusi128, d2mask128, T, p, m, y)",
-    "  #define LOAD_64_8(T, L, p, m, y) LOAD_BY(i64x8, dqudi512, q2mask512, T, p, m, y)",
-    "  #define LOAD_64_4(T, L, p, m, y) LOAD_BY(i64x4, dqudi256, q2mask256, T, p, m, y)",
-    "  #define STORE_32_16(T, L, p, x, m) STORE_BY(i32x16, dqusi512, d2mask512, T, p, x, m)",
-    "  #define STORE_32_8(T, L, p, x, m) STORE_BY(i32x8, dqusi256, d2mask256, T, p, x, m)",
-    "  #define STORE_32_4(T, L, p, x, m) STORE_BY(i32x4, dqusi128, d2mask128, T, p, x, m)",
-    "  #define STORE_64_8(T, L, p, x, m) STORE_BY(i64x8, dqudi512, q2mask512, T, p, x, m)",
-    "  #define STORE_64_4(T, L, p, x, m) STORE_BY(i64x4, dqudi256, q2mask256, T, p, x, m)",
+  "typedef unsigned char b8; typedef signed char i8; typedef unsigned char u8; typedef short i16;",
+  "typedef unsigned short u16; typedef int i32; typedef unsigned u32; typedef long long i64;",
+  "typedef unsigned long long u64; typedef float f32; typedef double f64;",
+  "#define VECTOR(T, E, L) \\",
+  "  typedef E T##x##L __attribute__((vector_size(sizeof(E) * L), \\",
+  "    aligned(sizeof(E) * L < 64 ? sizeof(E) * L : 64))); \\",
+  "  typedef E T##x##L##u __attribute__((vector_size(sizeof(E) * L), aligned(sizeof(E)), may_alias));",
+  "#define LANES(L) VECTOR(b8, i8, L) VECTOR(i8, i8, L) VECTOR(u8, u8, L) VECTOR(i16, i16, L) VECTOR(u16, u16, L) \\",
+  "  VECTOR(i32, i32, L) VECTOR(u32, u32, L) VECTOR(i64, i64, L) VECTOR(u64, u64, L) VECTOR(f32, f32, L) \\",
+  "  VECTOR(f64, f64, L)",
+  "#ifdef __clang__",
+  "  #define EACH(L) _Pragma(\"clang loop unroll(full)\") for (int l_ = 0; l_ < L; l_++)",
+  "#else",
+  "  #define EACH(L) for (int l_ = 0; l_ < L; l_++)",
+  "#endif",
+  "#if defined(__x86_64__) && !defined(__SSE4_1__)",
+  "  #define TRUNC_32(x) ({ f32 x_ = (x); x_ < 8388608.0f && x_ > -8388608.0f ? \\",
+  "    __builtin_copysignf((f32)(i32)x_, x_) : x_; })",
+  "  #define TRUNC_64(x) ({ f64 x_ = (x); x_ < 4503599627370496.0 && x_ > -4503599627370496.0 ? \\",
+  "    __builtin_copysign((f64)(i64)x_, x_) : x_; })",
+  "#else",
+  "  #define TRUNC_32 __builtin_truncf",
+  "  #define TRUNC_64 __builtin_trunc",
+  "#endif",
+  "#define SQRT_32 __builtin_sqrtf",
+  "#define SQRT_64 __builtin_sqrt",
+  "#define CONVERT __builtin_convertvector",
+  "#define BITCAST(F, T, x) ({ union { F f; T t; } u_; u_.f = (x); u_.t; })",
+  "#define ARGUMENT(T, k) ({ T v_; __builtin_memcpy(&v_, args + k, sizeof v_); v_; })",
+  "#define SPLAT(T, E, x) ((E)(x) - (T){0})",
+  "#define WHERE(T, I, m, x, y) ({ I k_ = CONVERT(m, I); (T)(((I)(x) & k_) | ((I)(y) & ~k_)); })",
+  "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
+  "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
+  "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
+  "#define LOAD(T, p) (*(const T##u *)(p))",
+  "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
+  "#ifdef __clang__",
+  "  #define STREAM(T, p, x) do { T *p_ = (T *)(p), v_ = (x); \\",
+  "    if ((u64)p_ % sizeof(T)) STORE(T, p_, v_); else __builtin_nontemporal_store(v_, p_); } while (0)",
+  "#else",
+  "  #define STREAM STORE",
+  "#endif",
+  // Lanes that are masked out read element 0, so that no lane branches; memory has at least one element.
+  "#define GATHER(T, L, p, i) ({ __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); T v_; \\",
+  "  EACH(L) v_[l_] = p_[i_[l_]]; v_; })",
+  "#define GATHER_MASKED(T, I, L, p, i, m, y) ({ b8x##L m_ = (m); __typeof__(i) j_ = (i); T o_ = (y); \\",
+  "  WHERE(T, I, m_, GATHER(T, L, p, j_ & CONVERT(m_, __typeof__(j_))), o_); })",
+  "#define SCATTER(T, L, p, i, x) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
+  "  T v_ = (x); EACH(L) p_[i_[l_]] = v_[l_]; } while (0)",
+  "#define SCATTER_MASKED(T, L, p, i, x, m) do { __typeof__(&(p)[0]) p_ = (p); __typeof__(i) i_ = (i); \\",
+  "  T v_ = (x); b8x##L m_ = (m); EACH(L) if (m_[l_]) p_[i_[l_]] = v_[l_]; } while (0)",
+  // A masked access is one instruction where AVX-512 has it; elsewhere a plain one if no lane is masked out, else
+  // lane by lane.
+  "#define ALL(L, m) ({ union { b8x##L v; i8 b[L]; } u_; u_.v = (m); i8 a_ = -1; EACH(L) a_ &= u_.b[l_]; a_; })",
+  "#define LOAD_LANES(T, L, p, m, y) ({ __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (y); \\",
+  "  if (ALL(L, m_)) v_ = LOAD(T, p_); else EACH(L) if (m_[l_]) v_[l_] = p_[l_]; v_; })",
+  "#define STORE_LANES(T, L, p, x, m) do { __typeof__(&(p)[0]) p_ = (p); b8x##L m_ = (m); T v_ = (x); \\",
+  "  if (ALL(L, m_)) STORE(T, p_, v_); else EACH(L) if (m_[l_]) p_[l_] = v_[l_]; } while (0)",
+  "#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)",
+  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_##B##_##L(T, L, p, m, y)",
+  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_##B##_##L(T, L, p, x, m)",
+  "  #define LOAD_BY(V, n, to, T, p, m, y) (T)__builtin_ia32_load##n##_mask( \\",
+  "    (const V *)(p), (V)(y), __builtin_ia32_cvt##to(CONVERT(m, V)))",
+  "  #define STORE_BY(V, n, to, T, p, x, m) __builtin_ia32_store##n##_mask( \\",
+  "    (V *)(p), (V)(x), __builtin_ia32_cvt##to(CONVERT(m, V)))",
+  "  #define LOAD_32_16(T, L, p, m, y) LOAD_BY(i32x16, dqusi512, d2mask512, T, p, m, y)",
+  "  #define LOAD_32_8(T, L, p, m, y) LOAD_BY(i32x8, dqusi256, d2mask256, T, p, m, y)",
+  "  #define LOAD_32_4(T, L, p, m, y) LOAD_BY(i32x4, dqusi128, d2mask128, T, p, m, y)",
+  "  #define LOAD_64_8(T, L, p, m, y) LOAD_BY(i64x8, dqudi512, q2mask512, T, p, m, y)",
+  "  #define LOAD_64_4(T, L, p, m, y) LOAD_BY(i64x4, dqudi256, q2mask256, T, p, m, y)",
+  "  #define STORE_32_16(T, L, p, x, m) STORE_BY(i32x16, dqusi512, d2mask512, T, p, x, m)",
+  "  #define STORE_32_8(T, L, p, x, m) STORE_BY(i32x8, dqusi256, d2mask256, T, p, x, m)",
+  "  #define STORE_32_4(T, L, p, x, m) STORE_BY(i32x4, dqusi128, d2mask128, T, p, x, m)",
+  "  #define STORE_64_8(T, L, p, x, m) STORE_BY(i64x8, dqudi512, q2mask512, T, p, x, m)",
+  "  #define STORE_64_4(T, L, p, x, m) STORE_BY(i64x4, dqudi256, q2mask256, T, p, x, m)",
 #define TN_C_LANES(b, l) "  #define LOAD_" #b "_" #l " LOAD_LANES", "  #define STORE_" #b "_" #l " STORE_LANES",
-    TN_C_LANES(8, 2) TN_C_LANES(8, 4) TN_C_LANES(8, 8) TN_C_LANES(8, 16) TN_C_LANES(8, 32) TN_C_LANES(8, 64)
-        TN_C_LANES(16, 2) TN_C_LANES(16, 4) TN_C_LANES(16, 8) TN_C_LANES(16, 16) TN_C_LANES(16, 32)
-            TN_C_LANES(16, 64) TN_C_LANES(32, 2) TN_C_LANES(32, 32) TN_C_LANES(32, 64) TN_C_LANES(64, 2)
-                TN_C_LANES(64, 16) TN_C_LANES(64, 32) TN_C_LANES(64, 64)
+  TN_C_LANES(8, 2) TN_C_LANES(8, 4) TN_C_LANES(8, 8) TN_C_LANES(8, 16) TN_C_LANES(8, 32) TN_C_LANES(8, 64)
+  TN_C_LANES(16, 2) TN_C_LANES(16, 4) TN_C_LANES(16, 8) TN_C_LANES(16, 16) TN_C_LANES(16, 32) TN_C_LANES(16, 64)
+  TN_C_LANES(32, 2) TN_C_LANES(32, 32) TN_C_LANES(32, 64) TN_C_LANES(64, 2)
+  TN_C_LANES(64, 16) TN_C_LANES(64, 32) TN_C_LANES(64, 64)
 #undef TN_C_LANES
-                    "#else",
-    "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_LANES(T, L, p, m, y)",
-    "  #define STORE_MASKED(T, B, L, p, x, m) STORE_LANES(T, L, p, x, m)", "#endif", NULL};
+  "#else",
+  "  #define LOAD_MASKED(T, B, L, p, m, y) LOAD_LANES(T, L, p, m, y)",
+  "  #define STORE_MASKED(T, B, L, p, x, m) STORE_LANES(T, L, p, x, m)",
+  "#endif",
+  NULL
+};
 
 static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
   {TINY_OP_NEG, "(%t)-%0", "-%0"}, {TINY_OP_ADD, "(%t)(%0 + %1)", "%0 + %1"}, {TINY_OP_SUB, "(%t)(%0 - %1)", "%0 - %1"},
-  {TINY_OP_MUL, "(%t)(%0 * %1)", "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1", NULL}, {TINY_OP_CDIV, "(%t)(%0 / %1)", "%0 / %1"},
+  {TINY_OP_MUL, "(%t)(%0 * %1)", "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1", NULL},
+  {TINY_OP_CDIV, "(%t)(%0 / %1)", "%0 / %1"},
   {TINY_OP_CMOD, "(%t)(%0 %% %1)", "%0 %% %1"}, {TINY_OP_AND, "(%t)(%0 & %1)", "%0 & %1"},
   {TINY_OP_OR, "(%t)(%0 | %1)", "%0 | %1"}, {TINY_OP_XOR, "(%t)(%0 ^ %1)", "%0 ^ %1"},
   {TINY_OP_SHL, "(%t)(%0 << %1)", "%0 << %1"}, {TINY_OP_SHR, "(%t)(%0 >> %1)", "%0 >> %1"},
   {TINY_OP_LT, "%0 < %1", "CONVERT(%0 < %1, %t)"}, {TINY_OP_NE, "%0 != %1", "CONVERT(%0 != %1, %t)"},
   {TINY_OP_EQ, "%0 == %1", "CONVERT(%0 == %1, %t)"}, {TINY_OP_WHERE, "%0 ? %1 : %2", "WHERE(%t, %i, %0, %1, %2)"},
-  {TINY_OP_SQRT, "SQRT_%b(%0)", "MAP(%t, %l, SQRT_%b, %0)"}, {TINY_OP_TRUNC, "TRUNC_%b(%0)", "MAP(%t, %l, TRUNC_%b, %0)"},
+  {TINY_OP_SQRT, "SQRT_%b(%0)", "MAP(%t, %l, SQRT_%b, %0)"},
+  {TINY_OP_TRUNC, "TRUNC_%b(%0)", "MAP(%t, %l, TRUNC_%b, %0)"},
   {TINY_OP_CAST, "(%t)%0", "CONVERT(%0, %t)"}, {TINY_OP_BITCAST, "BITCAST(%s, %t, %0)", "(%t)%0"},
   {TINY_OP_BROADCAST, "%0", "SPLAT(%t, %e, %0)"}, {TINY_OP_PICK, "%0[%k]", NULL}, {TINY_OP_STACK, "(%t){%a}", NULL},
   {TINY_OP_LOAD, "*(%0)", NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL},
 };
 
 static void tn_lang_c(tiny_language *out) {
-  static const char *const types[TINY_DTYPE_COUNT] = {"void", "b8",  "i8", "u8", "i16", "u16", "i32", "u32",
-                                                      "i64",  "u64", NULL, NULL, "f32", "f64", NULL};
+  static const char *const types[TINY_DTYPE_COUNT] = {
+    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, "f32", "f64", NULL
+  };
   memset(out, 0, sizeof *out);
   out->name = "C"; out->file = "c";
   out->prelude = tn_c_prelude;

@@ -56,10 +56,12 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 #endif
   NULL
 };
-#ifdef TN_OS_ARM64
+#if defined(TN_OS_ARM64)
   enum { TN_CPU_MACHINE = TN_ELF_ARM64 };
-#else
+#elif defined(TN_OS_X86)
   enum { TN_CPU_MACHINE = TN_ELF_X86 };
+#else
+  enum { TN_CPU_MACHINE = 0 };             // elf.c cannot load what a compiler makes: as if there were none
 #endif
 
 static void tn_cpu_find_compiler(tn_cpu *c) {
@@ -74,7 +76,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 #endif
   for (int i = 0; i < n && !found && !chosen; i++)
     found = tn_os_find_program(names[i], c->compiler, sizeof c->compiler);
-  if (!found) c->compiler[0] = 0;
+  if (!found || !TN_CPU_MACHINE) c->compiler[0] = 0;
   c->is_clang = strstr(c->compiler, "clang") != NULL;
 }
 

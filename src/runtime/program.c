@@ -247,9 +247,8 @@ static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
 
 static void tn_say_compiler_missing(tiny_ctx *t) {
   if (t->programs->said++) return;
-  tn_log(
-      t,
-      "tiny: no C compiler was found; kernels are interpreted, which is slow. Install clang (apt install clang, brew install llvm) or set TINY_CC.");
+  tn_log(t, "tiny: no C compiler was found; kernels are interpreted, which is slow. "
+            "Install clang (apt install clang, brew install llvm) or set TINY_CC.");
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {

@@ -630,9 +630,8 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
     if (!tn_is_leaf(src[i]))
       src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
   }
-  return tn_tensor_new(t,
-                       tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, d.shape.ndim, d.shape.dim,
-                                        c));
+  const tiny_shape *s = &d.shape;
+  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
 }
 
 // ** captured programs **
@@ -809,9 +808,8 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
 
 static void tn_log_totals(tiny_ctx *t) {
   const tiny_stats *s = &t->stats;
-  tn_log(
-      t,
-      "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, %llu graphs planned, %llu replayed, peak %.2f MB",
+  tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
+      "%llu graphs planned, %llu replayed, peak %.2f MB",
       t->device ? t->device->name : "", (unsigned long long)s->kernels, (double)s->device_ns * 1e-6,
       (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
       (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays,

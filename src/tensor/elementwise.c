@@ -85,9 +85,8 @@ static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
 static tiny_uop *tn_sign(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x) || x->dtype == TINY_BOOL) return x;
   tiny_uop *above = tn_gt(t, x, tn_k(t, x, 0)), *below = tn_below_zero(t, x);
-  return tn_bad(t, above) || tn_bad(t, below) ?
-      &t->ir->bad :
-      tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
+  if (tn_bad(t, above) || tn_bad(t, below)) return &t->ir->bad;
+  return tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
 }
 static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x);
@@ -123,10 +122,11 @@ static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, t
 }
 
 #define TN_UNARY(_) \
-  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) _(ceil, TN_ANY) _(round, TN_ANY) \
+  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) \
+  _(ceil, TN_ANY) _(round, TN_ANY) \
   _(sqrt, TN_REAL) _(rsqrt, TN_REAL) _(reciprocal, TN_REAL) _(exp, TN_REAL) _(exp2, TN_REAL) _(log2, TN_REAL) \
-  _(sin, TN_REAL) _(cos, TN_REAL) _(tan, TN_REAL) _(tanh, TN_REAL) _(sigmoid, TN_REAL) _(silu, TN_REAL) _(gelu, TN_REAL) \
-  _(relu, TN_NUMBER) _(isnan, TN_ANY)
+  _(sin, TN_REAL) _(cos, TN_REAL) _(tan, TN_REAL) _(tanh, TN_REAL) _(sigmoid, TN_REAL) \
+  _(silu, TN_REAL) _(gelu, TN_REAL) _(relu, TN_NUMBER) _(isnan, TN_ANY)
 #define TN_UNARY_OPERATOR(name, takes) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, takes, tn_##name, x); }
 TN_UNARY(TN_UNARY_OPERATOR)
@@ -251,12 +251,16 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 #define TN_BINARY(_) \
   _(add, TN_ANY, tn_add) _(sub, TN_NUMBER, tn_sub) _(mul, TN_ANY, tn_mul) _(div, TN_REAL, tn_fdiv) \
-  _(floor_div, TN_NUMBER, tn_floor_divide) _(remainder, TN_NUMBER, tn_remainder) _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) \
-  _(lt, TN_ANY, tn_lt) _(gt, TN_ANY, tn_gt) _(le, TN_ANY, tn_le) _(ge, TN_ANY, tn_ge) _(eq, TN_ANY, tn_eq) _(ne, TN_ANY, tn_ne) \
+  _(floor_div, TN_NUMBER, tn_floor_divide) _(remainder, TN_NUMBER, tn_remainder) \
+  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) \
+  _(lt, TN_ANY, tn_lt) _(gt, TN_ANY, tn_gt) _(le, TN_ANY, tn_le) _(ge, TN_ANY, tn_ge) \
+  _(eq, TN_ANY, tn_eq) _(ne, TN_ANY, tn_ne) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
   _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr)
 #define TN_BINARY_OPERATOR(name, takes, formula) \
-  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_binary_operator(#name, takes, formula, a, b); }
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { \
+    return tn_binary_operator(#name, takes, formula, a, b); \
+  }
 TN_BINARY(TN_BINARY_OPERATOR)
 
 // Halves are computed in f32; integers stay integers.

@@ -72,8 +72,8 @@ TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
     return tn_wrong(t, TINY_E_SHAPE, "linear: bias %s with weights %s", tn_text_of(bias->uop, a),
                     tn_text_of(q, b));
   const int n = p->ndim;
-  return tn_tensor_new(t,
-                       tn_dot(t, tn_insert(t, p, n - 1), q, bias ? bias->uop : NULL, 1 << n, tn_meet(p, q)));
+  tiny_uop *const rows = tn_insert(t, p, n - 1);
+  return tn_tensor_new(t, tn_dot(t, rows, q, bias ? bias->uop : NULL, 1 << n, tn_meet(p, q)));
 }
 
 // ** softmax and losses **
@@ -95,11 +95,9 @@ static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t,
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int bits = tn_one_axis(x->t, name, x->uop, axis);
-  tiny_uop *wide = tn_wide(x->t, x->uop);
-  return bits < 0 ?
-      out :
-      tn_tensor_new(x->t,
-                    tn_narrow(x->t, tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits), x->uop->dtype));
+  if (bits < 0) return out;
+  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits);
+  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
 }
 TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis) {
   return tn_along("softmax", tn_softmax, x, axis);
@@ -167,11 +165,8 @@ TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *logits, tiny_tensor *label
   tiny_uop *p = tn_wide(t, x);
   p = tn_bad(t, p) ? p : tn_log_softmax(t, p, 2);
   p = tn_where(t, tn_names(t, tn_insert(t, index, 1), x->dim[1]), p, tn_k(t, p, 0));
-  return tn_tensor_new(t,
-                       tn_narrow(t,
-                                 tn_times(t, tn_sum(t, p, 3, 0),
-                                          x->dim[0] ? -1.0 / (double)x->dim[0] : (double)NAN),
-                                 x->dtype));
+  const double scale = x->dim[0] ? -1.0 / (double)x->dim[0] : (double)NAN;
+  return tn_tensor_new(t, tn_narrow(t, tn_times(t, tn_sum(t, p, 3, 0), scale), x->dtype));
 }
 
 // ** lookups **
@@ -196,9 +191,8 @@ TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) 
     return tn_wrong(t, TINY_E_SHAPE, "gather: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
   for (int i = 0; i < n; i++) if (i != axis) u = tn_cut(t, u, i, 0, at->dim[i]);
   u = tn_insert(t, tn_swap(t, u, axis, n - 1), n - 1);
-  return tn_tensor_new(t,
-                       tn_swap(t, tn_lookup(t, u, tn_insert(t, tn_swap(t, at, axis, n - 1), n)), axis,
-                               n - 1));
+  tiny_uop *const wanted = tn_insert(t, tn_swap(t, at, axis, n - 1), n);
+  return tn_tensor_new(t, tn_swap(t, tn_lookup(t, u, wanted), axis, n - 1));
 }
 TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -255,9 +249,8 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
   for (int i = 0; i < n; i++) dim[i] = i == axis ? repeat : x->dim[i];
   x = tn_cut(t, tn_merge(t, tn_expand(t, x, n, dim), axis), axis, 0, w->kernel * row);
   x = tn_cut(t, tn_split(t, x, axis, w->kernel, row), axis + 1, 0, span);
-  return w->stride == 1 ?
-      x :
-      tn_merge(t, tn_cut(t, tn_split(t, x, axis + 1, w->out, w->stride), axis + 2, 0, 1), axis + 1);
+  if (w->stride == 1) return x;
+  return tn_merge(t, tn_cut(t, tn_split(t, x, axis + 1, w->out, w->stride), axis + 2, 0, 1), axis + 1);
 }
 // (.., H, W) -> (.., OH, OW, KH, KW)
 static tiny_uop *tn_windows(tiny_ctx *t, tiny_uop *x, const tn_window *w) {
@@ -399,9 +392,8 @@ TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w,
   const int bits = ((1 << ndims) - 1) << (u->ndim - ndims);
   tiny_uop *wide = tn_wide(t, u), *centred = tn_sub(t, wide, tn_mean(t, wide, bits, 1)),
            *var = tn_mean(t, tn_square(t, centred), bits, 1);
-  return tn_tensor_new(t,
-                       tn_narrow(t, tn_normalize(t, centred, var, eps, w ? w->uop : NULL, b ? b->uop : NULL),
-                                 u->dtype));
+  tiny_uop *const y = tn_normalize(t, centred, var, eps, w ? w->uop : NULL, b ? b->uop : NULL);
+  return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
 }
 
 // old * (1 - momentum) + new * momentum becomes the statistic's next state.

@@ -107,10 +107,9 @@ TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("mean", 1, &x, &out)) return out;
   const int bits = tn_one_axis(x->t, "mean", x->uop, axis);
-  return bits < 0 ?
-      out :
-      tn_tensor_new(x->t,
-                    tn_narrow(x->t, tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim), x->uop->dtype));
+  if (bits < 0) return out;
+  tiny_uop *mean = tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim);
+  return tn_tensor_new(x->t, tn_narrow(x->t, mean, x->uop->dtype));
 }
 TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction) {
   tiny_tensor *out;

@@ -1,0 +1,262 @@
+// also: golden
+// test_codegen: moves by hand. Whatever is split, unrolled, vectorised, padded, staged or shared between work items, the interpreter
+// must find the same values as in the kernel without moves. TEST_ROUNDS=n: n trials for each kernel; TEST_SEED=s: one.
+#include "../src/all.c"
+#include "test.h"
+#include "golden.h"
+
+// ** kernels to move about **
+
+static tiny_tensor *ints(tiny_ctx *t, tiny_shape s) {        // small whole numbers: sums are exact in any order
+  const int64_t n = tn_dims_nelem(s.ndim, s.dim);
+  float *data = (float *)calloc((size_t)n, sizeof *data);
+  for (int64_t i = 0; i < n; i++) data[i] = (float)(i * 7 % 11) - 5;
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, s);
+  free(data);
+  return x;
+}
+static tiny_tensor *elementwise(tiny_ctx *t) { return tiny_add(tiny_pad(ints(t, TINY_SHAPE(10, 12)), TINY_SHAPE(1, 1, 0, 4), 0), ints(t, TINY_SHAPE(16))); }
+static tiny_tensor *transposed(tiny_ctx *t) { return tiny_mul(tiny_permute(ints(t, TINY_SHAPE(6, 8, 4)), TINY_SHAPE(2, 0, 1)), ints(t, TINY_SHAPE(6, 8))); }
+static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(6, 48)), 1, 0); }
+static tiny_tensor *sum_of_all(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(96)), 0, 0); }
+static tiny_tensor *largest(tiny_ctx *t) { return tiny_max(tiny_cast(ints(t, TINY_SHAPE(24, 10)), TINY_I32), 0, 0); }
+static tiny_tensor *matmul(tiny_ctx *t) { return tiny_relu(tiny_add(tiny_matmul(ints(t, TINY_SHAPE(8, 12)), ints(t, TINY_SHAPE(12, 16))), ints(t, TINY_SHAPE(16)))); }
+static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(4, 24)), -1); }
+static tiny_tensor *conv2d(tiny_ctx *t) { return tiny_conv2d(ints(t, TINY_SHAPE(2, 3, 8, 8)), ints(t, TINY_SHAPE(4, 3, 3, 3)), NULL, NULL); }
+static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; } subjects[] = {
+  {"elementwise", elementwise, 0}, {"transposed", transposed, 0}, {"sum", sum, 0}, {"sum of all", sum_of_all, 0}, {"largest", largest, 0}, {"matmul", matmul, 0},
+  {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}};
+
+static uint64_t rng;
+static int rnd(int n) {                    // splitmix64, as in test_random
+  uint64_t z = (rng += 0x9E3779B97F4A7C15u);
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+  return (int)((z ^ z >> 31) >> 33) % n;
+}
+
+// ** random moves; each is written down **
+
+typedef struct moves { tn_kernel_state s; int64_t items, copies; int vectors, threads; char text[2048]; } moves;
+
+static void note(moves *m, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const size_t at = strlen(m->text);
+  vsnprintf(m->text + at, sizeof m->text - at, format, args);
+  va_end(args);
+}
+
+static int64_t factor_of(int64_t n, int64_t most) {          // a divisor, 1 if there is none to take
+  int64_t f = 1;
+  for (int64_t d = 2; d <= n && d <= most; d++) if (n % d == 0 && (f == 1 || rnd(2))) f = d;
+  return f;
+}
+static tiny_uop *range_of(tiny_uop *const *r, int n, int kind) {
+  for (int tries = 0; n && tries < 8; tries++) { tiny_uop *x = r[rnd(n)]; if (tn_range_kind(x) == kind) return x; }
+  return NULL;
+}
+
+static void split_output(moves *m, const tn_profile *p) {
+  static const int kinds[] = {TN_LOOP, TN_UPCAST, TN_TASK, TN_GLOBAL, TN_LOCAL};
+  tiny_uop *r = range_of(p->out, p->nout, TN_LOOP);
+  const int kind = kinds[rnd(m->threads ? 3 : 5)], outer = rnd(2);
+  if (!r) return;
+  const int64_t f = factor_of(tn_range_extent(r), kind == TN_UPCAST ? 4 / (m->copies > 8 ? 4 : 1) : kind == TN_LOCAL ? 64 / m->items : 64);
+  if (f == 1) return;
+  if (kind == TN_LOCAL) m->items *= f;
+  if (kind == TN_UPCAST) m->copies *= f;
+  note(m, "split %lld of %lld, kind %d%s; ", (long long)f, (long long)tn_range_extent(r), kind, outer ? " outer" : "");
+  tn_move_split(&m->s, r, f, kind, outer, NULL);
+}
+static void split_reduction(moves *m, const tn_profile *p) {
+  tiny_uop *r = range_of(p->red, p->nred, TN_REDUCE);
+  const int kind = rnd(2) ? TN_UNROLL : TN_REDUCE, outer = rnd(2);
+  const int64_t f = r ? factor_of(tn_range_extent(r), kind == TN_UNROLL ? 4 / (m->copies > 8 ? 4 : 1) : 64) : 1;
+  if (f == 1) return;
+  if (kind == TN_UNROLL) m->copies *= f;
+  note(m, "split reduction %lld of %lld, kind %d%s; ", (long long)f, (long long)tn_range_extent(r), kind, outer ? " outer" : "");
+  tn_move_split(&m->s, r, f, kind, outer, NULL);
+}
+static void vector(moves *m, const tn_profile *p) {
+  const int reduction = rnd(2);
+  tiny_uop *r = reduction ? range_of(p->red, p->nred, TN_REDUCE) : range_of(p->out, p->nout, TN_LOOP);
+  int64_t lanes = 2 << rnd(3);
+  if (!r || m->vectors) return;
+  while (lanes > 1 && tn_range_extent(r) % lanes) lanes /= 2;
+  if (lanes == 1) return;
+  m->vectors++;
+  note(m, "vector %lld of %lld%s; ", (long long)lanes, (long long)tn_range_extent(r), reduction ? " reduction" : "");
+  tn_move_split(&m->s, r, lanes, TN_VECTOR, rnd(4) == 0, NULL);
+}
+static void pad(moves *m, const tn_profile *p) {
+  tiny_uop *r = rnd(2) ? range_of(p->red, p->nred, TN_REDUCE) : range_of(p->out, p->nout, TN_LOOP);
+  const int by = 2 + rnd(6);
+  if (!r || tn_range_extent(r) > 60) return;
+  note(m, "pad %lld to %d; ", (long long)tn_range_extent(r), by);
+  tn_move_pad(&m->s, r, by);
+}
+static void swap(moves *m, const tn_profile *p) {
+  tiny_uop *a = range_of(p->out, p->nout, TN_LOOP), *b = range_of(p->out, p->nout, TN_LOOP);
+  if (!a || !b || a == b) return;
+  note(m, "swap %lld %lld; ", (long long)tn_range_extent(a), (long long)tn_range_extent(b));
+  tn_move_swap(&m->s, a, b);
+}
+static void stage(moves *m, const tn_profile *p) {
+  tn_list loads = {NULL, 0, 0}, ranges = {NULL, 0, 0};
+  tiny_uop *inner[TINY_MAX_DIMS];
+  int n = 0;
+  int64_t nelem = 1;
+  (void)p;
+  tn_collect_op(m->s.t, m->s.sink, TINY_OP_LOAD, &loads);
+  if (!loads.n) return;
+  tiny_uop *load = loads.u[rnd(loads.n)];
+  if (load->src[0]->src[0]->op != TINY_OP_PARAM) return;
+  tn_collect_ranges(m->s.t, load, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    const int kind = tn_range_kind(ranges.u[i]);
+    if (kind == TN_TASK || kind == TN_GLOBAL || kind == TN_GROUP || (rnd(3) == 0 && kind != TN_LOCAL)) continue;
+    nelem *= tn_range_extent(ranges.u[i]);
+    inner[n++] = ranges.u[i];
+  }
+  if (!n || nelem > 2048) return;
+  note(m, "stage %d ranges, %lld elements; ", n, (long long)nelem);
+  tn_move_stage(&m->s, load, n, inner, TN_SPACE_LOCAL);
+}
+static void group(moves *m, const tn_profile *p) {
+  if (!p->nreduce || m->threads) return;
+  tiny_uop *reduce = p->reduce[rnd(p->nreduce)], *r = range_of(reduce->src + 1, (int)reduce->nsrc - 1, TN_REDUCE);
+  const int64_t g = r ? factor_of(tn_range_extent(r), 64 / m->items) : 1;
+  if (g == 1) return;
+  m->items *= g;
+  note(m, "group %lld of %lld; ", (long long)g, (long long)tn_range_extent(r));
+  tn_move_group(&m->s, reduce, r, g);
+}
+
+// ** a trial **
+
+typedef struct trial { int subject, moves, threads; void *out; size_t nbytes; char text[2048]; } trial;
+
+static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low, void *out) {
+  tiny_mem mem[8];
+  tiny_launch l;
+  memset(&l, 0, sizeof l);
+  memset(mem, 0, sizeof mem);
+  for (int i = 0; i < k->nmem; i++) mem[i].base = i ? tn_leaf_storage(k->mem[i])->mem : out;
+  l.mem = mem; l.nmem = k->nmem; l.tasks = low->tasks;
+  memcpy(l.global, low->global, sizeof l.global);
+  memcpy(l.local, low->local, sizeof l.local);
+  void *module = tn_interp_backend.load_uops(t, low->list, low->n);
+  if (!module) return t->code;
+  const tiny_code code = tn_interp_backend.launch(t, module, &l);
+  tn_interp_backend.unload(t, module);
+  return code;
+}
+
+static tiny_code run_trial(tiny_ctx *t, void *arg) {
+  static void (*const kinds[])(moves *, const tn_profile *) = {split_output, split_output, split_reduction, vector, pad, swap, stage, group};
+  trial *r = (trial *)arg;
+  tn_visit v;
+  tn_draft d;
+  tn_lowered low;
+  const tn_kernel **kernels;
+  memset(&v, 0, sizeof v);
+  memset(&low, 0, sizeof low);
+  tiny_tensor *x = subjects[r->subject].make(t);
+  tiny_uop *root = x->uop;
+  while (root->op == TINY_OP_RESHAPE) root = root->src[0];
+  tn_visit_graph(t, &v, &root, 1);
+  if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  CHECK_EQ(d.plan.nstep, 1);
+  tiny_limits limits = t->device->limits;
+  limits.threads = r->threads;
+  const tn_target target = {NULL, &limits};
+  moves m;
+  memset(&m, 0, sizeof m);
+  m.s.t = t; m.items = m.copies = 1; m.threads = r->threads;
+  m.s.sink = tn_simplify(t, tn_rewrite(t, kernels[0]->ast, tn_rules_reduce, NULL));
+  for (int i = 0; i < r->moves; i++) {
+    tn_profile p;
+    tn_profile_kernel(t, m.s.sink, &p);
+    if (p.usable) kinds[rnd(8)](&m, &p);
+    if (rnd(2)) m.s.sink = tn_simplify(t, m.s.sink);
+    if (tn_verify(t, m.s.sink, TN_SPEC_KERNEL) != TINY_OK) break;
+  }
+  memcpy(r->text, m.text, sizeof r->text);
+  if (t->code != TINY_OK) return t->code;
+  tiny_uop *sink = tn_lower(t, m.s.sink, &target, &low);
+  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK || tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
+  r->nbytes = (size_t)tn_node_nbytes(root);
+  return run_list(t, kernels[0], &low, r->out);
+}
+
+static int agree(const trial *a, const trial *b, double tolerance) {
+  const float *x = (const float *)a->out, *y = (const float *)b->out;
+  for (size_t i = 0; i < a->nbytes / 4; i++) if (tolerance == 0 ? memcmp(&x[i], &y[i], 4) != 0 : !(fabs((double)x[i] - (double)y[i]) <= tolerance)) return 0;
+  return 1;
+}
+
+static void test_moves(void) {
+  const char *rounds = getenv("TEST_ROUNDS"), *one = getenv("TEST_SEED");
+  const int n = one ? 1 : rounds ? atoi(rounds) : 150;
+  static char want[1 << 16], got[1 << 16];
+  int bad = 0;
+  for (int s = 0; s < (int)(sizeof subjects / sizeof *subjects); s++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "INTERP"; d.cache_dir = ""; d.debug = one ? getenv("TEST_DEBUG") : "";
+    tiny_ctx *t = tiny_open(&d);
+    trial plain = {s, 0, 0, want, 0, ""}, moved = {s, 0, 0, got, 0, ""};
+    CHECK_EQ(tn_guard(t, run_trial, &plain), TINY_OK);
+    for (int i = 0; i < n && bad < 12; i++) {
+      const uint64_t seed = one ? (uint64_t)atoll(one) : (uint64_t)(s * 100000 + i);
+      if (one && seed / 100000 != (uint64_t)s) continue;
+      rng = seed;
+      moved.moves = 1 + rnd(8); moved.threads = rnd(2);
+      memset(got, 0x5A, sizeof got);
+      tiny_begin(t);
+      const tiny_code code = tn_guard(t, run_trial, &moved);
+      const int ok = code == TINY_OK && agree(&plain, &moved, subjects[s].tolerance);
+      CHECK(ok);
+      if (!ok) { fprintf(stderr, "  seed %llu, %s: %s\n  %s\n", (unsigned long long)seed, subjects[s].name, moved.text, code ? tiny_error(t) : "other values"); bad++; }
+      tiny_clear(t);
+      tiny_end(t);
+    }
+    tiny_close(t);
+  }
+}
+
+// ** golden: kernels as text, for a machine with 32-byte vectors **
+
+static void test_text(void) {
+  golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "NULL"; d.cache_dir = ""; d.debug = "c"; d.log.fn = golden_line; d.log.user = &log;
+  tiny_ctx *t = tiny_open(&d);
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+    char title[80];
+    tiny_tensor *x = subjects[i].make(t);
+    log.n = 0;
+    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+    snprintf(title, sizeof title, "// == %s", subjects[i].name);
+    golden_line(&out, title);
+    int shows = 0;
+    for (char *line = log.text, *end; (end = strchr(line, '\n')); line = end + 1) {        // functions, not the prelude
+      *end = 0;
+      if (!strncmp(line, "void ", 5)) shows = 1;
+      if (shows) golden_line(&out, line);
+      if (!strcmp(line, "}")) shows = 0;
+    }
+  }
+  golden_check(&out, "kernels.c");
+  golden_free(&out);
+  tiny_close(t);
+  golden_free(&log);
+}
+
+int main(void) {
+  test_moves();
+  if (!getenv("TEST_SEED")) test_text();
+  return test_report();
+}
