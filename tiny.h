@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c1489bd78ccf0b069c49a924293e95df1ff287e77b4ed68bf449a514e1da03fd
+/* tiny.h 0.1.0, source 4170524b4cdc42291f553b0da7f65b7b0659f9e9f53f71d010fc5c0b49fb01f6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -35,9 +35,10 @@ DO THIS                                          NOT THIS
   Define TINY_IMPLEMENTATION in one file.          Define it in a header.
 
 WHAT IT DOES NOT DO
-  No global state, no abort, no exit, no signal handlers, no output unless asked for. It does not load models
-  by itself, does not run operators eagerly, does not hide copies between devices, and does not need a build
-  system.
+  No global state, no abort, no exit, no signal handlers. No output unless asked for, but one line when there
+  is no compiler, and a line of progress on a terminal while many kernels are compiled. It does not load
+  models by itself, does not run operators eagerly, does not hide copies between devices, and does not need a
+  build system.
 
 THE SECTIONS OF THIS HEADER (search for the mark)
   >>types         error codes, dtypes, shapes           >>reductions   sum, max, mean, argmax, cumsum
@@ -64,18 +65,21 @@ OPTIONS (macros, defined before the include)
   TINY_NO_DISK          no file is read or written: nothing is cached, and of the compilers only clang will do
   TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; no -lpthread
 
-ENVIRONMENT (tiny_desc has the same switches; what the program sets there wins)
-  TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing), NAME:1
+ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins)
+  TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing: reading
+                  gives zeros), the name of a backend that the program brought, or NAME:1
   TINY_DEBUG      letters, any number of them:
                     k  kernels: a line each, with name, time, GFLOPS, GB/s, memory
-                    s  schedule: what became one kernel and why, the memory plan
+                    s  schedule: the kernels of each new graph and their memory: leaves L, outputs O,
+                       temporaries T by their offset in the arena
                     i  IR after each pass            c  source code of kernels     d  their disassembly
                     r  rules, each time one fires    R  hits and attempts of each rule, when a context closes
-                    t  totals when a context closes  p  progress of long work, even without a terminal
+                    t  totals when a context closes  p  progress of compilation, also without a terminal
                     0  no optimisation moves: kernels as the scheduler wrote them
+                  k and t wait for each kernel, to time it; c and d compile anew what lies on disk
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
-  TINY_CC         the compiler of kernels, instead of clang or cc
+  TINY_CC         the compiler of kernels, a clang or gcc, instead of the first of clang, cc and gcc
 
 ERRORS
   A call that cannot do its work records a code and a message that names shapes or values, and returns a code,
@@ -84,123 +88,133 @@ ERRORS
   tensors count as poisoned.
 
 MEMORY
-  All memory comes from tiny_desc.alloc, one function shaped like realloc, or from malloc.
-  tiny_desc.max_nbytes caps the buffers. When memory is refused, the call fails with TINY_E_MEMORY, nothing
-  leaks, and the context goes on working. tiny_from copies, tiny_blob does not. tiny_free drops a handle; what
-  other tensors were built from stays.
+  All memory comes from tiny_desc.alloc, one function shaped like realloc, or from malloc, and big buffers then
+  from the system. Only compiled code lies in pages of its own. tiny_desc.max_nbytes caps the buffers. When
+  memory is refused, the call fails with TINY_E_MEMORY, nothing leaks, and the context goes on working.
+  tiny_from copies, tiny_blob does not. tiny_free drops a handle; what other tensors were built from stays.
 
 FRAMES
   A tensor made between tiny_begin and tiny_end dies at tiny_end unless tiny_keep moved it out. Frames nest.
-  tiny_end also runs the assignments that are pending: a training step is begin, loss, tiny_grad, a step of
-  the optimiser, end. The same step again is found in the schedule cache by its structure and replayed; no
-  annotation is needed.
+  tiny_end also runs the assignments that are pending; what was built from the old contents and lives on is
+  computed before they are overwritten. A training step is begin, loss, tiny_grad, a step of the optimiser,
+  end. The same step again is found in the schedule cache by its structure and replayed; no annotation is
+  needed.
 
 THREADS
   A context and its tensors belong to one thread at a time; contexts share nothing, so each thread may have
   its own. The CPU device runs kernels on its own threads or on tiny_desc.pool. Results do not depend on their
   number.
 
+PROGRAMS
+  tiny_capture plans and compiles the kernels between inputs and outputs; tiny_run replays them on other
+  inputs of the same shapes. What is not among the inputs stays what it was at capture: other tensors by their
+  memory, scalars and random numbers by their values.
+
 KERNELS OF YOUR OWN
-  tiny_kernel takes source in the device's language or a graph of UOps and gives a tensor like any other. An
-  entry point takes a pointer to the elements of the output first, then one for each input, row-major.
+  tiny_kernel takes source in the device's language or a graph of UOps and gives a tensor like any other. On
+  the CPU source is C, and its entry point is
+      void NAME(void *const *mem, const long long *args, long long task)
+  mem[0] points to the elements of the output, mem[1] .. to those of the inputs, all row-major; it is called
+  once for each task from 0 to global[0] * global[1] * global[2] - 1, on several threads at once. It includes
+  nothing and calls nothing but mem and math functions of the C library.
 
 BUILDING
-  C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Link with -lm and
-  -lpthread where the system keeps these apart. The implementation may be compiled as C and used from C++, and
-  the other way round.
+  C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
+  on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
+  apart. The implementation may be compiled as C and used from C++, and the other way round.
 ---- end src/api/manual.txt ----
 
 Where things stand in tiny.h
 
-    209  src/api/api.h               everything a user may call, in the order he meets it
-    756  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+    223  src/api/api.h               everything a user may call, in the order he meets it
+    770  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-    920  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+    934  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-    975  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+    989  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   1063  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   1077  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   1670  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   1684  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   1999  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   2013  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   2187  src/ir/alu.c                the meaning of every arithmetic op, once
-   2318  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   2806  src/ir/args.c               which k, v and sources fit an op
-   2924  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   3545  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   2201  src/ir/alu.c                the meaning of every arithmetic op, once
+   2332  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   2820  src/ir/args.c               which k, v and sources fit an op
+   2938  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   3559  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   4118  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   4132  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   4332  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   4346  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   5162  src/ir/spec.c               the verifier
-   5464  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   5176  src/ir/spec.c               the verifier
+   5478  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   5621  src/rules/notation.c        the algebra that bodies of rules are written in
-   5656  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   5829  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   5635  src/rules/notation.c        the algebra that bodies of rules are written in
+   5670  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   5843  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   5989  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   6003  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   6381  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   6395  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6569  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   6583  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6784  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   6798  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   7080  src/rules/decompose.c       from what the IR means to what a language can say
-   7628  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   7094  src/rules/decompose.c       from what the IR means to what a language can say
+   7642  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   7662  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   7676  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   8160  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   8174  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8514  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8528  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8615  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8629  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8890  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8904  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   9175  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   9379  src/tensor/random.c         numbers from a counter, the same on every device
-   9442  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   9189  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   9393  src/tensor/random.c         numbers from a counter, the same on every device
+   9456  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9890  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9904  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  10007  src/tensor/optim.c          SGD and Adam
-  10155  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  10021  src/tensor/optim.c          SGD and Adam
+  10169  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  10707  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  10721  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  11184  src/codegen/moves.c         what optimisation may do to a kernel
-  11383  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  11198  src/codegen/moves.c         what optimisation may do to a kernel
+  11396  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  11693  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  11740  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11925  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11972  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  12024  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  12071  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  12485  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  12532  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  12646  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  12693  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  13049  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  13247  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  13096  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  13294  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  13634  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  13968  src/runtime/interp.c        the backend INTERP
-  14048  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  13681  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  14017  src/runtime/interp.c        the backend INTERP
+  14097  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  14103  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  14290  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  14152  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  14339  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  14679  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
+  14728  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
                                      handles settled; contexts open and close
 */
 #ifndef TINY_H
@@ -11335,16 +11349,15 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
 }
 
 // Copies what `load` reads, over the ranges inner[0..n-1], to memory of the given space before the loops that use it;
-// the other ranges in its index stay outside of the copy. The copy's ranges are fresh, with REDUCE become LOOP.
+// the other ranges in its index stay outside of the copy. The copy's loops are fresh, with REDUCE become LOOP; its work
+// items are the kernel's.
 static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
   tiny_ctx *t = s->t;
   tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
-    fresh[i + 1] = tn_range(t, tn_range_extent(inner[i]),
-                            kind == TN_REDUCE     ? TN_LOOP :
-                                kind == TN_UNROLL ? TN_UPCAST :
-                                                    kind);
+    fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
+                   tn_range(t, tn_range_extent(inner[i]), kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
     flat =
         tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
@@ -11397,6 +11410,12 @@ static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
 }
 
+// Do values of r exist side by side, in items or copies of a group?
+static int tn_is_parallel(const tiny_uop *r) {
+  const int kind = tn_range_kind(r);
+  return tn_is_item(r) || kind == TN_UPCAST || kind == TN_UNROLL || kind == TN_VECTOR;
+}
+
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
@@ -11437,12 +11456,25 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
   *owners = 1;
   tn_collect_op(t, stage->src[0], TINY_OP_RANGE, &ranges);
   for (int i = 0; i < ranges.n; i++) {
-    if (!tn_is_item(ranges.u[i]) || tn_closes(stage, ranges.u[i])) continue;
+    if (!tn_is_parallel(ranges.u[i]) || tn_closes(stage, ranges.u[i])) continue;
     const int64_t n = tn_range_extent(ranges.u[i]);
     owner = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, n)), ranges.u[i]);
     *owners *= n;
   }
   return owner;
+}
+
+// Items that all have the same to store: the first of them does.
+static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
+  tn_list ranges = {NULL, 0, 0};
+  tiny_uop *first = tn_bool(t, 1);
+  tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    tiny_uop *r = ranges.u[i];
+    if (stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r) || tn_depends(t, stage->src[0], r)) continue;
+    first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, r, tn_index(t, 1)));
+  }
+  return tn_simplify(t, first);
 }
 
 // One STAGE as memory: its uses read the memory after the stores that fill it.
@@ -11468,8 +11500,9 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
     to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
   }
-  tiny_uop *at[2] = {to, flat},
-           *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL), stage->src[0]};
+  tiny_uop *at[3] = {to, flat, tn_stage_filler(t, sink, stage)};
+  const int gated = !tn_is_k(at[2], 1);
+  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2 + gated, at, 0, 0, NULL), stage->src[0]};
   end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
   if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
@@ -11503,11 +11536,25 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
 
 // ** UPCAST and UNROLL **
 
+// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r. Reductions share theirs.
+static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list *loops) {
+  tn_list ends = {NULL, 0, 0};
+  tn_push(t, loops, r);
+  tn_collect_op(t, body, TINY_OP_END, &ends);
+  for (int i = 0; i < ends.n; i++)
+    for (uint32_t j = 1; j < ends.u[i]->nsrc && tn_depends(t, ends.u[i], r); j++)
+      if (ends.u[i]->src[j] != r) tn_push(t, loops, ends.u[i]->src[j]);
+}
+
 // u, a node that closes r, without r: its body (or value) once for every value of r.
 static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
-  tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0};
+  tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_unrolled_loops(t, u->src[0], r, &from);
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
-    tiny_uop *value = tn_index(t, i), *copy = tn_replace(t, u->src[0], 1, &r, &value);
+    to.n = 0;
+    tn_push(t, &to, tn_index(t, i));
+    for (int j = 1; j < from.n; j++) tn_push(t, &to, i ? tn_range(t, tn_range_extent(from.u[j]), tn_range_kind(from.u[j])) : from.u[j]);
+    tiny_uop *copy = tn_replace(t, u->src[0], from.n, from.u, to.u);
     if (copy->op == TINY_OP_GROUP)
       for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
     else tn_push(t, &copies, copy);
@@ -13689,10 +13736,12 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 #endif
   NULL
 };
-#ifdef TN_OS_ARM64
+#if defined(TN_OS_ARM64)
   enum { TN_CPU_MACHINE = TN_ELF_ARM64 };
-#else
+#elif defined(TN_OS_X86)
   enum { TN_CPU_MACHINE = TN_ELF_X86 };
+#else
+  enum { TN_CPU_MACHINE = 0 };             // elf.c cannot load what a compiler makes: as if there were none
 #endif
 
 static void tn_cpu_find_compiler(tn_cpu *c) {
@@ -13707,7 +13756,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 #endif
   for (int i = 0; i < n && !found && !chosen; i++)
     found = tn_os_find_program(names[i], c->compiler, sizeof c->compiler);
-  if (!found) c->compiler[0] = 0;
+  if (!found || !TN_CPU_MACHINE) c->compiler[0] = 0;
   c->is_clang = strstr(c->compiler, "clang") != NULL;
 }
 

@@ -76,4 +76,7 @@
 #include "runtime/null.c"
 #include "runtime/device.c"
 #include "runtime/program.c"
+#include "runtime/run.c"
 #include "runtime/realize.c"
+#include "runtime/capture.c"
+#include "runtime/context.c"

@@ -37,7 +37,7 @@ static int rnd(int n) {                    // splitmix64, as in test_random
 
 // ** random moves; each is written down **
 
-typedef struct moves { tn_kernel_state s; int64_t items, copies; int vectors, threads; char text[2048]; } moves;
+typedef struct moves { tn_kernel_state s; int64_t items, copies; int vectors, stages, threads; char text[2048]; } moves;
 
 static void note(moves *m, const char *format, ...) {
   va_list args;
@@ -46,6 +46,9 @@ static void note(moves *m, const char *format, ...) {
   vsnprintf(m->text + at, sizeof m->text - at, format, args);
   va_end(args);
 }
+
+// Copies of copied loops: there is an end to what a program can hold.
+static int64_t copies_left(const moves *m) { return m->stages ? (m->copies < 4 ? 2 : 1) : m->copies <= 8 ? 4 : 1; }
 
 static int64_t factor_of(int64_t n, int64_t most) {          // a divisor, 1 if there is none to take
   int64_t f = 1;
@@ -62,7 +65,7 @@ static void split_output(moves *m, const tn_profile *p) {
   tiny_uop *r = range_of(p->out, p->nout, TN_LOOP);
   const int kind = kinds[rnd(m->threads ? 3 : 5)], outer = rnd(2);
   if (!r) return;
-  const int64_t f = factor_of(tn_range_extent(r), kind == TN_UPCAST ? 4 / (m->copies > 8 ? 4 : 1) : kind == TN_LOCAL ? 64 / m->items : 64);
+  const int64_t f = factor_of(tn_range_extent(r), kind == TN_UPCAST ? copies_left(m) : kind == TN_LOCAL ? 64 / m->items : 64);
   if (f == 1) return;
   if (kind == TN_LOCAL) m->items *= f;
   if (kind == TN_UPCAST) m->copies *= f;
@@ -72,7 +75,7 @@ static void split_output(moves *m, const tn_profile *p) {
 static void split_reduction(moves *m, const tn_profile *p) {
   tiny_uop *r = range_of(p->red, p->nred, TN_REDUCE);
   const int kind = rnd(2) ? TN_UNROLL : TN_REDUCE, outer = rnd(2);
-  const int64_t f = r ? factor_of(tn_range_extent(r), kind == TN_UNROLL ? 4 / (m->copies > 8 ? 4 : 1) : 64) : 1;
+  const int64_t f = r ? factor_of(tn_range_extent(r), kind == TN_UNROLL ? copies_left(m) : 64) : 1;
   if (f == 1) return;
   if (kind == TN_UNROLL) m->copies *= f;
   note(m, "split reduction %lld of %lld, kind %d%s; ", (long long)f, (long long)tn_range_extent(r), kind, outer ? " outer" : "");
@@ -119,7 +122,8 @@ static void stage(moves *m, const tn_profile *p) {
     nelem *= tn_range_extent(ranges.u[i]);
     inner[n++] = ranges.u[i];
   }
-  if (!n || nelem > 2048) return;
+  if (!n || nelem > 2048 || m->copies > 8) return;
+  m->stages++;
   note(m, "stage %d ranges, %lld elements; ", n, (long long)nelem);
   tn_move_stage(&m->s, load, n, inner, TN_SPACE_LOCAL);
 }

@@ -31,22 +31,6 @@ static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) 
   return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
 }
 
-// Loops that are open around u: ranges of kind LOOP or REDUCE that it depends on and that nothing in it closes.
-static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) {
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++) {
-    int closed = all.u[i]->op != TINY_OP_RANGE ||
-        (tn_range_kind(all.u[i]) != TN_LOOP && tn_range_kind(all.u[i]) != TN_REDUCE);
-    for (int j = 0; j < all.n && !closed; j++) {
-      const int from = tn_ranges_from(all.u[j]->op);
-      for (uint32_t s = from < 0 ? all.u[j]->nsrc : (uint32_t)from; s < all.u[j]->nsrc; s++)
-        closed |= all.u[j]->src[s] == all.u[i];
-    }
-    if (!closed) tn_push(t, open, all.u[i]);
-  }
-}
-
 // Does u end range r?
 static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   const int from = tn_ranges_from(u->op);
@@ -54,14 +38,27 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   return 0;
 }
 
+// Ranges that are open around u: wanted ones that it depends on and that nothing in it closes.
+static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) {
+    int closed = all.u[i]->op != TINY_OP_RANGE || !wanted(all.u[i]);
+    for (int j = 0; j < all.n && !closed; j++) closed |= tn_closes(all.u[j], all.u[i]);
+    if (!closed) tn_push(t, open, all.u[i]);
+  }
+}
+static int tn_is_loop(const tiny_uop *r) { return tn_range_kind(r) == TN_LOOP || tn_range_kind(r) == TN_REDUCE; }
+static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) { tn_open_ranges(t, u, tn_is_loop, open); }
+
 // Work items outside of the STAGE's own ranges that its value differs by: each has a part of the memory to itself.
 static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
   tn_list ranges = {NULL, 0, 0};
   tiny_uop *owner = tn_index(t, 0);
   *owners = 1;
-  tn_collect_op(t, stage->src[0], TINY_OP_RANGE, &ranges);
+  tn_open_ranges(t, stage->src[0], tn_is_parallel, &ranges);
   for (int i = 0; i < ranges.n; i++) {
-    if (!tn_is_parallel(ranges.u[i]) || tn_closes(stage, ranges.u[i])) continue;
+    if (tn_closes(stage, ranges.u[i])) continue;
     const int64_t n = tn_range_extent(ranges.u[i]);
     owner = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, n)), ranges.u[i]);
     *owners *= n;
@@ -71,12 +68,15 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
 
 // Items that all have the same to store: the first of them does.
 static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
-  tn_list ranges = {NULL, 0, 0};
+  tn_list ranges = {NULL, 0, 0}, open = {NULL, 0, 0};
   tiny_uop *first = tn_bool(t, 1);
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
+  tn_open_ranges(t, stage->src[0], tn_is_item, &open);
   for (int i = 0; i < ranges.n; i++) {
     tiny_uop *r = ranges.u[i];
-    if (stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r) || tn_depends(t, stage->src[0], r)) continue;
+    int differs = stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r);
+    for (int j = 0; j < open.n; j++) differs |= open.u[j] == r;
+    if (differs) continue;
     first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, r, tn_index(t, 1)));
   }
   return tn_simplify(t, first);
@@ -141,14 +141,19 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
 
 // ** UPCAST and UNROLL **
 
-// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r. Reductions share theirs.
+// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r or by such a loop. Reductions
+// share theirs.
 static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list *loops) {
   tn_list ends = {NULL, 0, 0};
   tn_push(t, loops, r);
   tn_collect_op(t, body, TINY_OP_END, &ends);
-  for (int i = 0; i < ends.n; i++)
-    for (uint32_t j = 1; j < ends.u[i]->nsrc && tn_depends(t, ends.u[i], r); j++)
-      if (ends.u[i]->src[j] != r) tn_push(t, loops, ends.u[i]->src[j]);
+  for (int l = 0; l < loops->n; l++)
+    for (int i = 0; i < ends.n; i++) {
+      tiny_uop *end = ends.u[i];
+      if (!end || !tn_depends(t, end->src[0], loops->u[l])) continue;
+      for (uint32_t j = 1; j < end->nsrc; j++) if (end->src[j] != r) tn_push(t, loops, end->src[j]);
+      ends.u[i] = NULL;
+    }
 }
 
 // u, a node that closes r, without r: its body (or value) once for every value of r.

@@ -1,0 +1,80 @@
+// context: opening and closing, the first error, totals.
+#ifndef TN_RUNTIME_CONTEXT
+#define TN_RUNTIME_CONTEXT
+#ifndef TINY_AMALGAMATED
+#include "capture.c"
+#endif
+
+static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
+  const tiny_desc *d = (const tiny_desc *)arg;
+  if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
+  t->tensors->refuse = 1;                  // until all is well
+  t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
+  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
+      tn_programs_open(t, d) != TINY_OK)
+    return t->code;
+  t->tensors->refuse = 0;
+  return TINY_OK;
+}
+
+TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
+  const tiny_alloc standard = {tn_default_alloc, NULL}, alloc = d && d->alloc.fn ? d->alloc : standard;
+  tiny_ctx *t = (tiny_ctx *)alloc.fn(alloc.user, NULL, 0, sizeof *t);
+  if (!t) return NULL;
+  memset(t, 0, sizeof *t);
+  t->alloc = alloc;
+  const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
+  snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
+  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; }
+  if (!tn_ir_open(t)) { tiny_close(t); return NULL; }
+  tn_guard(t, tn_open_guarded, (void *)(uintptr_t)d);
+  if (!t->tensors) { tiny_close(t); return NULL; }
+  return t;
+}
+
+static void tn_log_totals(tiny_ctx *t) {
+  const tiny_stats *s = &t->stats;
+  tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
+      "%llu graphs planned, %llu replayed, peak %.2f MB",
+      t->device ? t->device->name : "", (unsigned long long)s->kernels, (double)s->device_ns * 1e-6,
+      (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
+      (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays,
+      (double)s->nbytes_peak * 1e-6);
+}
+
+TINY_API void tiny_close(tiny_ctx *t) {
+  if (!t) return;
+  if (tn_debug(t, 't')) tn_log_totals(t);
+  if (t->device && t->device->dev) t->device->backend->sync(t->device->dev);
+  while (t->runtime && t->runtime->programs) tiny_program_free(t->runtime->programs);
+  while (t->runtime && t->runtime->customs) {
+    tn_custom *c = t->runtime->customs;
+    t->runtime->customs = c->next;
+    tn_release(t, c->source, c->source_nbytes);
+    tn_release(t, c->name, c->name_nbytes);
+    tn_release(t, c, sizeof *c);
+  }
+  tn_release(t, t->runtime, sizeof(struct tn_runtime));
+  if (t->programs) tn_programs_close(t);
+  tn_tensors_close(t);
+  tn_ir_close(t);                          // drops the buffers that nodes hold
+  if (t->schedules) tn_schedules_close(t);
+  tn_device_close(t);
+  tn_pool_close(t);
+  tn_match_close(t);
+  tn_scratch_reset(t, 1);
+  const tiny_alloc alloc = t->alloc;
+  alloc.fn(alloc.user, t, sizeof *t, 0);
+}
+
+TINY_API const char *tiny_error(const tiny_ctx *t) {
+  return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
+}
+TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
+TINY_API void tiny_clear(tiny_ctx *t) { if (t && !(t->tensors && t->tensors->refuse)) t->code = TINY_OK; }
+TINY_API tiny_stats tiny_get_stats(const tiny_ctx *t) {
+  tiny_stats none;
+  memset(&none, 0, sizeof none);
+  return t ? t->stats : none;
+}
+#endif

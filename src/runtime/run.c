@@ -1,0 +1,335 @@
+// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles settle on the results.
+//
+// A run works on nodes, not handles: it sets node->realized, so whatever was built from a node finds its value.
+// Before a state is overwritten, every other live tensor that was built from it is realized in the same schedule.
+// When an update has run, handles move to a new BUFFER node over the same storage: old nodes can never name new
+// contents. Nodes and buffers that nothing refers to are collected between runs.
+#ifndef TN_RUNTIME_RUN
+#define TN_RUNTIME_RUN
+#ifndef TINY_AMALGAMATED
+#include "program.c"
+#endif
+
+// ** imported kernels **
+
+typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to; lives as long as the context
+  struct tn_custom *next;
+  char *source, *name; size_t source_nbytes, name_nbytes;
+  tiny_uop *uops;
+  int64_t global[3], local[3];
+} tn_custom;
+
+struct tn_runtime { tn_custom *customs; tiny_program *programs; };
+
+struct tiny_program {                      // a captured plan and what its blanks are filled with
+  tiny_program *prev, *next;
+  tiny_ctx *t;
+  tn_plan *plan;
+  int ninput, noutput, nleaf, nscalar;
+  tiny_uop **leaf; int *leaf_input;        // leaf_input[i]: number of the input, -1: leaf[i] itself
+  tiny_uop **scalar;
+  int *output; tiny_uop **shape;           // output[i]: its row in the plan, -1: leaf output_leaf
+  int *output_leaf;
+  size_t nbytes;
+};
+
+// ** collection: nodes and buffers that nothing refers to any more **
+
+static void tn_collect(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  struct tn_device *d = t->device;
+  tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
+  tn_tensors_roots(t, &roots);
+  for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
+  for (tiny_program *p = t->runtime->programs; p; p = p->next) {
+    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
+    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i]);
+    for (int i = 0; i < p->noutput; i++) tn_push(t, &roots, p->shape[i]);
+  }
+  ir->epoch++;
+  for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
+  tn_uop_sweep(t);
+  ir->collect_at = ir->n * 2 > 1 << 14 ? ir->n * 2 : 1 << 14;
+  d->collected_nbytes = t->stats.nbytes_live;
+  t->tensors->freed = 0;
+}
+static void tn_collect_if_due(tiny_ctx *t) {
+  if (t->ir->n >= t->ir->collect_at ||
+      t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
+    tn_collect(t);
+}
+
+// ** running a plan **
+
+enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
+
+typedef struct tn_run { tn_plan *plan; tiny_uop *const *leaf, *const *scalar; tn_storage **fresh; } tn_run;
+
+static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
+
+static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
+  const double s = (double)(ns ? ns : 1) * 1e-9;
+  tn_log(t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", t->device->name,
+         (unsigned long long)t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
+         (double)t->stats.nbytes_live * 1e-6);
+}
+
+static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launch *l) {
+  struct tn_device *d = t->device;
+  const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
+  const uint64_t from = timed ? tn_os_now() : 0;
+  tiny_code code =
+      e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  t->stats.kernels++;
+  t->stats.flops += (uint64_t)e->flops;
+  t->stats.nbytes_moved += (uint64_t)e->nbytes;
+  if (timed && code == TINY_OK) {
+    code = d->backend->sync(d->dev);
+    const uint64_t ns = tn_os_now() - from;
+    t->stats.device_ns += ns;
+    if (tn_debug(t, 'k')) tn_log_kernel(t, e, ns);
+  }
+  return code;
+}
+
+static tiny_mem tn_run_memory(const tn_run *r, int place, const tn_storage *arena) {
+  const tn_place_row *p = &r->plan->place[place];
+  tiny_mem m = {NULL, 0};
+  switch (p->kind) {
+    case TN_PLACE_LEAF: m.base = tn_leaf_storage(r->leaf[p->index])->mem; break;
+    case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
+    default: m.base = arena->mem; m.offset = (size_t)p->offset; break;
+  }
+  return m;
+}
+
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, const tn_storage *arena) {
+  tiny_mem mem[32], *m = s->nmem <= 32 ? mem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
+  int64_t arg[16], *a = s->narg <= 16 ? arg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
+  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i], arena);
+  for (int i = 0; i < s->narg; i++) {
+    const tiny_uop *u = r->scalar[s->arg[i]];
+    a[i] = 0;
+    tn_dtype_store(u->dtype, &a[i], u->k);
+  }
+  tiny_launch l;
+  memset(&l, 0, sizeof l);
+  l.mem = m; l.nmem = s->nmem; l.args = a; l.nargs = s->narg; l.tasks = s->exe->tasks;
+  memcpy(l.global, s->exe->global, sizeof l.global);
+  memcpy(l.local, s->exe->local, sizeof l.local);
+  return tn_launch(t, s->exe, &l);
+}
+
+static void tn_run_abandon(tiny_ctx *t, tn_run *r, tn_storage *arena) {
+  for (int i = 0; i < r->plan->noutput; i++) tn_storage_drop(t, r->fresh[i]);
+  tn_storage_drop(t, arena);
+}
+
+// Bytes of outputs and arena for which no spare memory is at hand.
+static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
+  size_t fresh = 0;
+  int c;
+  for (int i = -1; i < p->nplace; i++) {
+    if (i >= 0 && p->place[i].kind != TN_PLACE_OUTPUT) continue;
+    const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena_nbytes : p->place[i].nbytes), &c);
+    if (!t->device->spare[c]) fresh += nbytes;
+  }
+  return fresh;
+}
+
+// Runs a plan; r->fresh[i] receives the storage of output i, NULL where it lives in a leaf. Owned by the caller.
+static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
+  tn_plan *p = r->plan;
+  tn_storage *arena = NULL;
+  tiny_code code = TINY_OK;
+  if (t->tensors->freed && tn_run_fresh_nbytes(t, p) >= TN_COLLECT_NBYTES) tn_collect(t);
+  for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
+    r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
+    if (!r->fresh[p->place[i].index]) code = t->code;
+  }
+  if (code == TINY_OK && p->arena_nbytes && !(arena = tn_storage_new(t, (size_t)p->arena_nbytes)))
+    code = t->code;
+  for (int i = 0; i < p->nstep && code == TINY_OK; i++)
+    if (p->step[i].exe) code = tn_run_step(t, r, &p->step[i], arena);
+  if (code != TINY_OK) {
+    tn_run_abandon(t, r, arena);
+    return t->code != TINY_OK ? t->code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
+  }
+  tn_storage_drop(t, arena);
+  return TINY_OK;
+}
+
+// ** planning **
+
+static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
+  tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
+  for (int i = 0; i < p->nstep; i++) {
+    char line[512];
+    size_t at =
+        (size_t)snprintf(line, sizeof line, "  %s(", p->step[i].exe ? p->step[i].exe->name : "(empty)");
+    for (int j = 0; j < p->step[i].nmem && at < sizeof line; j++) {
+      const tn_place_row *place = &p->place[p->step[i].mem[j]];
+      at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
+                             (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
+    }
+    tn_log(t, "%s)", line);
+  }
+}
+
+static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
+  tn_draft d;
+  const tn_kernel **kernels;
+  if (tn_draft_plan(t, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
+  int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
+  for (int i = 0; i < d.plan.nstep; i++) {
+    const tn_kernel *k = kernels[i];
+    of[i] = -1;
+    if (k->node->op == TINY_OP_CUSTOM) {
+      const tn_custom *c = (const tn_custom *)k->node->ptr;
+      tn_build *b = &builds[nbuild];
+      if (c->uops) b->ast = c->uops;
+      else {
+        b->custom = c->source;
+        b->entry = c->name;
+        memcpy(b->low.global, c->global, sizeof c->global);
+        memcpy(b->low.local, c->local, sizeof c->local);
+        b->low.tasks = c->global[0] * c->global[1] * c->global[2];
+      }
+      of[i] = nbuild++;
+    } else if (k->ast) { builds[nbuild].ast = k->ast; of[i] = nbuild++; }
+  }
+  if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
+  for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
+  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
+  *out = tn_plan_keep(t, &d, v);
+  t->stats.schedules++;
+  return TINY_OK;
+}
+
+// ** settling: handles and nodes after a run **
+
+// The value of u's dims over a BUFFER node.
+static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
+
+// Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
+static void tn_settle_handles(tiny_ctx *t) {
+  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    tn_chain c;
+    if (!tn_chain_of(x->uop, &c)) continue;
+    const int memory =
+        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
+    if (memory && c.bottom->realized) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
+  }
+  struct tn_tensors *all = t->tensors;
+  int n = 0;
+  for (int i = 0; i < all->npending; i++) if (!all->pending[i]->realized) all->pending[n++] = all->pending[i];
+  all->npending = n;
+}
+
+static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
+  const tn_plan *p = r->plan;
+  int updates = 0;
+  for (int i = 0; i < p->noutput; i++) {
+    tiny_uop *u = v->all.u[p->output[i].node];
+    const tn_place_row *place = &p->place[p->output[i].place];
+    tn_storage *s =
+        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
+    s->refs++;                             // the node's own
+    u->realized = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+    updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
+  }
+  for (int i = 0; i < p->noutput; i++) tn_storage_drop(t, r->fresh[i]);
+  if (updates) tn_settle_handles(t);
+  return TINY_OK;
+}
+
+// ** what must run together **
+
+// Does u depend on one of the states that are about to be overwritten, other than through their
+// updates? seq: 1 yes, 0 no.
+static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_map *bases,
+                              const tn_map *updates) {
+  tn_walk *stack = NULL, *top;
+  int n = 0, cap = 0;
+  if (u->mark == seen) return (int)u->seq;
+  top = TN_PUSH(t, stack, n, cap, tn_walk);
+  top->u = u; top->next = 0;
+  u->mark = seen; u->seq = 0;
+  while (n) {
+    top = &stack[n - 1];
+    tiny_uop *x = top->u;
+    const int stop = x->realized || tn_map_has(updates, x);
+    if (tn_map_has(bases, tn_state_of(x))) x->seq = 1;
+    if (stop || top->next == x->nsrc) {
+      if (--n) stack[n - 1].u->seq |= x->seq;
+      continue;
+    }
+    tiny_uop *s = x->src[top->next++];
+    if (s->mark == seen) { x->seq |= s->seq; continue; }
+    s->mark = seen; s->seq = 0;
+    top = TN_PUSH(t, stack, n, cap, tn_walk);
+    top->u = s; top->next = 0;
+  }
+  return (int)u->seq;
+}
+
+// Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
+// in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
+static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
+  tn_map joined = {NULL, NULL, 0, 0};
+  for (int i = 0; i < roots->n; i++) tn_map_set(t, &joined, roots->u[i], roots->u[i]);
+  for (int before = -1; before != roots->n;) {
+    tn_visit v;
+    tn_map updates = {NULL, NULL, 0, 0};
+    memset(&v, 0, sizeof v);
+    before = roots->n;
+    tn_visit_graph(t, &v, roots->u, roots->n);
+    for (int i = 0; i < v.all.n; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN && !v.all.u[i]->realized) {
+      tn_map_set(t, bases, tn_state_of(v.all.u[i]->src[0]), v.all.u[i]);
+      tn_map_set(t, &updates, v.all.u[i], v.all.u[i]);
+    }
+    if (!bases->n) return;
+    const uint32_t seen = ++t->ir->epoch;
+    for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+      if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
+      if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
+      tn_map_set(t, &joined, x->uop, x->uop);
+      tn_push(t, roots, x->uop);
+    }
+  }
+}
+
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
+// it shows is overwritten.
+static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
+  tiny_uop *x = u;
+  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) &&
+         (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
+    x = x->src[0];
+  return tn_map_has(bases, tn_state_of(x)) ? u : x;
+}
+
+static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
+  tn_list all = {NULL, 0, 0};
+  tn_map seen = {NULL, NULL, 0, 0}, bases = {NULL, NULL, 0, 0};
+  tn_join_readers(t, roots, dying, &bases);
+  for (int i = 0; i < roots->n; i++) {
+    tiny_uop *u = tn_root_of(roots->u[i], &bases);
+    if (tn_is_leaf(u) || tn_map_has(&seen, u)) continue;
+    tn_map_set(t, &seen, u, u);
+    tn_push(t, &all, u);
+  }
+  if (!all.n) return TINY_OK;
+  tn_visit v;
+  memset(&v, 0, sizeof v);
+  tn_visit_graph(t, &v, all.u, all.n);
+  tn_plan *plan = tn_plan_find(t, &v);
+  if (plan) t->stats.replays++;
+  else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
+  tn_run r = {plan, v.leaves.u, v.scalars.u,
+              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *))};
+  const tiny_code code = tn_run_plan(t, &r);
+  return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
+}
+#endif
