@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4170524b4cdc42291f553b0da7f65b7b0659f9e9f53f71d010fc5c0b49fb01f6
+/* tiny.h 0.1.0, source 9ee0749a89dbbd1617f7c68fb449803d55207fbed66d3fa360382cee632611ae
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -126,96 +126,101 @@ BUILDING
 
 Where things stand in tiny.h
 
-    223  src/api/api.h               everything a user may call, in the order he meets it
-    770  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+    228  src/api/api.h               everything a user may call, in the order he meets it
+    775  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-    934  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+    939  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-    989  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+    994  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   1077  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   1082  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   1684  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   1689  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   2013  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   2018  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   2201  src/ir/alu.c                the meaning of every arithmetic op, once
-   2332  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   2820  src/ir/args.c               which k, v and sources fit an op
-   2938  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   3559  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   2206  src/ir/alu.c                the meaning of every arithmetic op, once
+   2337  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   2825  src/ir/args.c               which k, v and sources fit an op
+   2943  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   3564  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   4132  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   4137  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   4346  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   4351  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   5176  src/ir/spec.c               the verifier
-   5478  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   5181  src/ir/spec.c               the verifier
+   5483  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   5635  src/rules/notation.c        the algebra that bodies of rules are written in
-   5670  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   5843  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   5640  src/rules/notation.c        the algebra that bodies of rules are written in
+   5675  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   5848  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   6003  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   6008  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   6395  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   6400  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6583  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   6588  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6798  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   6803  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   7094  src/rules/decompose.c       from what the IR means to what a language can say
-   7642  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   7099  src/rules/decompose.c       from what the IR means to what a language can say
+   7647  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   7676  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   7681  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   8174  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+   8179  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8528  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+   8533  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8629  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
+   8634  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
                                      which add padded parts
-   8904  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
+   8909  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
                                      take, and a formula each
-   9189  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   9393  src/tensor/random.c         numbers from a counter, the same on every device
-   9456  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
+   9194  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
+   9398  src/tensor/random.c         numbers from a counter, the same on every device
+   9461  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
                                      normalisation, losses, lookups
-   9904  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+   9909  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  10021  src/tensor/optim.c          SGD and Adam
-  10169  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  10026  src/tensor/optim.c          SGD and Adam
+  10174  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  10721  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  10726  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  11198  src/codegen/moves.c         what optimisation may do to a kernel
-  11396  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  11203  src/codegen/moves.c         what optimisation may do to a kernel
+  11401  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  11740  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  11750  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11972  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11982  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  12071  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  12081  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  12532  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  12542  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  12693  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  12703  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  13096  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  13294  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  13106  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  13304  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  13681  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  14017  src/runtime/interp.c        the backend INTERP
-  14097  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  13691  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  14027  src/runtime/interp.c        the backend INTERP
+  14107  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  14152  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  14339  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  14162  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  14349  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  14728  src/runtime/realize.c       from lazy tensors to bytes: plans are made or found, kernels launched,
-                                     handles settled; contexts open and close
+  14738  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+                                     bound, handles settle on the results
+  15075  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+                                     end a frame
+  15294  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+                                     once, replayed with other inputs
+  15534  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -11426,22 +11431,6 @@ static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) 
   return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
 }
 
-// Loops that are open around u: ranges of kind LOOP or REDUCE that it depends on and that nothing in it closes.
-static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) {
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++) {
-    int closed = all.u[i]->op != TINY_OP_RANGE ||
-        (tn_range_kind(all.u[i]) != TN_LOOP && tn_range_kind(all.u[i]) != TN_REDUCE);
-    for (int j = 0; j < all.n && !closed; j++) {
-      const int from = tn_ranges_from(all.u[j]->op);
-      for (uint32_t s = from < 0 ? all.u[j]->nsrc : (uint32_t)from; s < all.u[j]->nsrc; s++)
-        closed |= all.u[j]->src[s] == all.u[i];
-    }
-    if (!closed) tn_push(t, open, all.u[i]);
-  }
-}
-
 // Does u end range r?
 static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   const int from = tn_ranges_from(u->op);
@@ -11449,14 +11438,27 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   return 0;
 }
 
+// Ranges that are open around u: wanted ones that it depends on and that nothing in it closes.
+static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) {
+    int closed = all.u[i]->op != TINY_OP_RANGE || !wanted(all.u[i]);
+    for (int j = 0; j < all.n && !closed; j++) closed |= tn_closes(all.u[j], all.u[i]);
+    if (!closed) tn_push(t, open, all.u[i]);
+  }
+}
+static int tn_is_loop(const tiny_uop *r) { return tn_range_kind(r) == TN_LOOP || tn_range_kind(r) == TN_REDUCE; }
+static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) { tn_open_ranges(t, u, tn_is_loop, open); }
+
 // Work items outside of the STAGE's own ranges that its value differs by: each has a part of the memory to itself.
 static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
   tn_list ranges = {NULL, 0, 0};
   tiny_uop *owner = tn_index(t, 0);
   *owners = 1;
-  tn_collect_op(t, stage->src[0], TINY_OP_RANGE, &ranges);
+  tn_open_ranges(t, stage->src[0], tn_is_parallel, &ranges);
   for (int i = 0; i < ranges.n; i++) {
-    if (!tn_is_parallel(ranges.u[i]) || tn_closes(stage, ranges.u[i])) continue;
+    if (tn_closes(stage, ranges.u[i])) continue;
     const int64_t n = tn_range_extent(ranges.u[i]);
     owner = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, n)), ranges.u[i]);
     *owners *= n;
@@ -11466,12 +11468,15 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
 
 // Items that all have the same to store: the first of them does.
 static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
-  tn_list ranges = {NULL, 0, 0};
+  tn_list ranges = {NULL, 0, 0}, open = {NULL, 0, 0};
   tiny_uop *first = tn_bool(t, 1);
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
+  tn_open_ranges(t, stage->src[0], tn_is_item, &open);
   for (int i = 0; i < ranges.n; i++) {
     tiny_uop *r = ranges.u[i];
-    if (stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r) || tn_depends(t, stage->src[0], r)) continue;
+    int differs = stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r);
+    for (int j = 0; j < open.n; j++) differs |= open.u[j] == r;
+    if (differs) continue;
     first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, r, tn_index(t, 1)));
   }
   return tn_simplify(t, first);
@@ -11536,14 +11541,19 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
 
 // ** UPCAST and UNROLL **
 
-// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r. Reductions share theirs.
+// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r or by such a loop. Reductions
+// share theirs.
 static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list *loops) {
   tn_list ends = {NULL, 0, 0};
   tn_push(t, loops, r);
   tn_collect_op(t, body, TINY_OP_END, &ends);
-  for (int i = 0; i < ends.n; i++)
-    for (uint32_t j = 1; j < ends.u[i]->nsrc && tn_depends(t, ends.u[i], r); j++)
-      if (ends.u[i]->src[j] != r) tn_push(t, loops, ends.u[i]->src[j]);
+  for (int l = 0; l < loops->n; l++)
+    for (int i = 0; i < ends.n; i++) {
+      tiny_uop *end = ends.u[i];
+      if (!end || !tn_depends(t, end->src[0], loops->u[l])) continue;
+      for (uint32_t j = 1; j < end->nsrc; j++) if (end->src[j] != r) tn_push(t, loops, end->src[j]);
+      ends.u[i] = NULL;
+    }
 }
 
 // u, a node that closes r, without r: its body (or value) once for every value of r.
@@ -13756,7 +13766,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 #endif
   for (int i = 0; i < n && !found && !chosen; i++)
     found = tn_os_find_program(names[i], c->compiler, sizeof c->compiler);
-  if (!found || !TN_CPU_MACHINE) c->compiler[0] = 0;
+  if (!found || TN_CPU_MACHINE == 0) c->compiler[0] = 0;
   c->is_clang = strstr(c->compiler, "clang") != NULL;
 }
 
@@ -14724,16 +14734,15 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 }
 #endif
 // ---- end src/runtime/program.c ----
-// ---- begin src/runtime/realize.c ----
-// realize: from lazy tensors to bytes: plans are made or found, kernels launched, handles settled;
-// contexts open and close.
+// ---- begin src/runtime/run.c ----
+// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles settle on the results.
 //
-// A realize works on nodes, not handles: it sets node->realized, so whatever was built from a node
-// finds its value. Before a state is overwritten, every other live tensor that was built from it
-// is realized in the same schedule. When an update has run, handles move to a new BUFFER node over
-// the same storage: old nodes can never name new contents.
-#ifndef TN_RUNTIME_REALIZE
-#define TN_RUNTIME_REALIZE
+// A run works on nodes, not handles: it sets node->realized, so whatever was built from a node finds its value.
+// Before a state is overwritten, every other live tensor that was built from it is realized in the same schedule.
+// When an update has run, handles move to a new BUFFER node over the same storage: old nodes can never name new
+// contents. Nodes and buffers that nothing refers to are collected between runs.
+#ifndef TN_RUNTIME_RUN
+#define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
 #include "program.c"
 #endif
@@ -15060,8 +15069,15 @@ static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   const tiny_code code = tn_run_plan(t, &r);
   return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
 }
-
-// ** the calls **
+#endif
+// ---- end src/runtime/run.c ----
+// ---- begin src/runtime/realize.c ----
+// realize: bytes in and out of tensors: what a user calls to upload, run, read and end a frame.
+#ifndef TN_RUNTIME_REALIZE
+#define TN_RUNTIME_REALIZE
+#ifndef TINY_AMALGAMATED
+#include "run.c"
+#endif
 
 typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call;
 
@@ -15272,6 +15288,15 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
   return code;
 }
+#endif
+// ---- end src/runtime/realize.c ----
+// ---- begin src/runtime/capture.c ----
+// capture: kernels that users bring (source or IR), and programs: kernels captured once, replayed with other inputs.
+#ifndef TN_RUNTIME_CAPTURE
+#define TN_RUNTIME_CAPTURE
+#ifndef TINY_AMALGAMATED
+#include "realize.c"
+#endif
 
 // ** kernels from outside **
 
@@ -15503,8 +15528,15 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->next) p->next->prev = p->prev;
   tn_release(t, p, p->nbytes);
 }
-
-// ** contexts **
+#endif
+// ---- end src/runtime/capture.c ----
+// ---- begin src/runtime/context.c ----
+// context: opening and closing, the first error, totals.
+#ifndef TN_RUNTIME_CONTEXT
+#define TN_RUNTIME_CONTEXT
+#ifndef TINY_AMALGAMATED
+#include "capture.c"
+#endif
 
 static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   const tiny_desc *d = (const tiny_desc *)arg;
@@ -15579,7 +15611,7 @@ TINY_API tiny_stats tiny_get_stats(const tiny_ctx *t) {
   return t ? t->stats : none;
 }
 #endif
-// ---- end src/runtime/realize.c ----
+// ---- end src/runtime/context.c ----
 // ---- end src/all.c ----
 #endif // TINY_IMPLEMENTATION
 

@@ -76,7 +76,7 @@ static void tn_cpu_find_compiler(tn_cpu *c) {
 #endif
   for (int i = 0; i < n && !found && !chosen; i++)
     found = tn_os_find_program(names[i], c->compiler, sizeof c->compiler);
-  if (!found || !TN_CPU_MACHINE) c->compiler[0] = 0;
+  if (!found || TN_CPU_MACHINE == 0) c->compiler[0] = 0;
   c->is_clang = strstr(c->compiler, "clang") != NULL;
 }
 
