@@ -19,11 +19,11 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
 }
 
 static void tn_text_add_list(tiny_bytes *b, const char *format, va_list args) {
-  char small[512];
+  char brief[512];
   va_list again;
   va_copy(again, args);
-  const int n = vsnprintf(small, sizeof small, format, args);
-  if (n >= 0 && (size_t)n < sizeof small) tiny_bytes_add(b, small, (size_t)n);
+  const int n = vsnprintf(brief, sizeof brief, format, args);
+  if (n >= 0 && (size_t)n < sizeof brief) tiny_bytes_add(b, brief, (size_t)n);
   else if (n >= 0) {
     char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
     vsnprintf(big, (size_t)n + 1, format, again);
