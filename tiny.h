@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 84f11bb9769c5501cf56c1bccd5ed9ddf3414feac0c3630526b16f0836563730
+/* tiny.h 0.1.0, source 8ad32220a6842cd6eac861dea4a7e2f4d651b4e4fa38b82055cea70f75436fe8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -212,15 +212,15 @@ Where things stand in tiny.h
   14107  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
   14162  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  14349  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  14360  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  14738  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  14749  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  15075  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  15097  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  15294  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  15316  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  15534  src/runtime/context.c       opening and closing, the first error, totals
+  15556  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -14175,13 +14175,14 @@ typedef struct tn_storage {
   struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
   int refs, borrowed;                      // borrowed: caller's memory
+  int loose;                               // the only reference is that of the call that made it
 } tn_storage;
 
 enum { TN_SIZE_CLASSES = 256 };
 struct tn_device {
   const tiny_backend *backend; void *dev;
   tiny_limits limits; tiny_language lang; char name[64];
-  tn_storage *live, *spare[TN_SIZE_CLASSES];
+  tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
 };
 
@@ -14242,8 +14243,8 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
     }
     s->nbytes = rounded;
   }
-  s->refs = 1;
-  tn_storage_link(&d->live, s);
+  s->refs = s->loose = 1;
+  tn_storage_link(&d->loose, s);
   t->stats.nbytes_live += rounded;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
   return s;
@@ -14252,7 +14253,8 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
 static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   struct tn_device *d = t->device;
   if (!s || --s->refs) return;
-  tn_storage_unlink(&d->live, s);
+  tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
+  s->loose = 0;
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);
@@ -14260,12 +14262,21 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   d->spare_nbytes += s->nbytes;
   tn_storage_link(&d->spare[c], s);
 }
+// What a call that ran out of memory has left behind, or no longer needs.
+static void tn_storage_drop_loose(tiny_ctx *t) {
+  while (t->device->loose) tn_storage_drop(t, t->device->loose);
+}
 static void tn_storage_release(tiny_ctx *t, void *storage) { tn_storage_drop(t, (tn_storage *)storage); }
 
-// A BUFFER node over storage, which it then owns one reference of.
+// A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  struct tn_device *d = t->device;
   tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->serial, 1, &nelem, s);
-  if (u == &t->ir->bad) tn_storage_drop(t, s);
+  if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
+  if (!s->loose) { s->refs++; return u; }
+  tn_storage_unlink(&d->loose, s);
+  tn_storage_link(&d->live, s);
+  s->loose = 0;
   return u;
 }
 
@@ -14337,7 +14348,7 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
 static void tn_device_close(tiny_ctx *t) {
   struct tn_device *d = t->device;
   if (!d) return;
-  if (d->dev) { tn_storage_give_back(t); d->backend->close(d->dev); }
+  if (d->dev) { tn_storage_drop_loose(t); tn_storage_give_back(t); d->backend->close(d->dev); }
   tn_release(t, d, sizeof *d);
   t->device = NULL;
 }
@@ -14800,7 +14811,11 @@ static void tn_collect_if_due(tiny_ctx *t) {
 
 enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
 
-typedef struct tn_run { tn_plan *plan; tiny_uop *const *leaf, *const *scalar; tn_storage **fresh; } tn_run;
+// fresh[i]: storage of output i, NULL where it lives in a leaf.
+typedef struct tn_run {
+  tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
+  tn_storage **fresh, *arena;
+} tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
 
@@ -14829,21 +14844,21 @@ static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launc
   return code;
 }
 
-static tiny_mem tn_run_memory(const tn_run *r, int place, const tn_storage *arena) {
+static tiny_mem tn_run_memory(const tn_run *r, int place) {
   const tn_place_row *p = &r->plan->place[place];
   tiny_mem m = {NULL, 0};
   switch (p->kind) {
     case TN_PLACE_LEAF: m.base = tn_leaf_storage(r->leaf[p->index])->mem; break;
     case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
-    default: m.base = arena->mem; m.offset = (size_t)p->offset; break;
+    default: m.base = r->arena->mem; m.offset = (size_t)p->offset; break;
   }
   return m;
 }
 
-static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, const tn_storage *arena) {
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s) {
   tiny_mem mem[32], *m = s->nmem <= 32 ? mem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
   int64_t arg[16], *a = s->narg <= 16 ? arg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
-  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i], arena);
+  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i]);
   for (int i = 0; i < s->narg; i++) {
     const tiny_uop *u = r->scalar[s->arg[i]];
     a[i] = 0;
@@ -14855,11 +14870,6 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, con
   memcpy(l.global, s->exe->global, sizeof l.global);
   memcpy(l.local, s->exe->local, sizeof l.local);
   return tn_launch(t, s->exe, &l);
-}
-
-static void tn_run_abandon(tiny_ctx *t, tn_run *r, tn_storage *arena) {
-  for (int i = 0; i < r->plan->noutput; i++) tn_storage_drop(t, r->fresh[i]);
-  tn_storage_drop(t, arena);
 }
 
 // Bytes of outputs and arena for which no spare memory is at hand.
@@ -14874,26 +14884,28 @@ static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
   return fresh;
 }
 
-// Runs a plan; r->fresh[i] receives the storage of output i, NULL where it lives in a leaf. Owned by the caller.
-static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
-  tn_plan *p = r->plan;
-  tn_storage *arena = NULL;
+// Storage for outputs and arena. It is loose until nodes own it.
+static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
+  const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
-  if (t->tensors->freed && tn_run_fresh_nbytes(t, p) >= TN_COLLECT_NBYTES) tn_collect(t);
+  tn_storage_drop_loose(t);
+  const size_t fresh = tn_run_fresh_nbytes(t, p);
+  if ((t->tensors->freed && fresh >= TN_COLLECT_NBYTES) || (t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes)) tn_collect(t);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
   }
-  if (code == TINY_OK && p->arena_nbytes && !(arena = tn_storage_new(t, (size_t)p->arena_nbytes)))
-    code = t->code;
-  for (int i = 0; i < p->nstep && code == TINY_OK; i++)
-    if (p->step[i].exe) code = tn_run_step(t, r, &p->step[i], arena);
-  if (code != TINY_OK) {
-    tn_run_abandon(t, r, arena);
-    return t->code != TINY_OK ? t->code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
-  }
-  tn_storage_drop(t, arena);
-  return TINY_OK;
+  if (code == TINY_OK && p->arena_nbytes && !(r->arena = tn_storage_new(t, (size_t)p->arena_nbytes))) code = t->code;
+  if (code != TINY_OK) tn_storage_drop_loose(t);
+  return code;
+}
+
+static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < r->plan->nstep && code == TINY_OK; i++)
+    if (r->plan->step[i].exe) code = tn_run_step(t, r, &r->plan->step[i]);
+  tn_storage_drop(t, r->arena);
+  return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
 
 // ** planning **
@@ -14964,21 +14976,27 @@ static void tn_settle_handles(tiny_ctx *t) {
   all->npending = n;
 }
 
-static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
+// BUFFER nodes for the outputs, made before anything runs: once memory is overwritten, nothing may fail.
+static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
   const tn_plan *p = r->plan;
-  int updates = 0;
+  tiny_uop **node = (tiny_uop **)tn_scratch(t, ((size_t)p->noutput + 1) * sizeof *node);
   for (int i = 0; i < p->noutput; i++) {
-    tiny_uop *u = v->all.u[p->output[i].node];
+    const tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s =
-        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
-    s->refs++;                             // the node's own
-    u->realized = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+    tn_storage *s = place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
+    node[i] = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+  }
+  return node;
+}
+
+static void tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit *v, tiny_uop *const *node) {
+  int updates = 0;
+  for (int i = 0; i < r->plan->noutput; i++) {
+    tiny_uop *u = v->all.u[r->plan->output[i].node];
+    u->realized = node[i];
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
-  for (int i = 0; i < p->noutput; i++) tn_storage_drop(t, r->fresh[i]);
   if (updates) tn_settle_handles(t);
-  return TINY_OK;
 }
 
 // ** what must run together **
@@ -15065,9 +15083,13 @@ static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   if (plan) t->stats.replays++;
   else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
   tn_run r = {plan, v.leaves.u, v.scalars.u,
-              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *))};
-  const tiny_code code = tn_run_plan(t, &r);
-  return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
+              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL};
+  tiny_code code = tn_run_bind(t, &r);
+  if (code != TINY_OK) return code;
+  tiny_uop **node = tn_settle_nodes(t, &r, &v);
+  code = tn_run_launch(t, &r);
+  if (code == TINY_OK) tn_settle_outputs(t, &r, &v, node);
+  return code;
 }
 #endif
 // ---- end src/runtime/run.c ----
@@ -15259,8 +15281,8 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   if (!s) return tn_poison(t);
   s->mem = (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes;
   s->nbytes = (size_t)span * tn_dtypes[dtype].nbytes;
-  s->refs = s->borrowed = 1;
-  tn_storage_link(&t->device->live, s);
+  s->refs = s->borrowed = s->loose = 1;
+  tn_storage_link(&t->device->loose, s);
   tiny_uop *u = tn_buffer_node(t, s, dtype, span);
   if (!strides) return tn_tensor_new(t, tn_reshape(t, u, shape.ndim, shape.dim));
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_VIEW, dtype, 1, 1, &u, -low, 2 * shape.ndim, v));
@@ -15467,10 +15489,11 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
   for (int i = 0; i < p->nleaf; i++)
     leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
-  tn_run r = {p->plan, leaf, p->scalar, NULL};
+  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL};
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
-    const tiny_code code = tn_run_plan(t, &r);
+    tiny_code code = tn_run_bind(t, &r);
+    if (code == TINY_OK) code = tn_run_launch(t, &r);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < p->noutput; i++) {
@@ -15483,11 +15506,10 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     const tn_place_row *place = &p->plan->place[p->plan->output[p->output[i]].place];
     tn_storage *from =
         place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
-    from->refs++;
     c->out[i] =
         tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
   }
-  for (int i = 0; p->plan && i < p->plan->noutput; i++) tn_storage_drop(t, r.fresh[i]);
+  tn_storage_drop_loose(t);
   tn_collect_if_due(t);
   return TINY_OK;
 }

@@ -10,7 +10,17 @@
 #endif
 #include "test.h"
 
-enum { MAX_OPS = 40, MAX_ITEMS = 160, MAX_ROOTS = 24, BATCH = 25, BATCHES = 12, MOST = 4000 };
+#if defined(__has_feature)
+  #if __has_feature(address_sanitizer)
+    #define SANITIZED 1
+  #endif
+#endif
+#ifdef SANITIZED
+  enum { BATCHES = 4 };                    // most of the time is the compiler's
+#else
+  enum { BATCHES = 12 };
+#endif
+enum { MAX_OPS = 40, MAX_ITEMS = 160, MAX_ROOTS = 24, BATCH = 25, MOST = 4000 };
 
 typedef struct item { tiny_tensor *x; double mag, unit, err; int memory, used, dtype; tiny_shape s; } item;
 typedef struct gen { tiny_ctx *t; uint64_t rng; item item[MAX_ITEMS]; int n, memories; } gen;
@@ -252,6 +262,7 @@ static int make_binary(gen *g) {
     tiny_tensor *(*const op[])(tiny_tensor *, tiny_tensor *) = {tiny_add, tiny_sub, tiny_mul, tiny_floor_div, tiny_remainder, tiny_maximum, tiny_minimum,
       tiny_lt, tiny_gt, tiny_le, tiny_ge, tiny_eq, tiny_ne, tiny_bitwise_and, tiny_bitwise_or, tiny_bitwise_xor, tiny_shift_left, tiny_shift_right};
     const int which = (int)rnd(g, 18);
+    if (tn_is_float(tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype))) return 0;
     if (which >= 16 && (a->dtype == TINY_BOOL || b->dtype == TINY_BOOL)) return 0;
     if (a->dtype == TINY_BOOL || b->dtype == TINY_BOOL) return put(g, op[rnd(g, 3)](a->x, b->x), 1e30, 1, 0) != NULL;
     return put(g, which >= 16 ? op[which](a->x, tiny_bitwise_and(b->x, tiny_like(b->x, 7))) : op[which](a->x, b->x), 1e30, 1, 0) != NULL;
@@ -620,6 +631,76 @@ static void shrink(batch *b, uint64_t seed, const device *d) {
   run_batch(b, seed, 1, nops, d, 1);
 }
 
+// ** networks: values and gradients of what people build **
+
+static tiny_tensor *weights(tiny_ctx *t, tiny_shape s) { return tiny_mul(tiny_sub(tiny_rand(t, s), tiny_full(t, 0.5, TINY_F32, TINY_SHAPE())), tiny_full(t, 0.8, TINY_F32, TINY_SHAPE())); }
+static tiny_tensor *labels_of(tiny_ctx *t, int n, int classes) {
+  int32_t v[64];
+  for (int i = 0; i < n; i++) v[i] = i * 7 % classes;
+  return tiny_from(t, v, TINY_I32, TINY_SHAPE(n));
+}
+static tiny_tensor *convolutions(tiny_ctx *t, tiny_tensor **p, int *n) {
+  tiny_conv2d_desc pad;
+  tiny_batch_norm_state bn;
+  memset(&pad, 0, sizeof pad);
+  memset(&bn, 0, sizeof bn);
+  pad.pad[0] = pad.pad[1] = 1;
+  tiny_tensor *x = weights(t, TINY_SHAPE(4, 1, 8, 8));
+  p[0] = weights(t, TINY_SHAPE(6, 1, 3, 3)); p[1] = weights(t, TINY_SHAPE(6)); p[2] = weights(t, TINY_SHAPE(8, 6, 3, 3)); p[3] = weights(t, TINY_SHAPE(32, 5));
+  p[4] = tiny_add(weights(t, TINY_SHAPE(6)), tiny_full(t, 1, TINY_F32, TINY_SHAPE()));
+  *n = 5;
+  tiny_realize(p, *n);
+  bn.mean = tiny_zeros(t, TINY_F32, TINY_SHAPE(6)); bn.var = tiny_ones(t, TINY_F32, TINY_SHAPE(6)); bn.weight = p[4];
+  x = tiny_max_pool2d(tiny_relu(tiny_batch_norm(tiny_conv2d(x, p[0], p[1], &pad), &bn, 1)), 2, 0, 0);
+  x = tiny_avg_pool2d(tiny_silu(tiny_conv2d(x, p[2], NULL, &pad)), 2, 0, 0);
+  return tiny_cross_entropy(tiny_matmul(tiny_flatten(x, 1, 3), p[3]), labels_of(t, 4, 5));
+}
+static tiny_tensor *attention(tiny_ctx *t, tiny_tensor **p, int *n) {
+  tiny_tensor *x = weights(t, TINY_SHAPE(2, 6, 8)), *qkv[3];
+  for (int i = 0; i < 3; i++) p[i] = weights(t, TINY_SHAPE(8, 8));
+  p[3] = weights(t, TINY_SHAPE(8)); p[4] = weights(t, TINY_SHAPE(16, 8));
+  *n = 5;
+  tiny_realize(p, *n);
+  x = tiny_add(x, tiny_index_select(p[4], 0, labels_of(t, 6, 16)));
+  tiny_tensor *y = tiny_layer_norm(x, 1, p[3], NULL, 1e-2);
+  for (int i = 0; i < 3; i++) qkv[i] = tiny_permute(tiny_reshape(tiny_matmul(y, p[i]), TINY_SHAPE(2, 6, 2, 4)), TINY_SHAPE(0, 2, 1, 3));
+  tiny_tensor *scores = tiny_matmul(qkv[0], tiny_transpose(qkv[1], 2, 3)), *row = tiny_arange(t, 0, 6, 1, TINY_I32);
+  scores = tiny_where(tiny_lt(tiny_reshape(row, TINY_SHAPE(6, 1)), row), tiny_like(scores, -1e9), scores);
+  y = tiny_add(x, tiny_reshape(tiny_permute(tiny_matmul(tiny_softmax(scores, -1), qkv[2]), TINY_SHAPE(0, 2, 1, 3)), TINY_SHAPE(2, 6, 8)));
+  return tiny_mean(tiny_square(tiny_gelu(y)), TINY_ALL, 0);
+}
+static tiny_tensor *dense(tiny_ctx *t, tiny_tensor **p, int *n) {
+  tiny_tensor *x = weights(t, TINY_SHAPE(16, 12));
+  for (int i = 0; i < 3; i++) p[i] = weights(t, TINY_SHAPE(12, 12));
+  p[3] = weights(t, TINY_SHAPE(12));
+  *n = 4;
+  tiny_realize(p, *n);
+  for (int i = 0; i < 3; i++) x = tiny_tanh(tiny_linear(x, p[i], p[3]));
+  x = tiny_add(tiny_logsumexp(x, 1, 0), tiny_sum(tiny_cumsum(tiny_mul(x, x), 1), 1, 0));
+  return tiny_add(tiny_var(x, 0, 0, 1), tiny_max(x, 0, 0));
+}
+
+static void test_net(const device *d, tiny_tensor *(*net)(tiny_ctx *t, tiny_tensor **p, int *n), const char *name) {
+  tiny_tensor *p[8], *out[9];
+  static float got[1024], want[9][1024];
+  int n = 0, bad = 0;
+  tiny_ctx *t = open_device(d->device, d->debug);
+  out[0] = net(t, p, &n);
+  tiny_grad(out[0], p, n, out + 1);
+  for (int i = 0; i <= n; i++) CHECK_EQ(tn_eval_graph(t, out[i]->uop, want[i], data_of), TINY_OK);
+  CHECK_EQ(tiny_realize(out, n + 1), TINY_OK);
+  for (int i = 0; i <= n; i++) {
+    const int64_t m = tiny_nelem(out[i]);
+    double most = 0.1;                    // what cancels leaves noise
+    CHECK_EQ(tiny_read(out[i], got, (size_t)m * 4), TINY_OK);
+    for (int64_t j = 0; j < m; j++) most = fmax(most, fabs((double)want[i][j]));
+    for (int64_t j = 0; j < m; j++) bad += !(fabs((double)got[j] - (double)want[i][j]) <= 2e-5 * most);
+  }
+  if (bad) fprintf(stderr, "%s on %s: %d values differ; %s\n", name, d->name, bad, tiny_error(t));
+  CHECK_EQ(bad, 0);
+  tiny_close(t);
+}
+
 static batch work;
 
 int main(void) {
@@ -643,6 +724,11 @@ int main(void) {
       for (uint64_t s = first; s < first + BATCH; s++) if (run_batch(&work, s, 1, MAX_OPS, &devices[k], 0)) { shrink(&work, s, &devices[k]); alone++; }
       if (!alone) { fprintf(stderr, "-- seeds %llu.. on %s are wrong only together:\n", (unsigned long long)first, devices[k].name); run_batch(&work, first, BATCH, MAX_OPS, &devices[k], 1); }
     }
+  }
+  for (int k = 0; k < DEVICES; k++) {
+    test_net(&devices[k], convolutions, "convolutions");
+    test_net(&devices[k], attention, "attention");
+    test_net(&devices[k], dense, "dense");
   }
   return test_report();
 }

@@ -174,10 +174,11 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
   for (int i = 0; i < p->nleaf; i++)
     leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
-  tn_run r = {p->plan, leaf, p->scalar, NULL};
+  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL};
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
-    const tiny_code code = tn_run_plan(t, &r);
+    tiny_code code = tn_run_bind(t, &r);
+    if (code == TINY_OK) code = tn_run_launch(t, &r);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < p->noutput; i++) {
@@ -190,11 +191,10 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     const tn_place_row *place = &p->plan->place[p->plan->output[p->output[i]].place];
     tn_storage *from =
         place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
-    from->refs++;
     c->out[i] =
         tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
   }
-  for (int i = 0; p->plan && i < p->plan->noutput; i++) tn_storage_drop(t, r.fresh[i]);
+  tn_storage_drop_loose(t);
   tn_collect_if_due(t);
   return TINY_OK;
 }

@@ -14,13 +14,14 @@ typedef struct tn_storage {
   struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
   int refs, borrowed;                      // borrowed: caller's memory
+  int loose;                               // the only reference is that of the call that made it
 } tn_storage;
 
 enum { TN_SIZE_CLASSES = 256 };
 struct tn_device {
   const tiny_backend *backend; void *dev;
   tiny_limits limits; tiny_language lang; char name[64];
-  tn_storage *live, *spare[TN_SIZE_CLASSES];
+  tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
 };
 
@@ -81,8 +82,8 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
     }
     s->nbytes = rounded;
   }
-  s->refs = 1;
-  tn_storage_link(&d->live, s);
+  s->refs = s->loose = 1;
+  tn_storage_link(&d->loose, s);
   t->stats.nbytes_live += rounded;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
   return s;
@@ -91,7 +92,8 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
 static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   struct tn_device *d = t->device;
   if (!s || --s->refs) return;
-  tn_storage_unlink(&d->live, s);
+  tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
+  s->loose = 0;
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);
@@ -99,12 +101,21 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   d->spare_nbytes += s->nbytes;
   tn_storage_link(&d->spare[c], s);
 }
+// What a call that ran out of memory has left behind, or no longer needs.
+static void tn_storage_drop_loose(tiny_ctx *t) {
+  while (t->device->loose) tn_storage_drop(t, t->device->loose);
+}
 static void tn_storage_release(tiny_ctx *t, void *storage) { tn_storage_drop(t, (tn_storage *)storage); }
 
-// A BUFFER node over storage, which it then owns one reference of.
+// A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  struct tn_device *d = t->device;
   tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->serial, 1, &nelem, s);
-  if (u == &t->ir->bad) tn_storage_drop(t, s);
+  if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
+  if (!s->loose) { s->refs++; return u; }
+  tn_storage_unlink(&d->loose, s);
+  tn_storage_link(&d->live, s);
+  s->loose = 0;
   return u;
 }
 
@@ -176,7 +187,7 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
 static void tn_device_close(tiny_ctx *t) {
   struct tn_device *d = t->device;
   if (!d) return;
-  if (d->dev) { tn_storage_give_back(t); d->backend->close(d->dev); }
+  if (d->dev) { tn_storage_drop_loose(t); tn_storage_give_back(t); d->backend->close(d->dev); }
   tn_release(t, d, sizeof *d);
   t->device = NULL;
 }

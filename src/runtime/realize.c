@@ -185,8 +185,8 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   if (!s) return tn_poison(t);
   s->mem = (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes;
   s->nbytes = (size_t)span * tn_dtypes[dtype].nbytes;
-  s->refs = s->borrowed = 1;
-  tn_storage_link(&t->device->live, s);
+  s->refs = s->borrowed = s->loose = 1;
+  tn_storage_link(&t->device->loose, s);
   tiny_uop *u = tn_buffer_node(t, s, dtype, span);
   if (!strides) return tn_tensor_new(t, tn_reshape(t, u, shape.ndim, shape.dim));
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_VIEW, dtype, 1, 1, &u, -low, 2 * shape.ndim, v));

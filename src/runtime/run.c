@@ -63,7 +63,11 @@ static void tn_collect_if_due(tiny_ctx *t) {
 
 enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
 
-typedef struct tn_run { tn_plan *plan; tiny_uop *const *leaf, *const *scalar; tn_storage **fresh; } tn_run;
+// fresh[i]: storage of output i, NULL where it lives in a leaf.
+typedef struct tn_run {
+  tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
+  tn_storage **fresh, *arena;
+} tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
 
@@ -92,21 +96,21 @@ static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launc
   return code;
 }
 
-static tiny_mem tn_run_memory(const tn_run *r, int place, const tn_storage *arena) {
+static tiny_mem tn_run_memory(const tn_run *r, int place) {
   const tn_place_row *p = &r->plan->place[place];
   tiny_mem m = {NULL, 0};
   switch (p->kind) {
     case TN_PLACE_LEAF: m.base = tn_leaf_storage(r->leaf[p->index])->mem; break;
     case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
-    default: m.base = arena->mem; m.offset = (size_t)p->offset; break;
+    default: m.base = r->arena->mem; m.offset = (size_t)p->offset; break;
   }
   return m;
 }
 
-static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, const tn_storage *arena) {
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s) {
   tiny_mem mem[32], *m = s->nmem <= 32 ? mem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
   int64_t arg[16], *a = s->narg <= 16 ? arg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
-  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i], arena);
+  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i]);
   for (int i = 0; i < s->narg; i++) {
     const tiny_uop *u = r->scalar[s->arg[i]];
     a[i] = 0;
@@ -118,11 +122,6 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, con
   memcpy(l.global, s->exe->global, sizeof l.global);
   memcpy(l.local, s->exe->local, sizeof l.local);
   return tn_launch(t, s->exe, &l);
-}
-
-static void tn_run_abandon(tiny_ctx *t, tn_run *r, tn_storage *arena) {
-  for (int i = 0; i < r->plan->noutput; i++) tn_storage_drop(t, r->fresh[i]);
-  tn_storage_drop(t, arena);
 }
 
 // Bytes of outputs and arena for which no spare memory is at hand.
@@ -137,26 +136,28 @@ static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
   return fresh;
 }
 
-// Runs a plan; r->fresh[i] receives the storage of output i, NULL where it lives in a leaf. Owned by the caller.
-static tiny_code tn_run_plan(tiny_ctx *t, tn_run *r) {
-  tn_plan *p = r->plan;
-  tn_storage *arena = NULL;
+// Storage for outputs and arena. It is loose until nodes own it.
+static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
+  const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
-  if (t->tensors->freed && tn_run_fresh_nbytes(t, p) >= TN_COLLECT_NBYTES) tn_collect(t);
+  tn_storage_drop_loose(t);
+  const size_t fresh = tn_run_fresh_nbytes(t, p);
+  if ((t->tensors->freed && fresh >= TN_COLLECT_NBYTES) || (t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes)) tn_collect(t);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
   }
-  if (code == TINY_OK && p->arena_nbytes && !(arena = tn_storage_new(t, (size_t)p->arena_nbytes)))
-    code = t->code;
-  for (int i = 0; i < p->nstep && code == TINY_OK; i++)
-    if (p->step[i].exe) code = tn_run_step(t, r, &p->step[i], arena);
-  if (code != TINY_OK) {
-    tn_run_abandon(t, r, arena);
-    return t->code != TINY_OK ? t->code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
-  }
-  tn_storage_drop(t, arena);
-  return TINY_OK;
+  if (code == TINY_OK && p->arena_nbytes && !(r->arena = tn_storage_new(t, (size_t)p->arena_nbytes))) code = t->code;
+  if (code != TINY_OK) tn_storage_drop_loose(t);
+  return code;
+}
+
+static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < r->plan->nstep && code == TINY_OK; i++)
+    if (r->plan->step[i].exe) code = tn_run_step(t, r, &r->plan->step[i]);
+  tn_storage_drop(t, r->arena);
+  return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
 
 // ** planning **
@@ -227,21 +228,27 @@ static void tn_settle_handles(tiny_ctx *t) {
   all->npending = n;
 }
 
-static tiny_code tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
+// BUFFER nodes for the outputs, made before anything runs: once memory is overwritten, nothing may fail.
+static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
   const tn_plan *p = r->plan;
-  int updates = 0;
+  tiny_uop **node = (tiny_uop **)tn_scratch(t, ((size_t)p->noutput + 1) * sizeof *node);
   for (int i = 0; i < p->noutput; i++) {
-    tiny_uop *u = v->all.u[p->output[i].node];
+    const tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s =
-        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
-    s->refs++;                             // the node's own
-    u->realized = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+    tn_storage *s = place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
+    node[i] = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+  }
+  return node;
+}
+
+static void tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit *v, tiny_uop *const *node) {
+  int updates = 0;
+  for (int i = 0; i < r->plan->noutput; i++) {
+    tiny_uop *u = v->all.u[r->plan->output[i].node];
+    u->realized = node[i];
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
-  for (int i = 0; i < p->noutput; i++) tn_storage_drop(t, r->fresh[i]);
   if (updates) tn_settle_handles(t);
-  return TINY_OK;
 }
 
 // ** what must run together **
@@ -328,8 +335,12 @@ static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   if (plan) t->stats.replays++;
   else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
   tn_run r = {plan, v.leaves.u, v.scalars.u,
-              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *))};
-  const tiny_code code = tn_run_plan(t, &r);
-  return code == TINY_OK ? tn_settle_outputs(t, &r, &v) : code;
+              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL};
+  tiny_code code = tn_run_bind(t, &r);
+  if (code != TINY_OK) return code;
+  tiny_uop **node = tn_settle_nodes(t, &r, &v);
+  code = tn_run_launch(t, &r);
+  if (code == TINY_OK) tn_settle_outputs(t, &r, &v, node);
+  return code;
 }
 #endif
