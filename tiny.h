@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ff327c9c2a9451d95779335b0f722b05a4a9d43d9a08aec421d42f8bda1c3a6a
+/* tiny.h 0.1.0, source 8ad32220a6842cd6eac861dea4a7e2f4d651b4e4fa38b82055cea70f75436fe8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -188,39 +188,39 @@ Where things stand in tiny.h
   10026  src/tensor/optim.c          SGD and Adam
   10174  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  10749  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  10726  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  11226  src/codegen/moves.c         what optimisation may do to a kernel
-  11424  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  11203  src/codegen/moves.c         what optimisation may do to a kernel
+  11401  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  11773  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  11750  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  12005  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11982  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  12104  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  12081  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  12565  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  12542  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  12726  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  12703  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  13129  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  13327  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  13106  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  13304  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  13714  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  14050  src/runtime/interp.c        the backend INTERP
-  14130  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  13691  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  14027  src/runtime/interp.c        the backend INTERP
+  14107  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  14185  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  14383  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  14162  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  14360  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  14772  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  14749  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  15120  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  15097  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  15339  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  15316  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  15579  src/runtime/context.c       opening and closing, the first error, totals
+  15556  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -10195,7 +10195,7 @@ TINY_API void tiny_adam_free(tiny_adam *o) {
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
-  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_COST_NODES = 128, TN_AGAIN_COST = 48, TN_PAD_REUSE = 4 };
+  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -10442,24 +10442,6 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   return 1;
 }
 
-// *spread: a REDUCE of fewer elements is among them. Operations for one element of n, each shared node once, down to leaves, REDUCEs and what is forced; at most TN_COST_NODES nodes.
-static double tn_node_cost(tn_graph *g, const tn_node *n, int *spread) {
-  tn_list todo = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0};
-  double cost = 0;
-  tn_push(g->t, &todo, n->u);
-  while (todo.n && seen.n < TN_COST_NODES) {
-    tiny_uop *u = todo.u[--todo.n];
-    const tn_node *x = tn_graph_node(g, u);
-    *spread |= u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(n->u);
-    if (tn_map_has(&seen, u) || (x != n && (x->leaf || x->forced || u->op == TINY_OP_REDUCE))) continue;
-    tn_map_set(g->t, &seen, u, u);
-    cost += tn_op_cost(u);
-    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &todo, u->src[i]);
-  }
-  return cost;
-}
-
 static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
@@ -10477,9 +10459,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   }
   if (n->has_reduce) {
     if (n->nuse > 1 && u->op == TINY_OP_REDUCE) return 1;
-    int spread = 0;
-    const double cost = kernels > 1 && u->op != TINY_OP_REDUCE ? tn_node_cost(g, n, &spread) : 0;
-    if (kernels > 1) return u->op == TINY_OP_REDUCE || spread || (evals / nelem - 1) * cost > TN_AGAIN_COST;
+    if (kernels > 1) return 1;
     if (u->op == TINY_OP_REDUCE) return !tn_reduce_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
     for (int i = 0; i < n->nuse; i++) {    // store the last elementwise step rather than the REDUCE below it
       tn_list ranges = {NULL, 0, 0};
@@ -10494,12 +10474,9 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     return 0;
   }
   // Masks of positions: algebra may make a lookup of them.
-  if (u->ndim == 0) return 0;
-  int spread = 0;
-  const double cost = tn_node_cost(g, n, &spread);
-  if (n->has_iota && cost < TN_MASK_COST) return 0;
+  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
   const double again = evals / (nelem > 0 ? nelem : 1);
-  return again > 1.5 && (again - 1) * cost > (kernels > 1 ? TN_AGAIN_COST : 40);
+  return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
 }
 
 static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at, double evals) {

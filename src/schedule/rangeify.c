@@ -22,7 +22,7 @@
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
-  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_COST_NODES = 128, TN_AGAIN_COST = 24, TN_PAD_REUSE = 4 };
+  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -269,24 +269,6 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   return 1;
 }
 
-// *spread: a REDUCE of fewer elements is among them. Operations for one element of n, each shared node once, down to leaves, REDUCEs and what is forced; at most TN_COST_NODES nodes.
-static double tn_node_cost(tn_graph *g, const tn_node *n, int *spread) {
-  tn_list todo = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0};
-  double cost = 0;
-  tn_push(g->t, &todo, n->u);
-  while (todo.n && seen.n < TN_COST_NODES) {
-    tiny_uop *u = todo.u[--todo.n];
-    const tn_node *x = tn_graph_node(g, u);
-    *spread |= u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(n->u);
-    if (tn_map_has(&seen, u) || (x != n && (x->leaf || x->forced || u->op == TINY_OP_REDUCE))) continue;
-    tn_map_set(g->t, &seen, u, u);
-    cost += tn_op_cost(u);
-    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &todo, u->src[i]);
-  }
-  return cost;
-}
-
 static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
@@ -304,9 +286,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   }
   if (n->has_reduce) {
     if (n->nuse > 1 && u->op == TINY_OP_REDUCE) return 1;
-    int spread = 0;
-    const double cost = kernels > 1 && u->op != TINY_OP_REDUCE ? tn_node_cost(g, n, &spread) : 0;
-    if (kernels > 1) return u->op == TINY_OP_REDUCE || spread || (evals / nelem - 1) * cost > TN_AGAIN_COST;
+    if (kernels > 1) return 1;
     if (u->op == TINY_OP_REDUCE) return !tn_reduce_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
     for (int i = 0; i < n->nuse; i++) {    // store the last elementwise step rather than the REDUCE below it
       tn_list ranges = {NULL, 0, 0};
@@ -321,12 +301,9 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     return 0;
   }
   // Masks of positions: algebra may make a lookup of them.
-  if (u->ndim == 0) return 0;
-  int spread = 0;
-  const double cost = tn_node_cost(g, n, &spread);
-  if (n->has_iota && cost < TN_MASK_COST) return 0;
+  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
   const double again = evals / (nelem > 0 ? nelem : 1);
-  return again > 1.5 && (again - 1) * cost > (kernels > 1 ? TN_AGAIN_COST : 40);
+  return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
 }
 
 static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at, double evals) {
