@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8ad32220a6842cd6eac861dea4a7e2f4d651b4e4fa38b82055cea70f75436fe8
+/* tiny.h 0.1.0, source 2eae433c7426a58316c330d9c53eda228b8544f387168beb7e2babed2fe1a084
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -191,36 +191,36 @@ Where things stand in tiny.h
   10726  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
   11203  src/codegen/moves.c         what optimisation may do to a kernel
-  11401  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  11402  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  11750  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  11754  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11982  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  11986  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  12081  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  12085  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  12542  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  12546  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  12703  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  12707  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  13106  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  13304  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  13110  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  13308  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  13691  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  14027  src/runtime/interp.c        the backend INTERP
-  14107  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  13695  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  14031  src/runtime/interp.c        the backend INTERP
+  14111  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  14162  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  14360  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  14166  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  14364  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  14749  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  14753  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  15097  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  15103  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  15316  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  15322  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  15556  src/runtime/context.c       opening and closing, the first error, totals
+  15562  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -11362,7 +11362,8 @@ static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *c
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
     fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
-                   tn_range(t, tn_range_extent(inner[i]), kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
+                   tn_range(t, tn_range_extent(inner[i]),
+                            kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
     flat =
         tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
@@ -11563,7 +11564,10 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
     to.n = 0;
     tn_push(t, &to, tn_index(t, i));
-    for (int j = 1; j < from.n; j++) tn_push(t, &to, i ? tn_range(t, tn_range_extent(from.u[j]), tn_range_kind(from.u[j])) : from.u[j]);
+    for (int j = 1; j < from.n; j++) {
+      tiny_uop *own = from.u[j];
+      tn_push(t, &to, i ? tn_range(t, tn_range_extent(own), tn_range_kind(own)) : own);
+    }
     tiny_uop *copy = tn_replace(t, u->src[0], from.n, from.u, to.u);
     if (copy->op == TINY_OP_GROUP)
       for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
@@ -14890,7 +14894,8 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   tiny_code code = TINY_OK;
   tn_storage_drop_loose(t);
   const size_t fresh = tn_run_fresh_nbytes(t, p);
-  if ((t->tensors->freed && fresh >= TN_COLLECT_NBYTES) || (t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes)) tn_collect(t);
+  const int beyond_cap = t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes;
+  if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
@@ -14983,7 +14988,8 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
   for (int i = 0; i < p->noutput; i++) {
     const tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s = place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
+    tn_storage *s =
+        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
     node[i] = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
   }
   return node;

@@ -163,7 +163,10 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
     to.n = 0;
     tn_push(t, &to, tn_index(t, i));
-    for (int j = 1; j < from.n; j++) tn_push(t, &to, i ? tn_range(t, tn_range_extent(from.u[j]), tn_range_kind(from.u[j])) : from.u[j]);
+    for (int j = 1; j < from.n; j++) {
+      tiny_uop *own = from.u[j];
+      tn_push(t, &to, i ? tn_range(t, tn_range_extent(own), tn_range_kind(own)) : own);
+    }
     tiny_uop *copy = tn_replace(t, u->src[0], from.n, from.u, to.u);
     if (copy->op == TINY_OP_GROUP)
       for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);

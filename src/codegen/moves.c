@@ -160,7 +160,8 @@ static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *c
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
     fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
-                   tn_range(t, tn_range_extent(inner[i]), kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
+                   tn_range(t, tn_range_extent(inner[i]),
+                            kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
     flat =
         tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }

@@ -142,7 +142,8 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   tiny_code code = TINY_OK;
   tn_storage_drop_loose(t);
   const size_t fresh = tn_run_fresh_nbytes(t, p);
-  if ((t->tensors->freed && fresh >= TN_COLLECT_NBYTES) || (t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes)) tn_collect(t);
+  const int beyond_cap = t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes;
+  if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
@@ -235,7 +236,8 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
   for (int i = 0; i < p->noutput; i++) {
     const tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s = place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
+    tn_storage *s =
+        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
     node[i] = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
   }
   return node;
