@@ -1,5 +1,5 @@
 # make        tiny.h from src/, and the examples             make bench   ratios against named references
-# make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 for each fuzzer
+# make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
@@ -43,8 +43,10 @@ test:
 bench: build/bench/bench build/examples/hello build/examples/digits
 	@build/bench/bench $(SECTIONS)
 
-fuzz: $(FUZZERS)
-	@for f in $(FUZZERS); do mkdir -p $$f.corpus; $$f -max_total_time=$(FUZZ_SECONDS) $$f.corpus || exit 1; done
+fuzz: $(FUZZERS) build/plain/test_random
+	@for f in $(FUZZERS); do seeds=tests/corpus/$${f##*fuzz_}; mkdir -p $$f.corpus; \
+	  $$f -max_total_time=$(FUZZ_SECONDS) $$f.corpus $$(ls -d $$seeds 2>/dev/null) || exit 1; done
+	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
 
 golden: $(TESTS:%=build/plain/%)
 	@for p in $(call also,golden); do TINY_GOLDEN=rewrite build/plain/$$p || exit 1; done
@@ -57,7 +59,7 @@ build/examples/%: examples/%.c tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(LIBS)
 
-build/bench/bench: bench/bench.c build/bench/hand.o tiny.h
+build/bench/bench: bench/bench.c bench/measure.c bench/matmul.c build/bench/hand.o tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
@@ -66,12 +68,14 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(HAND) -std=c11 -O3 -march=native $(WARN) -c $< -o $@
 
-# The optimiser would take longer over the sanitizers' code than it saves: -O0.
+# The optimiser takes longer over a test than it saves, but over those that interpret or compare a great deal.
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-unused-function -I. $(DEPS)
+LONG_TESTS = test_decompose test_random test_rules test_transcendental test_vectors
+$(LONG_TESTS:%=build/plain/%): TEST_LEVEL = -O1
 
 build/plain/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CC) -O1 $(TEST_FLAGS) $< -o $@ $(LIBS)
+	@$(CC) $(TEST_LEVEL) $(TEST_FLAGS) $< -o $@ $(LIBS)
 
 build/asan/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
@@ -81,9 +85,16 @@ build/tsan/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CLANG) $(TEST_FLAGS) -fsanitize=thread $< -o $@ $(LIBS)
 
+FUZZ_FLAGS = -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+
 build/fuzz/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CLANG) -O1 $(TEST_FLAGS) -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all $< -o $@ $(LIBS)
+	@$(CLANG) -O1 $(TEST_FLAGS) $(FUZZ_FLAGS) $< -o $@ $(LIBS)
+
+# For the few inputs of test_fuzz.sh.
+build/fuzz-brief/%: tests/%.c
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CLANG) $(TEST_FLAGS) $(FUZZ_FLAGS) $< -o $@ $(LIBS)
 
 -include $(wildcard build/*/*.d)
 

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2eae433c7426a58316c330d9c53eda228b8544f387168beb7e2babed2fe1a084
+/* tiny.h 0.1.0, source 17eaf88640a4001bc3ed9ab4eb05760a0cd118c5a7b30747d34b257a808fbe31
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -36,17 +36,25 @@ DO THIS                                          NOT THIS
 
 WHAT IT DOES NOT DO
   No global state, no abort, no exit, no signal handlers. No output unless asked for, but one line when there
-  is no compiler, and a line of progress on a terminal while many kernels are compiled. It does not load
-  models by itself, does not run operators eagerly, does not hide copies between devices, and does not need a
+  is no compiler, and a line of progress on a terminal while many kernels are compiled. It does not
+  fetch models, does not run operators eagerly, does not hide copies between devices, and does not need a
   build system.
 
 THE SECTIONS OF THIS HEADER (search for the mark)
-  >>types         error codes, dtypes, shapes           >>reductions   sum, max, mean, argmax, cumsum
-  >>context       open, close, errors, frames, totals   >>nn           matmul, softmax, conv2d, gradients
-  >>tensors       creation, reading, assignment         >>programs     captured programs, kernels of your own
-  >>movement      reshape, permute, pad, slice, cat     >>views        shape, stride and mask of flat memory
-  >>elementwise   arithmetic, comparisons, where        >>ir           the graph's nodes: build, print, parse
-                                                        >>backends     what a device is; adding one
+  >>types        error codes, dtypes, shapes            >>norms        softmax, layer_norm, batch_norm
+  >>context      open, close, errors, frames, totals    >>losses       mse, cross_entropy, ctc
+  >>tensors      data in and out, assignment            >>attention    attention, rope, embedding
+  >>creation     zeros, arange, eye, triangles          >>recurrent    RNN, LSTM, GRU
+  >>random       uniform, normal, initial weights       >>convolution  1 to 3 dims, transposed; pooling
+  >>movement     reshape, permute, pad, slice, cat      >>images       interpolate, grid_sample, shuffles
+  >>elementwise  arithmetic, comparisons, where         >>modules      layers, lists of named parameters
+  >>math         exp, log, sin, erf, gamma              >>gradients    tiny_grad, checkpoints
+  >>activations  relu, gelu, softplus, glu              >>training     optimisers, rates, loss scaling
+  >>reductions   sum, max, mean, argmax, cumsum         >>files        npy, npz, safetensors, states
+  >>indexing     gather, scatter, masks, nonzero        >>programs     captured programs, kernels
+  >>sorting      sort, topk, unique, quantile           >>views        shape, stride and mask of memory
+  >>linalg       matmul, einsum, solve, svd             >>ir           graph nodes: build, print, parse
+  >>fft          fft, rfft, complex numbers             >>backends     what a device is; adding one
 
 THE WAY THROUGH
   tensor calls -> graph of UOps -> schedule (ranges, fusion, memory plan) -> kernels
@@ -60,9 +68,12 @@ OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
   To leave parts out (in every file alike, as the declarations go with them):
-  TINY_NO_NN            the section >>nn: matmul to dropout, gradients, optimisers
+  TINY_NO_LINALG        of >>linalg inverses and factorisations (det to matrix_power), and all of >>fft
+  TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers
+  TINY_NO_IO            the section >>files
   TINY_NO_INTERP        the interpreter: the device INTERP, tiny_reference, tiny_uop_eval; kernels need a compiler
-  TINY_NO_DISK          no file is read or written: nothing is cached, and of the compilers only clang will do
+  TINY_NO_DISK          no file is read or written: nothing is cached, of the compilers only clang will do, and
+                        of the section >>files only the forms on memory work
   TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; no -lpthread
 
 ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins)
@@ -126,101 +137,168 @@ BUILDING
 
 Where things stand in tiny.h
 
-    228  src/api/api.h               everything a user may call, in the order he meets it
-    775  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+    318  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+                                     first
+    524  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1082  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+                                     transforms
+   1247  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+                                     convolution, images
+   1593  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+                                     saving and loading take
+   1729  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1859  src/api/io.h                tensors from files and to files
+   1934  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+                                     is
+   2160  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-    939  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2325  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-    994  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2380  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   1082  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2468  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   1689  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3179  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   2018  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3508  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   2206  src/ir/alu.c                the meaning of every arithmetic op, once
-   2337  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   2825  src/ir/args.c               which k, v and sources fit an op
-   2943  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   3564  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3728  src/ir/alu.c                the meaning of every arithmetic op, once
+   3859  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4361  src/ir/args.c               which k, v and sources fit an op
+   4488  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5109  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   4137  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5682  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   4351  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   5892  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+                                     exponentials, logarithms, circular and hyperbolic functions and their
+                                     inverses, error and gamma functions
+   6287  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   5181  src/ir/spec.c               the verifier
-   5483  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7116  src/ir/spec.c               the verifier
+   7421  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   5640  src/rules/notation.c        the algebra that bodies of rules are written in
-   5675  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   5848  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7609  src/rules/notation.c        the algebra that bodies of rules are written in
+   7644  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   7817  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   6008  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   7977  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   6400  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8369  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   6588  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8557  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   6803  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   8942  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   7099  src/rules/decompose.c       from what the IR means to what a language can say
-   7647  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9265  src/rules/decompose.c       from what the IR means to what a language can say
+   9831  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   7681  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   9865  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-   8179  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10363  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-   8533  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10735  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-   8634  src/tensor/movement.c       operators that give another view of the same elements, and cat and stack,
-                                     which add padded parts
-   8909  src/tensor/elementwise.c    unary, binary and comparison operators: a table of names, the dtypes they
-                                     take, and a formula each
-   9194  src/tensor/reduce.c         folds along axes, what is computed from them, and running sums
-   9398  src/tensor/random.c         numbers from a counter, the same on every device
-   9461  src/tensor/nn.c             products of matrices, convolution and pooling by windows that are views,
-                                     normalisation, losses, lookups
-   9909  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  10952  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+                                     parts, repetition
+  11530  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11712  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+                                     value a place share
+  12100  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+                                     logarithms, circular and hyperbolic functions, error and gamma functions
+  12185  src/tensor/activation.c     what stands between the layers of a network
+  12352  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12651  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+                                     along an axis
+  12812  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+                                     scatter and what is made of them
+  13478  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+                                     quantiles, sets, places in sorted rows
+  13987  src/tensor/random.c         numbers from a counter, the same on every device
+  14253  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+                                     batches in front
+  14557  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  14851  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+                                     reflections, Jacobi rotations
+  15229  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+                                     matrices, with gradients
+  15786  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+                                     numbers as pairs in a last dim of 2
+  16182  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+                                     to 3 spatial dims
+  16606  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+                                     and the way back from maxima
+  17039  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+                                     with pixels
+  17383  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17696  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  17795  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+                                     positions as rotations
+  17948  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+                                     each element or sample
+  18432  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18708  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+                                     backward pass instead of being kept
+  18797  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  10026  src/tensor/optim.c          SGD and Adam
-  10174  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  18985  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19349  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+                                     precision, averages of weights
+  19585  src/tensor/params.c         lists of named tensors: what a network consists of
+  19677  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20043  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  10726  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20728  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  11203  src/codegen/moves.c         what optimisation may do to a kernel
-  11402  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21260  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21541  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  11754  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  21894  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  11986  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22168  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  12085  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
+  22267  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22389  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
                                      loads per multiply-add
-  12546  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  22982  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  12707  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23143  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  13110  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  13308  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  23537  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  23735  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  13695  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  14031  src/runtime/interp.c        the backend INTERP
-  14111  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24122  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24458  src/runtime/interp.c        the backend INTERP
+  24538  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  14166  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  14364  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  24593  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  24793  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  14753  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25182  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  15103  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  25532  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  15322  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  25759  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  15562  src/runtime/context.c       opening and closing, the first error, totals
+  26002  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+                                     memory
+  26210  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+                                     dictionary
+  26464  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+                                     files
+  26708  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+                                     the headers of files
+  26885  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+                                     safetensors.c fill, and files.c hands out
+  27059  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27371  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  27607  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+                                     what a user calls
+  27755  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  27901  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -236,6 +314,8 @@ Where things stand in tiny.h
 //  - Operators are lazy: they check their arguments, build graph nodes and cost well under a microsecond each.
 //  - Tensors belong to their context. One made between tiny_begin and tiny_end dies at tiny_end unless
 //    tiny_keep was called; one made outside of a frame lives until tiny_free or tiny_close.
+// ---- begin src/api/core.h ----
+// core: codes, dtypes, shapes, the context, and tensors: what every program meets first.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -280,6 +360,8 @@ typedef enum tiny_dtype {                  // order is the order of promotion wi
   TINY_VOID = 0,                           // in a descriptor: the default dtype
   TINY_BOOL,
   TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64,
+  TINY_F8E4M3,                             // 4 bits of exponent, 3 of fraction; up to 448, no infinity: beyond is NaN
+  TINY_F8E5M2,                             // 5 and 2 bits: the upper half of an f16
   TINY_F16, TINY_BF16, TINY_F32, TINY_F64,
   TINY_INDEX,                              // IR only: integers of index arithmetic before a width is chosen
   TINY_DTYPE_COUNT
@@ -311,9 +393,32 @@ typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
   }
 #endif
 
+// TINY_AXES(0, -1): several axes in the place of one, where a reduction or tiny_squeeze takes it; TINY_AXES(): none.
+// Axes from the end go down to -14.
+static inline int tiny_axes_of(int n, const int *axis) {
+  int bits = 1 << 30;                      // bits 0 to 15: axes from the front, 16 to 29: from -14 to -1
+  for (int i = 1; i <= n; i++) {
+    const int at = axis[i] < 0 ? axis[i] + 30 : axis[i];
+    if (axis[i] < -14 || axis[i] > 15 || bits >> at & 1) return TINY_ALL - 1;  // no axis: an error of the call
+    bits |= 1 << at;
+  }
+  return bits;
+}
+#ifdef __cplusplus
+  template <typename... T> static inline int tiny_axes_list(T... d) {
+    const int v[] = {0, static_cast<int>(d)...};
+    return tiny_axes_of(static_cast<int>(sizeof...(d)), v);
+  }
+  #define TINY_AXES(...) tiny_axes_list(__VA_ARGS__)
+#else
+  #define TINY_AXES(...) \
+    tiny_axes_of((int)(sizeof((int[]){0, __VA_ARGS__}) / sizeof(int)) - 1, (int[]){0, __VA_ARGS__})
+#endif
+
 TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
 TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
-TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);  // the least dtype that holds both, as PyTorch promotes
+// the least dtype that holds both, as PyTorch promotes
+TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
 
 // ** context ********************************************************************************** >>context
 
@@ -349,7 +454,8 @@ typedef struct tiny_desc {
 // failure (no such device ...) gives a context whose tiny_status says so and whose operators return poison.
 TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
 TINY_API void        tiny_close(tiny_ctx *t);            // frees every tensor and program of t; NULL is allowed
-TINY_API const char *tiny_error(const tiny_ctx *t);      // first error's message; "" when there is none; never NULL
+// first error's message; "" when there is none; never NULL
+TINY_API const char *tiny_error(const tiny_ctx *t);
 TINY_API tiny_code   tiny_status(const tiny_ctx *t);     // first error's code
 TINY_API void        tiny_clear(tiny_ctx *t);            // forgets the error; poisoned tensors stay poisoned
 TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
@@ -357,7 +463,8 @@ TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
 TINY_API void        tiny_begin(tiny_ctx *t);            // opens a frame; frames nest
 TINY_API tiny_code   tiny_end(tiny_ctx *t);              // runs pending assignments, frees the frame's tensors
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);         // moves x out of all frames: it lives until tiny_free
-TINY_API void        tiny_free(tiny_tensor *x);          // frees the handle; graphs built from it keep what they need
+// frees the handle; graphs built from it keep what they need
+TINY_API void        tiny_free(tiny_tensor *x);
 
 typedef struct tiny_stats {                // totals since tiny_open
   uint64_t kernels, compiled, cache_hits;  // launches; programs compiled; programs taken from disk
@@ -367,26 +474,17 @@ typedef struct tiny_stats {                // totals since tiny_open
   uint64_t nbytes_live, nbytes_peak;       // device memory
   uint64_t nodes;                          // live IR nodes
 } tiny_stats;
-TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
+TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
 
 // ** tensors ********************************************************************************** >>tensors
 
-TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);  // copies data now
+// copies data now
+TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);
 // Wraps caller's memory without a copy, for devices that share memory with the host; it must outlive the tensor
 // and everything computed from it. strides in elements, NULL: contiguous. Assignment writes through.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
-TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
-TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
-TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
-// 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)).
-TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
-TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double step, tiny_dtype dtype);
-TINY_API tiny_tensor *tiny_eye(tiny_ctx *t, int64_t n, tiny_dtype dtype);
-// f32 uniform in [0,1); same numbers on every device.
-TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);
-TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);                 // f32 normal, mean 0, deviation 1
 
 // Realizes x, copies it out row-major; nbytes must be its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
@@ -398,159 +496,1442 @@ TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
-TINY_API double      tiny_item(tiny_tensor *x);                                  // the only element of x; NaN on error
-TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
-TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
-TINY_API int64_t     tiny_nelem(const tiny_tensor *x);
+// the only element of x; NaN on error
+TINY_API double      tiny_item(tiny_tensor *x);
+TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
+TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
+TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0
 TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL or poisoned
-TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
+TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // NULL for NULL
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
 // tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data. Returns dst.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
-TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x);                           // fusion stops here: x is stored
-TINY_API tiny_tensor *tiny_detach(tiny_tensor *x);                               // no gradient flows through
+// a copy: memory of its own [torch.clone]
+TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
+// fusion stops here: x is stored
+TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x);
+// no gradient flows through [torch.Tensor.detach]
+TINY_API tiny_tensor *tiny_detach(tiny_tensor *x);
+// Floats to integers truncate; beyond their range they saturate, NaN gives 0. Integers wrap. [torch.Tensor.to]
 TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype);
-TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);            // same element size only
+// The bytes of x read as another dtype, not bool. Elements k times as wide make the last dim k times shorter, and the
+// other way round. No gradient. [torch.Tensor.view]
+TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);
+// ---- end src/api/core.h ----
+// ---- begin src/api/operators.h ----
+// operators: movement, elementwise, reductions: what makes a tensor of tensors.
+// ** creation: tensors of numbers that a formula gives **************************************** >>creation
 
-// ** movement: never copies ******************************************************************* >>movement
+// Every element is value. A node of its own: two of them may become two parameters. [torch.full]
+TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
+TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);       // all 0 [torch.zeros]
+TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);        // all 1 [torch.ones]
+// of x's dtype and shape [torch.full_like]
+TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value);
+// of x's dtype and shape [torch.zeros_like]
+TINY_API tiny_tensor *tiny_zeros_like(tiny_tensor *x);
+// of x's dtype and shape [torch.ones_like]
+TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x);
+// 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)). [torch.tensor]
+TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
+// (n): start, start + step .. before stop. TINY_E_ARG if step leads away from stop. [torch.arange]
+TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double step, tiny_dtype dtype);
+// (n): from start to stop, both included, evenly; integers truncate. [torch.linspace]
+TINY_API tiny_tensor *tiny_linspace(tiny_ctx *t, double start, double stop, int64_t n, tiny_dtype dtype);
+// (n): base to the powers of tiny_linspace(start, stop, n). [torch.logspace]
+TINY_API tiny_tensor *tiny_logspace(tiny_ctx *t, double start, double stop, int64_t n, double base, tiny_dtype dtype);
+// (n,n): ones on the diagonal [torch.eye]
+TINY_API tiny_tensor *tiny_eye(tiny_ctx *t, int64_t n, tiny_dtype dtype);
+// (n,m): ones where column - row is diagonal. [numpy.eye]
+TINY_API tiny_tensor *tiny_eye_nm(tiny_ctx *t, int64_t n, int64_t m, int64_t diagonal, tiny_dtype dtype);
+// (n,m): ones where column - row is at most diagonal. [numpy.tri]
+TINY_API tiny_tensor *tiny_tri(tiny_ctx *t, int64_t n, int64_t m, int64_t diagonal, tiny_dtype dtype);
+// x (..,N,M) with zeros where column - row is more than diagonal. [torch.tril]
+TINY_API tiny_tensor *tiny_tril(tiny_tensor *x, int64_t diagonal);
+// x (..,N,M) with zeros where column - row is less than diagonal. [torch.triu]
+TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal);
 
-TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);            // one dim may be -1
-TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
-TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
-// Broadcasts; new dims go in front; -1 keeps a dim.
-TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
-// (b0,a0, b1,a1, ...), negative amounts crop.
-TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
-TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);         // (b0,e0, b1,e1, ...)
-TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
-// Python's rules; step may be negative.
-TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
-TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
-TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
-TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
-TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
-TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
+// ** random: the same numbers on every device; each call gives others ************************* >>random
 
-// ** elementwise: broadcast as NumPy, promote as PyTorch ************************************** >>elementwise
+// Element i of the c-th call since tiny_open or tiny_seed depends on the seed, c and i alone (Threefry-2x32). A call
+// gives at most 2^32 elements.
 
-TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);                  // integers divide as f32
-TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);            // integer x // 0 is 0
-TINY_API tiny_tensor *tiny_remainder(tiny_tensor *a, tiny_tensor *b);            // sign of b; integer x % 0 is x
-TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);              // NaN if either is
-TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_lt(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_bitwise_and(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_square(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_log(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sigmoid(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_relu(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_silu(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_gelu(tiny_tensor *x);                                 // the tanh form
-TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_round(tiny_tensor *x);                                // halves to even
-TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
-
-// ** reductions: axis may be negative or TINY_ALL ********************************************* >>reductions
-
-// f16, bf16 accumulate in f32; small ints give i32 or u32.
-TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction);
-TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);        // i32; the first of equals
-TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);
-// Reduces several axes at once. op: '+', '*' or 'M' (maximum).
-TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
-
-// ** linear algebra, neural networks ********************************************************** >>nn
-
-#ifndef TINY_NO_NN
-// x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its dim
-// vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ.
-TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
-// x (..,K), w (N,K), bias (N) or NULL -> (..,N).
-TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
-TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis);
-TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis);
-TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *logits, tiny_tensor *labels);    // (N,C), integer (N) -> 0-d mean
-// Integer (..) -> bool (..,classes).
-TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes);
-TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index);       // as torch.gather
-// Index (n): rows, out of range gives 0.
-TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index);
-typedef struct tiny_conv2d_desc { int stride[2], pad[2], dilation[2], groups; } tiny_conv2d_desc; // zero: 1, 0, 1, 1
-// x (B,C,H,W), w (O,C/groups,KH,KW), bias (O) or NULL -> (B,O,H',W').
-TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv2d_desc *d);
-TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);// stride 0: kernel
-TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// Over the last ndims dims; w, b may be NULL.
-TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps);
-typedef struct tiny_batch_norm_state {
-  tiny_tensor *mean, *var, *weight, *bias;
-  double eps, momentum;                    // 0: 1e-5, 0.1
-} tiny_batch_norm_state;
-// x (B,C,..). train: normalizes by the batch and assigns the running mean and variance (C); else by those.
-TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train);
+// Random numbers begin anew, as after tiny_open with this seed. [torch.manual_seed]
+TINY_API void         tiny_seed(tiny_ctx *t, uint64_t seed);
+TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);          // f32 uniform in [0,1) [torch.rand]
+// f32 normal, mean 0, deviation 1 [torch.randn]
+TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);
+// of x's shape and float dtype [torch.rand_like]
+TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x);
+// of x's shape and float dtype [torch.randn_like]
+TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x);
+// Uniform in [low,high), of a float dtype; rounding may give high. [torch.Tensor.uniform_]
+TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape);
+// [torch.normal]
+TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dtype dtype, tiny_shape shape);
+// Whole numbers from low to high-1, of any dtype that has them all. [torch.randint]
+TINY_API tiny_tensor *tiny_randint(tiny_ctx *t, int64_t low, int64_t high, tiny_dtype dtype, tiny_shape shape);
+// i32 (n): 0 to n-1 in random order. [torch.randperm]
+TINY_API tiny_tensor *tiny_randperm(tiny_ctx *t, int64_t n);
+// 1 with probability p, else 0, of p's shape and float dtype. No gradient. [torch.bernoulli]
+TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
+// Weights (C) or (B,C) -> n classes drawn by weight, i32 (n) or (B,n). Without replacement classes do not come twice:
+// at most C draws, and classes of weight 0 when no others are left. [torch.multinomial]
+TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
+// f32 weights (out,in,..) whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan out)).
+// [torch.nn.init.xavier_uniform_]
+TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape);
+// [torch.nn.init.xavier_normal_]
+TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape);
+// f32 weights (out,in,..) of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a leaky one of
+// that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
+TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape);
+// [torch.nn.init.kaiming_normal_]
+TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape shape);
+// Each element of x, divided by 1 - p, is kept with probability 1 - p and else 0; train 0: x itself.
+// [torch.nn.functional.dropout]
 TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
 
-// grads[i] = d loss / d params[i], new lazy tensors. loss must have one element. A parameter that loss does not
-// depend on gets zeros. Gradients can be differentiated again.
-TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
+// ** movement: shapes, orders, parts: views that fuse, no copies ****************************** >>movement
 
-// Optimisers: zero-initialised structs that own their state; every step only queues assignments.
-typedef struct tiny_sgd {
-  double lr, momentum, weight_decay;       // lr 0: 1e-2
-  int nesterov;
-  tiny_tensor **velocity; int n;           // its own
-} tiny_sgd;
-typedef struct tiny_adam {
-  double lr, beta1, beta2, eps;            // 0: 1e-3, 0.9, 0.999, 1e-8
-  double weight_decay;                     // decouples (AdamW)
-  tiny_tensor **m, **v; int n; int64_t step;       // its own
-} tiny_adam;
-TINY_API tiny_code   tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-TINY_API tiny_code   tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-TINY_API void        tiny_sgd_free(tiny_sgd *o);
-TINY_API void        tiny_adam_free(tiny_adam *o);
+// Axes may be negative; -1 is the last. Operators with several results fill out[0..n) and return how many there are,
+// with NULL behind them; where n is too few, or after any error, they return 0 and all of out is poison.
+
+// The same elements, row-major, in another shape; one dim may be -1. [torch.reshape]
+TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);
+// these axes into one [torch.flatten]
+TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
+// one axis into several, one may be -1 [torch.unflatten]
+TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes);
+// Without the axis if its size is 1; also TINY_ALL or TINY_AXES. [torch.squeeze]
+TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
+// with a new axis of size 1 [torch.unsqueeze]
+TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
+// axis i is x's axes[i] [torch.permute]
+TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
+// two axes swapped [torch.transpose]
+TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
+// the others keep their order [torch.movedim]
+TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to);
+// Broadcasts; new dims go in front; -1 keeps a dim. [torch.broadcast_to]
+TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
+// to the shape of like [torch.Tensor.expand_as]
+TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
+// x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
+// Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
+TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
+// backwards along these axes [torch.flip]
+TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
+// by[i] forwards along axes[i], what falls out comes in again; TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
+TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes);
+// Quarter turns from axis a towards axis b. [torch.rot90]
+TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b);
+
+// The last axes cut to begin to before end: (begin, end, begin, end ..). [torch.Tensor.narrow]
+TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
+// Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
+// negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
+TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
+// so many from start on [torch.narrow]
+TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
+// one element, without the axis [torch.select]
+TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index);
+// Windows of size elements, one every step of axis: their number takes its place, size becomes the last axis.
+// [torch.Tensor.unfold]
+TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size, int64_t step);
+// The elements where b's index - a's is diagonal, as the last axis of the others. [torch.diagonal]
+TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b);
+// x (..,N) on the diagonal of squares of zeros, which are the axes a and b of the result. [torch.diag_embed]
+TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, int b);
+// list to matrix, matrix to list [torch.diag]
+TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal);
+// Parts of that size along axis; the last may be smaller. [torch.split]
+TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n);
+// n parts of these sizes, which add up to the axis. [torch.split]
+TINY_API int          tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out);
+// At most n parts of equal size; the last may be smaller. [torch.chunk]
+TINY_API int          tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out);
+// every element, without the axis [torch.unbind]
+TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n);
+// Lists x[i] -> n tensors of the shape that their lengths make: out[i] is x[i] along axis i. xy swaps the first two
+// axes. [torch.meshgrid]
+TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
+
+// Side by side along axis; dtypes promote. n must be 1 or more. [torch.cat]
+TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
+// along a new axis [torch.stack]
+TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
+// The last axes with so much value before and after: (before, after, before, after ..); negative amounts crop. At most
+// 8 axes in a call, as a tiny_shape has 16 entries. [torch.nn.functional.pad]
+TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
+typedef enum tiny_padding {                // what lies outside of 1 2 3 4
+  TINY_PAD_ZEROS = 0,                      // 0 0 | 1 2 3 4 | 0 0
+  TINY_PAD_REFLECT,                        // 3 2 | 1 2 3 4 | 3 2: fewer than there are
+  TINY_PAD_REPLICATE,                      // 1 1 | 1 2 3 4 | 4 4
+  TINY_PAD_CIRCULAR,                       // 3 4 | 1 2 3 4 | 1 2: at most as many as there are
+  TINY_PAD_SYMMETRIC                       // 2 1 | 1 2 3 4 | 4 3: at most as many as there are
+} tiny_padding;
+// As tiny_pad, with x's own elements around it. TINY_E_SHAPE if x has too few of them. [torch.nn.functional.pad]
+TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tiny_padding how);
+
+// ** elementwise: one value a place ********************************************************** >>elementwise
+//
+// Operands broadcast as NumPy's: dims of 1 and missing leading dims grow. Their dtypes meet as PyTorch's do
+// (tiny_promote;
+// a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's dtype. Functions of
+// real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are computed in
+// f32 and rounded once,
+// integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator has no meaning for the dtype.
+
+TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);                  // of bools: or [torch.add]
+TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);                  // not of bools [torch.sub]
+TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);                  // of bools: and [torch.mul]
+// integers divide as f32 [torch.div]
+TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);
+// The greatest whole number below a / b; of integers x // 0 is 0. No gradient. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);
+// a / b without its fraction; of integers x / 0 is 0. No gradient. [torch.div(rounding_mode="trunc")]
+TINY_API tiny_tensor *tiny_trunc_div(tiny_tensor *a, tiny_tensor *b);
+// a - b floor(a / b): the sign of b; of integers x % 0 is x. Exact for quotients up to 2^11 (f32), 2^26 (f64).
+// [torch.remainder]
+TINY_API tiny_tensor *tiny_remainder(tiny_tensor *a, tiny_tensor *b);
+// a - b trunc(a / b): the sign of a; of integers x % 0 is x. Exact as tiny_remainder is. [torch.fmod]
+TINY_API tiny_tensor *tiny_fmod(tiny_tensor *a, tiny_tensor *b);
+// a to the power of b; integers wrap, and to a negative power are 0 (or 1, -1). Constant exponents that are small whole
+// numbers or +-1/2 become products and roots. [torch.pow]
+TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
+// NaN if either is. Of equals each gets half of the gradient, but of x and a constant 0 none, as relu. [torch.maximum]
+TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);
+// as tiny_maximum [torch.minimum]
+TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
+// NaN only if both are [torch.fmax]
+TINY_API tiny_tensor *tiny_fmax(tiny_tensor *a, tiny_tensor *b);
+// NaN only if both are [torch.fmin]
+TINY_API tiny_tensor *tiny_fmin(tiny_tensor *a, tiny_tensor *b);
+
+// Comparisons give bool; what is compared with NaN is only ne. [torch.lt]
+TINY_API tiny_tensor *tiny_lt(tiny_tensor *a, tiny_tensor *b);
+TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);                   // [torch.gt]
+TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);                   // [torch.le]
+TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);                   // [torch.ge]
+TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);                   // [torch.eq]
+TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);                   // [torch.ne]
+
+// Logic of any dtypes gives bool: true is what is not 0, NaN too. [torch.logical_and]
+TINY_API tiny_tensor *tiny_logical_and(tiny_tensor *a, tiny_tensor *b);
+TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);           // [torch.logical_or]
+TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.logical_xor]
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);                          // [torch.logical_not]
+
+// Bits: of integers and bools; shifts of integers. [torch.bitwise_and]
+TINY_API tiny_tensor *tiny_bitwise_and(tiny_tensor *a, tiny_tensor *b);
+TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);           // [torch.bitwise_or]
+TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.bitwise_xor]
+TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);                          // [torch.bitwise_not]
+// By the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
+TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
+// Copies the sign; by the width or more, and by negative numbers: 0 or -1. [torch.bitwise_right_shift]
+TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
+
+// a where cond, which must be bool, else b. [torch.where]
+TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b);
+// x, but lo below lo and hi above hi; NaN stays. The bounds are numbers of x's dtype. [torch.clamp]
+TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
+// The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
+TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
+// a + weight (b - a), from the nearer end. [torch.lerp]
+TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight);
+// x + value a b [torch.addcmul]
+TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value);
+// x + value a / b [torch.addcdiv]
+TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value);
+
+TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);                                  // not of bools [torch.neg]
+// its gradient at 0 is 0 [torch.abs]
+TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
+// -1, 0, 1; NaN gives 0 [torch.sign]
+TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x [torch.square]
+TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);                                // towards 0 [torch.trunc]
+TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);                                // downwards [torch.floor]
+TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);                                 // upwards [torch.ceil]
+TINY_API tiny_tensor *tiny_round(tiny_tensor *x);                                // halves to even [torch.round]
+// To so many decimals, negative: tens, hundreds ..; integers take none or more and stay. [torch.round(decimals=)]
+TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals);
+// x - trunc(x), of floats [torch.frac]
+TINY_API tiny_tensor *tiny_frac(tiny_tensor *x);
+// |a| with the sign of b; of no NaN, whose sign is not kept [torch.copysign]
+TINY_API tiny_tensor *tiny_copysign(tiny_tensor *a, tiny_tensor *b);
+// 0, at_zero, 1 [torch.heaviside]
+TINY_API tiny_tensor *tiny_heaviside(tiny_tensor *x, tiny_tensor *at_zero);
+// Numbers for NaN, inf and -inf; a posinf or neginf of NaN means the greatest and least of the dtype.
+// [torch.nan_to_num]
+TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf);
+
+// Questions give bool. [torch.isnan]
+TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);                                // [torch.isinf]
+TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);                             // [torch.isposinf]
+TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);                             // [torch.isneginf]
+// neither inf nor NaN [torch.isfinite]
+TINY_API tiny_tensor *tiny_isfinite(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);                              // of -0 true [torch.signbit]
+
+// ** math: functions of real numbers ********************************************************* >>math
+//
+// As elementwise; integers and bools become f32. Errors are a few units in the last place, see
+// tests/test_transcendental.c.
+
+TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);                                 // [torch.sqrt]
+TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);                                // 1 / sqrt(x) [torch.rsqrt]
+// also of negative x [numpy.cbrt]
+TINY_API tiny_tensor *tiny_cbrt(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);                           // 1 / x [torch.reciprocal]
+TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);                                  // [torch.exp]
+TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);                                 // [torch.exp2]
+// exp(x) - 1, exact near 0 [torch.expm1]
+TINY_API tiny_tensor *tiny_expm1(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_log(tiny_tensor *x);                                  // [torch.log]
+TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);                                 // [torch.log2]
+TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);                                // [torch.log10]
+// log(1 + x), exact near 0 [torch.log1p]
+TINY_API tiny_tensor *tiny_log1p(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);                                  // [torch.sin]
+TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);                                  // [torch.cos]
+TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);                                  // [torch.tan]
+TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);                                 // [torch.asin]
+TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);                                 // [torch.acos]
+TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);                                 // [torch.atan]
+// The angle of the point (x, y), -pi to pi, by the signs of both; the gradient at (0, 0) is finite. [torch.atan2]
+TINY_API tiny_tensor *tiny_atan2(tiny_tensor *y, tiny_tensor *x);
+TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);                                 // [torch.sinh]
+TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);                                 // [torch.cosh]
+TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);                                 // [torch.tanh]
+TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);                                // [torch.asinh]
+TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);                                // [torch.acosh]
+TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);                                // [torch.atanh]
+// sqrt(a^2 + b^2) without overflow on the way; the gradient at (0, 0) is 0. [torch.hypot]
+TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
+// log(e^a + e^b) [torch.logaddexp]
+TINY_API tiny_tensor *tiny_logaddexp(tiny_tensor *a, tiny_tensor *b);
+// log2(2^a + 2^b) [torch.logaddexp2]
+TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
+// x log(y), 0 where x is 0 [torch.xlogy]
+TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
+// log(x / (1 - x)), x brought into [eps, 1 - eps] first if eps >= 0. [torch.logit]
+TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
+// sin(pi x) / (pi x) [torch.sinc]
+TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);                              // [torch.deg2rad]
+TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);                              // [torch.rad2deg]
+TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);                                  // [torch.erf]
+// 1 - erf(x), exact far out [torch.erfc]
+TINY_API tiny_tensor *tiny_erfc(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);                               // [torch.erfinv]
+// log |gamma(x)| [torch.lgamma]
+TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
+// lgamma's derivative [torch.digamma]
+TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
+
+// ** activations ****************************************************************************** >>activations
+//
+// As elementwise; integers and bools become f32 but in relu, relu6, hardtanh and threshold. Gradients at the joints of
+// their pieces are PyTorch's.
+
+// its gradient at 0 is 0 [torch.relu]
+TINY_API tiny_tensor *tiny_relu(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);                                // [torch.nn.functional.relu6]
+// 1 / (1 + e^-x) [torch.sigmoid]
+TINY_API tiny_tensor *tiny_sigmoid(tiny_tensor *x);
+// x sigmoid(x) [torch.nn.functional.silu]
+TINY_API tiny_tensor *tiny_silu(tiny_tensor *x);
+// x tanh(softplus(x)) [torch.nn.functional.mish]
+TINY_API tiny_tensor *tiny_mish(tiny_tensor *x);
+// x Phi(x), Phi the normal distribution. [torch.nn.functional.gelu]
+TINY_API tiny_tensor *tiny_gelu(tiny_tensor *x);
+// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. [torch.nn.functional.gelu(approximate="tanh")]
+TINY_API tiny_tensor *tiny_gelu_tanh(tiny_tensor *x);
+// alpha (e^x - 1) below 0. [torch.nn.functional.elu]
+TINY_API tiny_tensor *tiny_elu(tiny_tensor *x, double alpha);
+TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);                                 // [torch.nn.functional.selu]
+// alpha (e^(x / alpha) - 1) below 0; TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
+TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha);
+// slope x below 0 [torch.nn.functional.leaky_relu]
+TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope);
+// slope weight[c] below 0; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
+TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight);
+// As evaluated: the slope below 0 is (lower + upper) / 2. [torch.nn.functional.rrelu]
+TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper);
+// lo up to lo, hi from hi; the gradient there is 0. [torch.nn.functional.hardtanh]
+TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
+// relu6(x + 3) / 6 [torch.nn.functional.hardsigmoid]
+TINY_API tiny_tensor *tiny_hardsigmoid(tiny_tensor *x);
+// x relu6(x + 3) / 6 [torch.nn.functional.hardswish]
+TINY_API tiny_tensor *tiny_hardswish(tiny_tensor *x);
+// value up to threshold [torch.nn.functional.threshold]
+TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value);
+// 0 within +-lambda [torch.nn.functional.hardshrink]
+TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda);
+// and moved by it [torch.nn.functional.softshrink]
+TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda);
+// x - tanh(x) [torch.nn.functional.tanhshrink]
+TINY_API tiny_tensor *tiny_tanhshrink(tiny_tensor *x);
+// x / (1 + |x|) [torch.nn.functional.softsign]
+TINY_API tiny_tensor *tiny_softsign(tiny_tensor *x);
+// log(1 + e^(beta x)) / beta; x where beta x > threshold (PyTorch: 1, 20). [torch.nn.functional.softplus]
+TINY_API tiny_tensor *tiny_softplus(tiny_tensor *x, double beta, double threshold);
+// log(sigmoid(x)) [torch.nn.functional.logsigmoid]
+TINY_API tiny_tensor *tiny_logsigmoid(tiny_tensor *x);
+// a sigmoid(b), a and b the halves of x along axis; TINY_E_SHAPE: it has none. [torch.nn.functional.glu]
+TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
+
+// ** reductions: folds along an axis, TINY_AXES(..) or TINY_ALL; running folds **************** >>reductions
+
+// Axes may be negative. keepdim: they stay as dims of 1. f16, bf16 and f8 are computed in f32 and come back as what
+// they were. Where a result is called real, integers and bools give f32.
+
+// Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
+TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
+// Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
+TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
+// NaN if there is one. Equal maxima share the gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.amax]
+TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
+// Returns the minimum; *max becomes the maximum. [torch.aminmax]
+TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max);
+// real; of nothing NaN [torch.mean]
+TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim);
+// Real: the sum of squared distances from the mean, divided by n - correction. [torch.var]
+TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction);
+// Real: the root of the variance; its gradient is 0 where it is 0. [torch.std]
+TINY_API tiny_tensor *tiny_std(tiny_tensor *x, int axis, int keepdim, int correction);
+// Returns the variance; *mean becomes the mean. [torch.var_mean]
+TINY_API tiny_tensor *tiny_var_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
+// Returns the deviation; *mean becomes the mean. [torch.std_mean]
+TINY_API tiny_tensor *tiny_std_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
+// NaN counts as 0 [torch.nansum]
+TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim);
+// real, of what is not NaN [torch.nanmean]
+TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim);
+// bool: is one not 0? [torch.any]
+TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim);
+TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);           // bool: is none 0? [torch.all]
+TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim); // i64 [torch.count_nonzero]
+// Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
+// to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
+TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
+// 0-d norm of a - b, broadcast [torch.dist]
+TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
+// Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
+TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
+
+// i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL: of x laid flat. No
+// gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
+TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);
+// NaN counts as the least [torch.argmin]
+TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
+// Returns the maximum; *index becomes what tiny_argmax gives. The gradient goes to that element alone. [torch.max]
+TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+// [torch.min]
+TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+
+// x's shape: element i folds 0 to i of the axis. Dtypes as tiny_sum. [torch.cumsum]
+TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);
+// gradients are exact at zeros [torch.cumprod]
+TINY_API tiny_tensor *tiny_cumprod(tiny_tensor *x, int axis);
+// real: log of the sum of exp(x) [torch.logcumsumexp]
+TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis);
+// Running maxima; *index (may be NULL) becomes their positions, i32, the last of equals. The gradient goes to those
+// elements, by a sum over the axis for each of them. NaN stays from where it comes. [torch.cummax]
+TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index);
+// as tiny_cummax [torch.cummin]
+TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
+
+// ** indexing: elements by their positions **************************************************** >>indexing
+//
+// Indices are of any integer dtype. A negative index counts from the end: -1 is the last element. What is out
+// of range reads as 0 and is written nowhere: it cannot be an error, as nothing has been computed yet.
+// Positions that an operator finds are i32. axis may be negative; 0-d tensors take axis 0 and -1. src is cast
+// to x's dtype, 0-d ones go to every position; results have the dtype of x. Gradients flow to what was read
+// and from what was written. Errors of all: TINY_E_DTYPE when indices are no integers or a mask is not bool,
+// TINY_E_SHAPE when shapes do not fit.
+
+// Integer (..) -> bool (..,classes): true at the label, nowhere for a label that is no class, negative ones
+// included. No gradient. [torch.nn.functional.one_hot]
+TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes);
+// y[i][j][k] = x[index[i][j][k]][j][k] for axis 0: index has as many dims as x and is nowhere longer than x,
+// but for the axis; y has its shape. [torch.gather]
+TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index);
+// As tiny_gather, but dims other than axis broadcast against each other. TINY_ALL: flat elements at flat
+// indices. [numpy.take_along_axis]
+TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index);
+// index (m) or 0-d: the slices of x at these positions along axis, which becomes m. [torch.index_select]
+TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index);
+// Elements of flattened x at index; index's shape. [torch.take]
+TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index);
+// x[index[0], index[1], ..] by NumPy's rules: NULL stands for a whole axis, as do axes after the n-th;
+// indices broadcast together, and their dims stand where the first of them was if they are side by side, else
+// in front. A bool tensor of k dims is a mask of k axes and stands for the positions of what is true:
+// computed at once, to learn how many there are. [numpy.ndarray.__getitem__]
+TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int n);
+
+// x with src[i][j][k] put at [index[i][j][k]][j][k] for axis 0. index has as many dims as x and src, and is
+// nowhere longer than src, or, but for the axis, than x. Of several sources for one place the last one, in
+// the order of axis, stays, and has the gradient. [torch.scatter]
+TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same, but src is added. f16 and bf16 add up in f32. [torch.scatter_add]
+TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
+// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where
+// nothing goes. [torch.scatter_reduce]
+TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                          char mode, int include_self);
+// index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
+// [torch.index_add]
+TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same, but they replace them; of several the last one stays. [torch.index_copy]
+TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
+TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
+                                        int include_self);
+// Slices of x at index (m) or 0-d become value. [torch.index_fill]
+TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value);
+// src, of as many elements as index, replaces elements of flattened x, or is added to them; x's shape.
+// [torch.Tensor.put]
+TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate);
+// x after x[index[0], index[1], ..] = src, or += src, with indices as tiny_index has them and src broadcast
+// to what tiny_index gives. To write into x itself: tiny_assign(x, tiny_index_put(x, ..)), and for slices
+// tiny_assign on a view. [torch.index_put]
+TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, int n, tiny_tensor *src,
+                                     int accumulate);
+
+// x where mask is false, value where it is true; mask and x broadcast. [torch.masked_fill]
+TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double value);
+// The elements of x where mask is true, as 1-d; they broadcast. Computes mask, to learn how many.
+// [torch.masked_select]
+TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask);
+// x with the elements of src, in order, where mask is true; mask broadcasts to x. Where src has no more: 0.
+// [torch.Tensor.masked_scatter]
+TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src);
+// Positions of what is not 0, (count, dims of x) in row-major order: argwhere, or where with one argument.
+// Computes x, to learn how many. No gradient. [torch.nonzero]
+TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x);
+
+// How often each of 0, 1, .. up to the greatest element occurs in integers x (n): i32 (max(greatest + 1,
+// least)). With weights (n), their sums, f32 for f32 and f64 for others. Computes x, to learn the greatest;
+// TINY_E_ARG if one is negative. [torch.bincount]
+TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least);
+// How many elements lie in each of bins equal parts of lo..hi, hi included; lo == hi: from the least element
+// to the greatest. x's dtype, f32 for integers. No gradient. [torch.histc]
+TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi);
+
+// ** sorting ********************************************************************************** >>sorting
+//
+// NaN is greater than everything else. Equal elements keep their order, descending as well. Every dtype
+// sorts; indices are i32 and may be NULL when they are not wanted. Gradients flow through values to the
+// elements that they came from. 0-d tensors take axis 0 and -1. Cost: rows of up to 256 elements by counting
+// in two or three kernels, longer ones in O(n log^2 n) by one kernel over and over.
+
+// x sorted along axis, and where each element was. [torch.sort]
+TINY_API tiny_tensor *tiny_sort(tiny_tensor *x, int axis, int descending, tiny_tensor **indices);
+// Indices that sort x along axis, i32 of x's shape. No gradient. [torch.argsort]
+TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending);
+// The k greatest (largest) or least elements along axis, sorted; of equals the first. TINY_E_ARG unless 0 <=
+// k <= size. [torch.topk]
+TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices);
+// The k-th least element along axis, k from 1. [torch.kthvalue]
+TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int keepdim, tiny_tensor **indices);
+// The element in the middle, of two the lesser; NaN if there is one. axis may be TINY_ALL; indices are then
+// flat. [torch.median]
+TINY_API tiny_tensor *tiny_median(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
+// The same of what is not NaN. [torch.nanmedian]
+TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
+// Quantiles q, 0-d or (m) of numbers in 0..1, along axis, which may be TINY_ALL: between two elements in
+// proportion. m is the first dim of the result. NaN where there is one, or q is out of range. Integers as
+// f32. [torch.quantile]
+TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
+// The same of what is not NaN. [torch.nanquantile]
+TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
+// The most frequent element along axis, of several the least; the index is that of its last occurrence.
+// [torch.mode]
+TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
+// The different elements of x, sorted, as 1-d; inverse, of x's shape, says which one each element is, counts
+// how often each occurs; either may be NULL. Each NaN is one of its own. Computes x, to learn how many there
+// are. [torch.unique]
+TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
+// The same, but only of equal elements that follow each other in flattened x one stays.
+// [torch.unique_consecutive]
+TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
+// Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
+// greater (right). i32 of values' shape. NaN counts as the greatest. No gradient. [torch.searchsorted]
+TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right);
+// Which of the buckets between rising edges (n) each element of x is in: 0..n; an element on an edge is in
+// the lower one, or the upper one (right). No gradient. [torch.bucketize]
+TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right);
+// How many elements of x lie in each part between rising edges (n+1), the last edge included, or the sum of
+// their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
+// The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
+TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
+// Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]
+TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set);
+// ---- end src/api/operators.h ----
+// ---- begin src/api/linalg.h ----
+// linalg: products, systems of equations, factorisations of matrices, Fourier transforms.
+// ** linear algebra *************************************************************************** >>linalg
+
+// Operands promote as in >>elementwise. Products of f16 and bf16 accumulate in f32; the rest computes them in
+// f32, and integers and bools, too. A matrix is the last two dims; dims before them are a batch. TINY_E_SHAPE
+// if shapes do not fit.
+
+// x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its
+// dim vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ. [torch.matmul]
+TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
+// x (..,K), w (N,K), bias (N) or NULL -> (..,N). [torch.nn.functional.linear]
+TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
+// Two vectors of n elements -> 0-d: the sum of their products. [torch.dot]
+TINY_API tiny_tensor *tiny_dot(tiny_tensor *a, tiny_tensor *b);
+// The same of all elements of tensors of any shapes, in order. [numpy.vdot]
+TINY_API tiny_tensor *tiny_vdot(tiny_tensor *a, tiny_tensor *b);
+// Sums of products along one axis of the broadcast shape, which vanishes. [torch.linalg.vecdot]
+TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis);
+// a (A..,K), b (B..,K) -> (A..,B..); the product, if one is 0-d. [torch.inner]
+TINY_API tiny_tensor *tiny_inner(tiny_tensor *a, tiny_tensor *b);
+// Flattened a (n) and b (m) -> (n,m): every product of two elements. [torch.outer]
+TINY_API tiny_tensor *tiny_outer(tiny_tensor *a, tiny_tensor *b);
+// Every element of a becomes a block, b times that element; dims are aligned at the last. Up to 8 dims.
+// [torch.kron]
+TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b);
+// Sums over axes_a of a and, in the same order, axes_b of b; the other axes of a, then those of b, stay.
+// [torch.tensordot]
+TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape axes_a, tiny_shape axes_b);
+// xs[0] @ xs[1] @ .. in the order that takes the fewest multiplications. All are matrices, but the first and
+// the last may be vectors. Up to 32 operands. [torch.linalg.multi_dot]
+TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n);
+// Sums of products as subscripts say: "bij,bjk->bik". Letters name dims; a letter that stands twice in an
+// operand takes its diagonal; letters that the output lacks are summed. Without "->" the output has the
+// letters that stand once, in the order of the alphabet, behind the ellipsis. "..." stands for dims that
+// broadcast, and are summed if an explicit output has none.
+// Dims of 1 broadcast. Up to 16 operands; up to 8 are contracted in the cheapest order, more from left to
+// right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
+TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs, int n);
+// (..,n,m) -> (..): the sum of the diagonal. Sums of small integers are i32. [numpy.trace]
+TINY_API tiny_tensor *tiny_trace(tiny_tensor *x);
+// Cross products along an axis of 3. Dims broadcast. [torch.linalg.cross]
+TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis);
+// a (..,M,K), b (..,N,K) -> (..,M,N): p-norms of the differences of rows, 0 <= p <= HUGE_VAL. The gradient of
+// a distance of 0 is 0. [torch.cdist]
+TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p);
+
+#ifndef TINY_NO_LINALG
+// Inverses and factorisations run as many steps as there are columns, each a few kernels; eigenvalues and
+// singular values several sweeps of that. The number of kernels compiled does not grow with the size.
+// Gradients are exact to second order. Where several results come back, the pointers may be NULL. No matrix
+// is an error by its values: what a singular one gives is told at each.
+
+// (..,n,n) -> (..): determinants. 0, and a gradient of 0, for a singular matrix. [torch.linalg.det]
+TINY_API tiny_tensor *tiny_det(tiny_tensor *x);
+// The determinants' signs, and *logabsdet, the logarithms of their sizes; singular: 0 and -inf.
+// [torch.linalg.slogdet]
+TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet);
+// (..,n,n): inverses, by elimination with row exchanges. All of a singular one is inf or NaN.
+// [torch.linalg.inv]
+TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x);
+// The x of a @ x = b. a (..,n,n), b (..,n,k), or (n) or (..,n) with the batch of a. Batches broadcast.
+// Singular: inf or NaN.
+// [torch.linalg.solve]
+TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b);
+// The same where a is triangular: what lies on its other side is not looked at, and with unit the diagonal
+// counts as ones.
+// A 0 on the diagonal counts as 1. [torch.linalg.solve_triangular]
+TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int upper, int unit);
+// Of symmetric positive definite matrices, of which only the lower triangle is looked at: the lower l with l
+// @ l^T = x, or upper: l^T. NaN where a matrix is not positive definite. Gradients are symmetric.
+// [torch.linalg.cholesky]
+TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper);
+// x (..,n,m) = p @ *l @ *u: p (..,n,n) a permutation, *l (..,n,k) lower with ones on the diagonal, *u
+// (..,k,m) upper, k = min(n,m). [torch.linalg.lu]
+TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u);
+// x (..,n,m) = q @ *r by Householder reflections, with the signs that LAPACK gives: q (..,n,k) orthonormal
+// columns, *r (..,k,m) upper, k = min(n,m), or n if complete. The columns of q beyond m have no gradient.
+// [torch.linalg.qr]
+TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r);
+// x (..,n,m) = u @ diag(*s) @ *vt by Jacobi rotations: u (..,n,k), *s (..,k) descending, *vt (..,k,m), k =
+// min(n,m). Signs of the vectors are arbitrary. Gradients through vectors need distinct singular values.
+// [torch.linalg.svd]
+TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt);
+// Of symmetric matrices, of which only the lower triangle is looked at: eigenvalues (..,n), ascending, and
+// *vectors (..,n,n), in columns, by Jacobi rotations. Gradients through vectors need distinct eigenvalues.
+// [torch.linalg.eigh]
+TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors);
+// (..,n,m) -> (..,m,n): pseudo-inverses. Singular values not above rtol times the greatest count as 0; rtol <
+// 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
+// [torch.linalg.pinv]
+TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
+// The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
+// tiny_solve.
+// [torch.linalg.lstsq]
+TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
+// (..,n,m) -> i32 (..): how many singular values lie above rtol times the greatest; rtol as in tiny_pinv.
+// [torch.linalg.matrix_rank]
+TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
+// (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
+// greatest singular value, 'N' sum of the singular values. [torch.linalg.matrix_norm]
+TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order);
+// The norm times that of the inverse; for '2', of any (..,n,m), the greatest singular value over the least.
+// [torch.linalg.cond]
+TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order);
+// (..,n,n) multiplied n times; n < 0: the inverse. [torch.linalg.matrix_power]
+TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n);
+
+// ** Fourier transforms *********************************************************************** >>fft
+
+// A complex number is a last dim of 2, its real and imaginary part, as torch.view_as_real gives it. An axis,
+// also a negative one, counts dims of numbers: that of the parts is not among them. n, if positive, is the
+// length to which the axis is cut or filled with zeros; any length will do, in O(n log n). Integers count as
+// f32, halves are computed in f32.
+typedef enum tiny_fft_norm {
+  TINY_FFT_BACKWARD = 0,                   // inverse transforms are divided by n
+  TINY_FFT_ORTHO,                          // all by the root of n
+  TINY_FFT_FORWARD                         // forward ones by n
+} tiny_fft_norm;
+
+// Complex -> complex. [torch.fft.fft]
+TINY_API tiny_tensor *tiny_fft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm);
+// Complex -> complex, the inverse. [torch.fft.ifft]
+TINY_API tiny_tensor *tiny_ifft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm);
+// Real (..,n,..) -> complex (..,n/2+1,..,2): the half that the other half mirrors. [torch.fft.rfft]
+TINY_API tiny_tensor *tiny_rfft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm);
+// Complex (..,h,..,2) -> real (..,n,..); n <= 0: 2 (h - 1). [torch.fft.irfft]
+TINY_API tiny_tensor *tiny_irfft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm);
+// Along several axes, or TINY_SHAPE(TINY_ALL). fft2 is that of TINY_SHAPE(-2, -1). [torch.fft.fftn]
+TINY_API tiny_tensor *tiny_fftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
+// The inverse of tiny_fftn. [torch.fft.ifftn]
+TINY_API tiny_tensor *tiny_ifftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
+// Of real numbers: the last axis of the list is the one that is halved. [torch.fft.rfftn]
+TINY_API tiny_tensor *tiny_rfftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
+// The inverse of tiny_rfftn; last: the length of the last axis of the list, <= 0: as tiny_irfft.
+// [torch.fft.irfftn]
+TINY_API tiny_tensor *tiny_irfftn(tiny_tensor *x, int64_t last, tiny_shape axes, tiny_fft_norm norm);
+// Puts frequency 0 in the middle of axes. These count all dims of x: name those of complex numbers from the
+// front.
+// [torch.fft.fftshift]
+TINY_API tiny_tensor *tiny_fftshift(tiny_tensor *x, tiny_shape axes);
+// The inverse of tiny_fftshift. [torch.fft.ifftshift]
+TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes);
+// The frequencies of n points that lie step apart, in the order of tiny_fft; dtype a float.
+// [torch.fft.fftfreq]
+TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
+// Those of tiny_rfft. [torch.fft.rfftfreq]
+TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
+
+// Numbers of these parts, which broadcast; im NULL: real numbers. [torch.complex]
+TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im);
+// size (cos angle + i sin angle). [torch.polar]
+TINY_API tiny_tensor *tiny_polar(tiny_tensor *size, tiny_tensor *angle);
+// (..,2) -> (..): real parts. [torch.real]
+TINY_API tiny_tensor *tiny_real(tiny_tensor *x);
+// (..,2) -> (..): imaginary parts. [torch.imag]
+TINY_API tiny_tensor *tiny_imag(tiny_tensor *x);
+// With imaginary parts negated. [torch.conj]
+TINY_API tiny_tensor *tiny_conj(tiny_tensor *x);
+// Products of numbers; dims broadcast. [torch.mul]
+TINY_API tiny_tensor *tiny_complex_mul(tiny_tensor *a, tiny_tensor *b);
+// (..,2) -> (..): sizes. The gradient at 0 is 0. [torch.abs]
+TINY_API tiny_tensor *tiny_complex_abs(tiny_tensor *x);
+#endif // TINY_NO_LINALG
+// ---- end src/api/linalg.h ----
+// ---- begin src/api/nn.h ----
+// nn: neural networks: normalisation, losses, attention, recurrence, convolution, images.
+#ifndef TINY_NO_NN
+// ** normalisation ***************************************************************************** >>norms
+//
+// All of these compute in f32 (f64 for f64) and give x's dtype; integers give f32. Weights and biases may be
+// NULL.
+
+// exp(x) / sum of exp(x) along axis (TINY_ALL: over all elements); the maximum is taken off first.
+// [torch.nn.functional.softmax]
+TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis);
+// log(softmax(x)), exact for small ones [torch.nn.functional.log_softmax]
+TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis);
+// softmax(-x) [torch.nn.functional.softmin]
+TINY_API tiny_tensor *tiny_softmin(tiny_tensor *x, int axis);
+// log(sum of exp(x)) along axis; all -inf gives -inf. [torch.logsumexp]
+TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim);
+// A random sample of softmax(x / tau): softmax((x + noise) / tau), new noise each call. hard: the one-hot of
+// its largest element, with the gradient of the soft one. TINY_E_ARG unless tau > 0.
+// [torch.nn.functional.gumbel_softmax]
+TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, int axis);
+
+// (x - mean) / sqrt(var + eps) * w + b over the last ndims dims, which are w's and b's shape.
+// [torch.nn.functional.layer_norm]
+TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps);
+// x / sqrt(mean of x^2 + eps) * w over the last ndims dims, which are w's shape.
+// [torch.nn.functional.rms_norm]
+TINY_API tiny_tensor *tiny_rms_norm(tiny_tensor *x, int ndims, tiny_tensor *w, double eps);
+// x (B,C,..), w, b (C): the channels of each sample in groups, each by its own mean and variance.
+// [torch.nn.functional.group_norm]
+TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tensor *w, tiny_tensor *b, double eps);
+// x (B,C,..), w, b (C): each channel of each sample by its own mean and variance.
+// [torch.nn.functional.instance_norm]
+TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps);
+typedef struct tiny_batch_norm_state {
+  tiny_tensor *mean, *var, *weight, *bias; // (C) each; weight and bias may be NULL, mean and var when only training
+  double eps, momentum;                    // 0: 1e-5, 0.1
+} tiny_batch_norm_state;
+// x (B,C,..): each channel by the mean and variance of the batch, when train; they also move s->mean and
+// s->var, which are assigned old * (1 - momentum) + new * momentum (of the unbiased variance). Else by those.
+// [torch.nn.functional.batch_norm]
+TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train);
+// x (B,C,..) / (k + alpha * mean of x^2 over size channels around each)^beta; outside are zeros.
+// [torch.nn.functional.local_response_norm]
+TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, double alpha, double beta, double k);
+
+// x / max(its norm of order p along axis, eps). p from 0 to HUGE_VAL. [torch.nn.functional.normalize]
+TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double eps);
+// a . b / (max(|a|, eps) * max(|b|, eps)) along axis; a and b broadcast and promote.
+// [torch.nn.functional.cosine_similarity]
+TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int axis, double eps);
+// The norm of order p of a - b + eps over the last axis; a and b broadcast and promote. The gradient of a
+// distance of 0 is 0. [torch.nn.functional.pairwise_distance]
+TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps, int keepdim);
+// x (..,I), z (..,J), w (O,I,J), bias (O) or NULL -> (..,O): sums of x_i w_oij z_j.
+// [torch.nn.functional.bilinear]
+TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor *w, tiny_tensor *bias);
+
+// ** losses ************************************************************************************* >>losses
+//
+// Predictions x and what is wanted, y, broadcast and promote; a loss is computed in f32 (f64 for f64) and has
+// the dtype they meet in, integers count as f32. Gradients flow into predictions and targets alike; where a
+// loss has a kink they are PyTorch's. Weights may be NULL.
+
+typedef enum tiny_reduction {
+  TINY_MEAN = 0,                           // of all elements of the loss
+  TINY_SUM,
+  TINY_BATCH_MEAN,                         // the sum divided by the size of the first dim
+  TINY_NONE,                               // a loss for each element or sample
+  TINY_MAX                                 // of a bag
+} tiny_reduction;
+
+// (x - y)^2 [torch.nn.functional.mse_loss]
+TINY_API tiny_tensor *tiny_mse_loss(tiny_tensor *x, tiny_tensor *y, tiny_reduction r);
+// |x - y| [torch.nn.functional.l1_loss]
+TINY_API tiny_tensor *tiny_l1_loss(tiny_tensor *x, tiny_tensor *y, tiny_reduction r);
+// d = |x - y|: d^2 / (2 beta) below beta, else d - beta / 2. beta 0: l1_loss.
+// [torch.nn.functional.smooth_l1_loss]
+TINY_API tiny_tensor *tiny_smooth_l1_loss(tiny_tensor *x, tiny_tensor *y, double beta, tiny_reduction r);
+// d = |x - y|: d^2 / 2 below delta, else delta * (d - delta / 2). [torch.nn.functional.huber_loss]
+TINY_API tiny_tensor *tiny_huber_loss(tiny_tensor *x, tiny_tensor *y, double delta, tiny_reduction r);
+// -(y log x + (1 - y) log(1 - x)) * weight, x probabilities; logarithms end at -100.
+// [torch.nn.functional.binary_cross_entropy]
+TINY_API tiny_tensor *tiny_binary_cross_entropy(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight, tiny_reduction r);
+// The same of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
+// [torch.nn.functional.binary_cross_entropy_with_logits]
+TINY_API tiny_tensor *tiny_binary_cross_entropy_with_logits(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
+                                                            tiny_tensor *pos_weight, tiny_reduction r);
+// log(1 + exp(-x y)) [torch.nn.functional.soft_margin_loss]
+TINY_API tiny_tensor *tiny_soft_margin_loss(tiny_tensor *x, tiny_tensor *y, tiny_reduction r);
+// x, y (N,C): binary_cross_entropy_with_logits, the mean over C is a sample's loss.
+// [torch.nn.functional.multilabel_soft_margin_loss]
+TINY_API tiny_tensor *tiny_multilabel_soft_margin_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
+                                                       tiny_reduction r);
+// y (log y - x), x log-probabilities; log_target: y are logarithms too. PyTorch's "batchmean" is
+// TINY_BATCH_MEAN. [torch.nn.functional.kl_div]
+TINY_API tiny_tensor *tiny_kl_div(tiny_tensor *x, tiny_tensor *y, int log_target, tiny_reduction r);
+// (log v + (x - y)^2 / v) / 2, v = max(var, eps); full adds log(2 pi) / 2. var broadcasts. No gradient flows
+// into var where it is below eps. [torch.nn.functional.gaussian_nll_loss]
+TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *var, int full, double eps,
+                                             tiny_reduction r);
+// log_input: exp(x) - y x, else x - y log(x + eps); full adds Stirling's log(y!) where y > 1.
+// [torch.nn.functional.poisson_nll_loss]
+TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int log_input, int full, double eps,
+                                            tiny_reduction r);
+// x where y is 1, max(0, margin - x) where y is -1. [torch.nn.functional.hinge_embedding_loss]
+TINY_API tiny_tensor *tiny_hinge_embedding_loss(tiny_tensor *x, tiny_tensor *y, double margin, tiny_reduction r);
+// max(0, margin - y (a - b)). [torch.nn.functional.margin_ranking_loss]
+TINY_API tiny_tensor *tiny_margin_ranking_loss(tiny_tensor *a, tiny_tensor *b, tiny_tensor *y, double margin,
+                                               tiny_reduction r);
+// a, b (N,D) and y (N), or (D) and (): 1 - cosine where y is 1, max(0, cosine - margin) where y is -1.
+// [torch.nn.functional.cosine_embedding_loss]
+TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b, tiny_tensor *y, double margin,
+                                                 tiny_reduction r);
+// max(0, |a - p| - |a - n| + margin), distances of order p over the last axis, as tiny_pairwise_distance with
+// eps 1e-6; swap: |p - n| in place of |a - n| where it is less. [torch.nn.functional.triplet_margin_loss]
+TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor *positive, tiny_tensor *negative,
+                                               double margin, double p, int swap, tiny_reduction r);
+
+typedef struct tiny_cross_entropy_desc {
+  tiny_reduction reduction;
+  tiny_tensor *weight;                     // (C): of each class
+  double label_smoothing;                  // 0..1: how much of a label is spread evenly over all classes
+  int ignores; int64_t ignore_index;       // ignores: ignore_index is ignored, even where it is a class
+} tiny_cross_entropy_desc;
+// scores (C), (N,C) or (N,C,d..), of softmax over C. labels: integers (), (N) or (N,d..), or floats of
+// scores' shape: probabilities. Labels that are no class, like PyTorch's -100, are ignored: they give 0 and
+// count for nothing. The mean is divided by the weights of the labels that count, for probabilities by the
+// number of samples. [torch.nn.functional.cross_entropy]
+TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *scores, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
+// The same of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
+TINY_API tiny_tensor *tiny_nll_loss(tiny_tensor *logp, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
+// x (N,C) or (C), integer labels (N) or (): the mean over classes of max(0, margin - x[label] + x)^p, the
+// label's left out, times its weight. p is 1 or 2. [torch.nn.functional.multi_margin_loss]
+TINY_API tiny_tensor *tiny_multi_margin_loss(tiny_tensor *x, tiny_tensor *labels, int p, double margin,
+                                             tiny_tensor *weight, tiny_reduction r);
+// Connectionist temporal classification: logp (T,N,C) log-probabilities, integer targets (N,S) of which the
+// first target_lengths[n] count, over the first input_lengths[n] frames; or (T,C), (S), () and (). blank is
+// the class of no label. A target that cannot be reached costs infinity, or 0 if zero_infinity, and has no
+// gradient. The mean is that of losses divided by target lengths. Unrolls T steps in the graph.
+// [torch.nn.functional.ctc_loss]
+TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tiny_tensor *input_lengths,
+                                    tiny_tensor *target_lengths, int64_t blank, int zero_infinity, tiny_reduction r);
+
+// ** attention, embeddings ********************************************************************* >>attention
+//
+// Scores and weights are computed in f32 (f64 for f64); the result has the dtype that the inputs meet in.
+
+// Rows of w (V,D) at integer indices (..) -> (..,D), in w's dtype. An index out of range gives zeros.
+// padding: a row that gets no gradient; -1: none. [torch.nn.functional.embedding]
+TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding);
+// Rows of w (V,D) folded by the bag: ids (B,N), or ids (N) with the offsets (B) where bags begin -> (B,D).
+// mode: TINY_MEAN, TINY_SUM or TINY_MAX; bags of nothing give 0. weights of ids' shape or NULL, for TINY_SUM
+// only. padding: a row that is left out of bags; -1: none. [torch.nn.functional.embedding_bag]
+TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_tensor *offsets,
+                                         tiny_tensor *weights, tiny_reduction mode, int64_t padding);
+typedef struct tiny_attention_desc {
+  tiny_tensor *mask;                       // broadcasts to (..,H,L,S): bool, true may be seen; or float, added
+  int causal;                              // query i sees keys 0..i only
+  double scale;                            // of scores; 0: 1 / sqrt(E)
+  double dropout;                          // of the weights; 0 when not training
+} tiny_attention_desc;
+// softmax(q k^T * scale) v: q (..,H,L,E), k (..,K,S,E), v (..,K,S,V) -> (..,H,L,V). H is a multiple of K: so
+// many heads in a row share a head of keys and values. A query that may see nothing gets zeros (as PyTorch
+// 2.5; older ones give NaN). [torch.nn.functional.scaled_dot_product_attention]
+TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v, const tiny_attention_desc *d);
+typedef struct tiny_rope_desc {
+  double base;                             // 0: 10000
+  int interleaved;                         // pairs are elements 2i and 2i+1, not i and i + E/2
+} tiny_rope_desc;
+// x (..,L,E) with its pairs of elements turned by position * base^(-2i/E): rotary embedding. positions
+// broadcast to (..,L); NULL: 0, 1, 2, .. E is even. [torchtune.modules.RotaryPositionalEmbeddings]
+TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const tiny_rope_desc *d);
+
+// ** recurrent networks ************************************************************************ >>recurrent
+//
+// Weights as PyTorch lays them out: G gates of H rows each, RNN 1, LSTM 4 (i, f, g, o), GRU 3 (r, z, n).
+// Sequences unroll in the graph: building costs some twenty nodes a step, and all steps run the same kernels.
+// Everything is computed in f32 (f64 for f64), states included. States of NULL are zeros. TINY_E_SHAPE if
+// weights, states and inputs do not fit each other.
+
+typedef struct tiny_recurrent_weights {
+  tiny_tensor *w_ih, *w_hh, *b_ih, *b_hh;  // (G*H,I), (G*H,H), (G*H), (G*H); biases may be NULL
+} tiny_recurrent_weights;
+typedef struct tiny_recurrent_desc {
+  int layers;                              // 0: 1
+  int bidirectional;                       // a second direction from the end; outputs are (..,2*H)
+  int batch_first;                         // x and the result are (N,L,..), not (L,N,..)
+  int relu;                                // of tiny_rnn: in place of tanh
+  double dropout;                          // of what goes from a layer to the next; 0 when not training
+} tiny_recurrent_desc;
+// One step: x (N,I), h (N,H) -> the next h (N,H); or (I), (H) -> (H). [torch.nn.functional.rnn_tanh_cell]
+TINY_API tiny_tensor *tiny_rnn_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w, int relu);
+// The same of a gated unit. [torch.nn.functional.gru_cell]
+TINY_API tiny_tensor *tiny_gru_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w);
+// The same with the cell state c; the next one goes to *cn, which may be NULL.
+// [torch.nn.functional.lstm_cell]
+TINY_API tiny_tensor *tiny_lstm_cell(tiny_tensor *x, tiny_tensor *h, tiny_tensor *c, const tiny_recurrent_weights *w,
+                                     tiny_tensor **cn);
+// x (L,N,I) -> (L,N,D*H), D directions; or (L,I) -> (L,D*H). w: one for each layer and direction, directions
+// side by side; inputs of upper layers are D*H wide. h0 and *hn, both may be NULL: (layers*D,N,H), or
+// (layers*D,H). [torch.nn.RNN]
+TINY_API tiny_tensor *tiny_rnn(tiny_tensor *x, tiny_tensor *h0, const tiny_recurrent_weights *w,
+                               const tiny_recurrent_desc *d, tiny_tensor **hn);
+// As tiny_rnn. [torch.nn.GRU]
+TINY_API tiny_tensor *tiny_gru(tiny_tensor *x, tiny_tensor *h0, const tiny_recurrent_weights *w,
+                               const tiny_recurrent_desc *d, tiny_tensor **hn);
+// As tiny_rnn, with cell states c0 and *cn of the same shape. [torch.nn.LSTM]
+TINY_API tiny_tensor *tiny_lstm(tiny_tensor *x, tiny_tensor *h0, tiny_tensor *c0, const tiny_recurrent_weights *w,
+                                const tiny_recurrent_desc *d, tiny_tensor **hn, tiny_tensor **cn);
+
+// ** convolution and pooling: windows over 1 to 3 spatial dims ******************************** >>convolution
+//
+// Common to all: spatial dims come last, and lists in descriptors begin with the outermost of them. Images are
+// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed
+// where a result
+// is not made from nothing; TINY_E_SHAPE where no window fits.
+
+typedef struct tiny_conv_desc {
+  int stride[3], pad[3], dilation[3];      // zero: 1, 0, 1; pad is on both sides
+  int groups;                              // zero: 1
+  int pad_after[3];                        // more pad after the end; -pad: pad before the beginning only
+  int same;                                // pads by itself: as large out as in; stride 1 only
+  tiny_padding padding;                    // what the pad holds
+  int output_pad[3];                       // conv_transpose: rows at the end of the output
+} tiny_conv_desc;
+// x (B,C,spatial..), w (O,C/groups,kernel..), bias (O) or NULL -> (B,O,spatial'..), as many spatial dims as w
+// has. NULL as d: all defaults. Gradients for x, w and bias. Reflection needs a pad less than the size.
+// [torch.nn.functional.conv2d]
+TINY_API tiny_tensor *tiny_conv(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
+// tiny_conv with 1 spatial dim: x (B,C,L), w (O,C/groups,K) -> (B,O,L'). [torch.nn.functional.conv1d]
+TINY_API tiny_tensor *tiny_conv1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
+// With 2: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
+TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
+// With 3: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
+// [torch.nn.functional.conv3d]
+TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
+// The convolution's gradient of x as an operator: x (B,C,spatial..), w (C,O/groups,kernel..), bias (O) or
+// NULL -> (B,O,spatial'..) of (size-1) stride - 2 pad + dilation (kernel-1) + 1 + output_pad. output_pad is
+// less than stride or dilation; padding is zeros, same must not be set.
+// [torch.nn.functional.conv_transpose2d]
+TINY_API tiny_tensor *tiny_conv_transpose(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
+                                          const tiny_conv_desc *d);
+// With 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
+TINY_API tiny_tensor *tiny_conv_transpose1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
+                                            const tiny_conv_desc *d);
+// With 2: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
+TINY_API tiny_tensor *tiny_conv_transpose2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
+                                            const tiny_conv_desc *d);
+// With 3: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
+TINY_API tiny_tensor *tiny_conv_transpose3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
+                                            const tiny_conv_desc *d);
+
+typedef struct tiny_pool_desc {
+  int kernel[3];                           // must be given; its spatial dims end at a 0
+  int stride[3], pad[3], dilation[3];      // zero: as kernel (in unfold and fold: 1), 0, 1
+  int ceil_mode;                           // the last window may hang over the end of the image and its pad
+  int exclude_pad;                         // avg_pool divides by what lies in the image
+  int divisor;                             // avg_pool divides by this; 0: by the elements of a window
+} tiny_pool_desc;
+// The greatest of each window of x (..,spatial..), any dtype; what is outside of x never counts. indices,
+// where not NULL, gets i32 of the result's shape: the place of the maximum, the first of equals, among the
+// elements of x's spatial dims. pad is at most half of kernel. Equal maxima of a window share its gradient
+// (PyTorch: the first gets all). [torch.nn.functional.max_pool2d]
+TINY_API tiny_tensor *tiny_max_pool(tiny_tensor *x, const tiny_pool_desc *d, tiny_tensor **indices);
+// max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// [torch.nn.functional.max_pool1d]
+TINY_API tiny_tensor *tiny_max_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
+// The same along 2. [torch.nn.functional.max_pool2d]
+TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
+// The same along 3. [torch.nn.functional.max_pool3d]
+TINY_API tiny_tensor *tiny_max_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
+// The inverse of max_pool with the same d: x (..,spatial'..) and indices -> (..,spatial..) of zeros with x's
+// elements at indices, which must lie in the windows they come from. out, of as many sizes as there are
+// spatial dims, resolves which of the possible input sizes is meant; out.ndim 0: (size-1) stride - 2 pad +
+// kernel. An element that several windows name is their mean. No dilation, no ceil_mode.
+// [torch.nn.functional.max_unpool2d]
+TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, const tiny_pool_desc *d,
+                                      tiny_shape out);
+// The mean of each window of x (..,spatial..); integers give f32. Pad counts as zeros unless exclude_pad;
+// what hangs over in ceil_mode never counts. No dilation. [torch.nn.functional.avg_pool2d]
+TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d);
+// avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// [torch.nn.functional.avg_pool1d]
+TINY_API tiny_tensor *tiny_avg_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
+// The same along 2. [torch.nn.functional.avg_pool2d]
+TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
+// The same along 3. [torch.nn.functional.avg_pool3d]
+TINY_API tiny_tensor *tiny_avg_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
+// (sum of x^p over each window)^(1/p), p > 0. No pad, no dilation. [torch.nn.functional.lp_pool2d]
+TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d);
+// Means over windows that divide the last out.ndim dims of x evenly into out: element i of o is the mean of
+// elements floor(i size/o) .. ceil((i+1) size/o)-1. A size of -1 keeps a dim.
+// [torch.nn.functional.adaptive_avg_pool2d]
+TINY_API tiny_tensor *tiny_adaptive_avg_pool(tiny_tensor *x, tiny_shape out);
+// Maxima over such windows; indices may be NULL, else as in max_pool.
+// [torch.nn.functional.adaptive_max_pool2d]
+TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out, tiny_tensor **indices);
+// The windows of x (B,C,spatial..) as columns: (B, C * elements of a window, windows), any dtype. Stride is 1
+// where zero; ceil_mode must not be set. [torch.nn.functional.unfold]
+TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d);
+// Columns (B, C * elements of a window, windows) added up where they overlap: (B,C,out..).
+// [torch.nn.functional.fold]
+TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape out, const tiny_pool_desc *d);
+
+// ** images: other sizes, other places ******************************************************** >>images
+//
+// What lies between elements is interpolated in f32, or f64 for f64.
+
+typedef enum tiny_interpolation {          // 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample
+  TINY_NEAREST = 1,                        // element floor(i size/out), as PyTorch's "nearest"
+  TINY_NEAREST_EXACT,                      // the nearest element: "nearest-exact"
+  TINY_LINEAR,                             // "linear", "bilinear", "trilinear"
+  TINY_CUBIC,                              // "bicubic": Keys' cubic convolution with a = -0.75
+  TINY_AREA                                // adaptive_avg_pool
+} tiny_interpolation;
+typedef struct tiny_interpolate_desc {
+  int64_t size[3];                         // of the result, or
+  double scale[3];                         // its factor: floor(size * scale)
+  tiny_interpolation mode;
+  int align_corners;                       // the corners' centres stay: linear and cubic only
+} tiny_interpolate_desc;
+// The last spatial dims of x, as many as size or scale has entries before its first 0, in other sizes.
+// Linear, cubic and area give floats, nearest x's dtype. Gradient for x. [torch.nn.functional.interpolate]
+TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_desc *d);
+typedef struct tiny_grid_desc {
+  tiny_interpolation mode;                 // linear, nearest, or cubic (2 dims)
+  tiny_padding padding;                    // zeros, replicate or reflect
+  int align_corners;                       // -1 and 1 are the centres of the corners; else their outer edges
+} tiny_grid_desc;
+// x (B,C,H,W) at the positions grid (B,H',W',2) -> (B,C,H',W'), or (B,C,D,H,W) at (B,D',H',W',3). The last
+// dim of grid holds a position in [-1,1], innermost coordinate first. Gradients for x and, but for nearest,
+// grid. [torch.nn.functional.grid_sample]
+TINY_API tiny_tensor *tiny_grid_sample(tiny_tensor *x, tiny_tensor *grid, const tiny_grid_desc *d);
+// The grid for grid_sample of affine maps theta (B,2,3) and a result (B,C,H,W): (B,H,W,2), or of (B,3,4) and
+// (B,C,D,H,W): (B,D,H,W,3). [torch.nn.functional.affine_grid]
+TINY_API tiny_tensor *tiny_affine_grid(tiny_tensor *theta, tiny_shape size, int align_corners);
+// (..,C*f*f,H,W) -> (..,C,H*f,W*f). [torch.nn.functional.pixel_shuffle]
+TINY_API tiny_tensor *tiny_pixel_shuffle(tiny_tensor *x, int factor);
+// (..,C,H*f,W*f) -> (..,C*f*f,H,W). [torch.nn.functional.pixel_unshuffle]
+TINY_API tiny_tensor *tiny_pixel_unshuffle(tiny_tensor *x, int factor);
+// x (B,C,..): channels (groups, C/groups) in the order (C/groups, groups).
+// [torch.nn.functional.channel_shuffle]
+TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups);
 #endif // TINY_NO_NN
+// ---- end src/api/nn.h ----
+// ---- begin src/api/modules.h ----
+// modules: layers as plain structs, and the list of named tensors that optimisers, saving and loading take.
+// ** modules ********************************************************************************** >>modules
 
+#ifndef TINY_NO_NN
+// A list of named parameters: what a network consists of, for tiny_grad, optimisers, saving and loading. Begin with
+// a zeroed struct; every module has a function that adds its tensors under a name:
+//     tiny_params p = {0};
+//     tiny_params_enter(&p, "head");
+//     tiny_linear_layer_params(&net.fc, &p, "fc");                          // head.fc.weight, head.fc.bias
+//     tiny_params_leave(&p);
+//     tiny_grad(loss, p.trainable, p.ntrainable, grads);
+// The list does not own the tensors. A tensor keeps its identity when its contents change (tiny_assign, tiny_write),
+// so a list stays good for as long as the modules live. Its memory comes from the context of its tensors: free the
+// list before tiny_close.
+#define TINY_NAME_SIZE 128                 // of a whole name like "layers.0.weight", its end included
+typedef struct tiny_param {
+  char name[TINY_NAME_SIZE];
+  tiny_tensor *tensor;
+  int trainable;                           // 0: saved and loaded, but no optimiser moves it: running statistics
+} tiny_param;
+typedef struct tiny_params {
+  tiny_param *param; int n;                // in the order they were added
+  tiny_tensor **trainable; int ntrainable; // what tiny_grad and the optimisers take: every tensor once
+  char path[TINY_NAME_SIZE];               // its own from here on: the names that were entered, joined by dots
+  int length[16], depth, cap, captrainable;
+  tiny_ctx *t;
+} tiny_params;
+// Adds tensor as "name", below prefix and all that was entered: "path.prefix.name". prefix may be NULL or "". A
+// tensor of NULL is left out: a layer without bias. One tensor may have several names (tied weights); TINY_E_ARG if
+// a name is there already or is too long.
+TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const char *name, tiny_tensor *tensor,
+                                   int trainable);
+// What is added up to the next tiny_params_leave gets "name." in front; enters nest, up to 16 deep. NULL and "" add
+// nothing to names.
+TINY_API void tiny_params_enter(tiny_params *p, const char *name);
+// Drops what the last tiny_params_enter put in front.
+TINY_API void tiny_params_leave(tiny_params *p);
+TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);  // NULL: there is none
+TINY_API void tiny_params_free(tiny_params *p);                                  // the list, not the tensors
+
+// A module is a struct of tensors with public fields, and four functions that are alike for all:
+//     tiny_linear_layer fc = tiny_linear_layer_new(t, 784, 10, 1);          // weights begin as PyTorch's do
+//     y = tiny_linear_layer_forward(&fc, x);                                // lazy, as every operator
+//     tiny_linear_layer_params(&fc, &p, "fc");                              // lists fc.weight and fc.bias
+//     tiny_linear_layer_free(&fc);                                          // frees its tensors; tiny_close does too
+// Tensors are f32, belong to their module and live outside of frames; names are PyTorch's. A module that could not be
+// made holds poison: nothing needs to be checked but tiny_status, once. Fields may be changed at any time. A network
+// is a struct of modules with functions of its own that call theirs; where training differs from use, forward takes
+// train. Random numbers come from the context's seed.
+
+typedef struct tiny_linear_layer { tiny_tensor *weight, *bias; } tiny_linear_layer;  // (out,in), (out) or NULL
+// Weights (out,in), a bias if bias is not 0. [torch.nn.Linear]
+TINY_API tiny_linear_layer tiny_linear_layer_new(tiny_ctx *t, int64_t in, int64_t out, int bias);
+// x (..,in) -> (..,out).
+TINY_API tiny_tensor *tiny_linear_layer_forward(const tiny_linear_layer *m, tiny_tensor *x);
+// Lists weight, bias.
+TINY_API tiny_code tiny_linear_layer_params(const tiny_linear_layer *m, tiny_params *p, const char *prefix);
+TINY_API void tiny_linear_layer_free(tiny_linear_layer *m);                      // frees its tensors
+
+typedef struct tiny_conv_layer {
+  tiny_tensor *weight, *bias;              // (out,in/groups,kernel..) or, transposed, (in,out/groups,kernel..)
+  tiny_conv_desc desc;
+  int transposed;
+} tiny_conv_layer;
+// A convolution of as many dims as kernel has, 1 to 3. d may be NULL. [torch.nn.Conv2d]
+TINY_API tiny_conv_layer tiny_conv_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
+                                             const tiny_conv_desc *d, int bias);
+// Its transpose. [torch.nn.ConvTranspose2d]
+TINY_API tiny_conv_layer tiny_conv_transpose_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
+                                                       const tiny_conv_desc *d, int bias);
+// tiny_conv or tiny_conv_transpose of x.
+TINY_API tiny_tensor *tiny_conv_layer_forward(const tiny_conv_layer *m, tiny_tensor *x);
+// Lists weight, bias.
+TINY_API tiny_code tiny_conv_layer_params(const tiny_conv_layer *m, tiny_params *p, const char *prefix);
+TINY_API void tiny_conv_layer_free(tiny_conv_layer *m);                          // frees its tensors
+
+typedef enum tiny_norm_kind {
+  TINY_BATCH_NORM = 0, TINY_LAYER_NORM, TINY_GROUP_NORM, TINY_INSTANCE_NORM, TINY_RMS_NORM
+} tiny_norm_kind;
+typedef struct tiny_norm_layer {
+  tiny_norm_kind kind;
+  tiny_tensor *weight, *bias, *mean, *var; // NULL where the kind has none; mean and var are not trainable
+  int ndims; int64_t groups;
+  double eps, momentum;                    // 1e-5 (rms: f32's epsilon), 0.1
+} tiny_norm_layer;
+// size: the channels (C), or, for layer and rms norm, the last dims of x. groups: of group norm. [torch.nn.BatchNorm2d]
+TINY_API tiny_norm_layer tiny_norm_layer_new(tiny_ctx *t, tiny_norm_kind kind, tiny_shape size, int64_t groups);
+// x normalized. train matters to batch norm only, which then moves mean and var.
+TINY_API tiny_tensor *tiny_norm_layer_forward(const tiny_norm_layer *m, tiny_tensor *x, int train);
+// Lists weight, bias, running_mean, running_var.
+TINY_API tiny_code tiny_norm_layer_params(const tiny_norm_layer *m, tiny_params *p, const char *prefix);
+TINY_API void tiny_norm_layer_free(tiny_norm_layer *m);                          // frees its tensors
+
+typedef struct tiny_embedding_layer { tiny_tensor *weight; int64_t padding; } tiny_embedding_layer;  // (rows,size)
+// padding: a row of zeros that is not trained; -1: none. [torch.nn.Embedding]
+TINY_API tiny_embedding_layer tiny_embedding_layer_new(tiny_ctx *t, int64_t rows, int64_t size, int64_t padding);
+// ids (..) -> (..,size).
+TINY_API tiny_tensor *tiny_embedding_layer_forward(const tiny_embedding_layer *m, tiny_tensor *ids);
+// Lists weight.
+TINY_API tiny_code tiny_embedding_layer_params(const tiny_embedding_layer *m, tiny_params *p, const char *prefix);
+TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m);                // frees its tensors
+
+typedef struct tiny_attention_layer {
+  tiny_tensor *in_proj_weight, *in_proj_bias;      // (3*size,size), (3*size): of queries, keys, values
+  tiny_linear_layer out_proj;
+  int heads;
+} tiny_attention_layer;
+// heads divides size. The batch is first. [torch.nn.MultiheadAttention]
+TINY_API tiny_attention_layer tiny_attention_layer_new(tiny_ctx *t, int64_t size, int heads, int bias);
+// q (B,L,size), k, v (B,S,size) -> (B,L,size); or without B. d: mask (B,heads,L,S) or what broadcasts to it, causal,
+// scale, dropout; may be NULL.
+TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m, tiny_tensor *q, tiny_tensor *k,
+                                                   tiny_tensor *v, const tiny_attention_desc *d);
+// Lists in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias.
+TINY_API tiny_code tiny_attention_layer_params(const tiny_attention_layer *m, tiny_params *p, const char *prefix);
+TINY_API void tiny_attention_layer_free(tiny_attention_layer *m);                // frees its tensors
+
+typedef enum tiny_recurrent_kind { TINY_RNN = 0, TINY_LSTM, TINY_GRU } tiny_recurrent_kind;
+typedef struct tiny_recurrent_layer {
+  tiny_recurrent_kind kind;
+  tiny_recurrent_desc desc;
+  tiny_recurrent_weights *w; int n;        // for each layer and direction; its own
+  tiny_ctx *t;
+} tiny_recurrent_layer;
+// Inputs of size in, states of size size. d may be NULL. Free it before tiny_close. [torch.nn.LSTM]
+TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurrent_kind kind, int64_t in, int64_t size,
+                                                       const tiny_recurrent_desc *d, int bias);
+// As tiny_rnn, tiny_lstm and tiny_gru: h0, c0, hn, cn may be NULL; c0 and cn are for LSTM. Dropout only when train.
+TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m, tiny_tensor *x, tiny_tensor *h0,
+                                                   tiny_tensor *c0, int train, tiny_tensor **hn, tiny_tensor **cn);
+// Lists weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, then those of _reverse, then those of l1 ..
+TINY_API tiny_code tiny_recurrent_layer_params(const tiny_recurrent_layer *m, tiny_params *p, const char *prefix);
+TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);                // frees its tensors
+#endif // TINY_NO_NN
+// ---- end src/api/modules.h ----
+// ---- begin src/api/train.h ----
+// train: gradients, optimisers, learning rates, gradient clipping, mixed precision.
+#ifndef TINY_NO_NN
+// ** gradients ******************************************************************************** >>gradients
+
+// grads[i] = d loss / d params[i], new lazy tensors of the parameter's shape and dtype, to be freed as others.
+// loss must
+// have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be differentiated
+// again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
+TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
+// y, computed from inputs x[0..n-1], as it is; but what lies between x and y is not kept for the backward pass:
+// tiny_grad computes it again from x when it gets there. y and x are kept. Cut a deep network of n layers into about
+// sqrt(n) such segments, and memory falls to sqrt(n) for one more forward pass. What y needs and is not among x (and
+// is not a parameter of tiny_grad) counts as part of the segment. [torch.utils.checkpoint.checkpoint]
+TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int n);
+
+// ** training ********************************************************************************* >>training
+
+// A training step is begin, loss, tiny_grad, a step of the optimiser, end. All of it queues assignments that run at
+// tiny_end, on the device; what changes from step to step is a scalar or lies in memory, so every step is the same
+// graph and replays the first one's plan.
+
+typedef enum tiny_optim_kind {             // the default lr, beta1, beta2, eps; what they are from
+  TINY_SGD,        // 1e-2. momentum, dampening, nesterov [torch.optim.SGD]
+  TINY_ADAM,       // 1e-3, 0.9, 0.999, 1e-8. amsgrad [torch.optim.Adam]
+  TINY_ADAMW,      // as TINY_ADAM, weight_decay shrinks parameters instead of adding to gradients [torch.optim.AdamW]
+  TINY_ADAMAX,     // 2e-3, 0.9, 0.999, 1e-8 [torch.optim.Adamax]
+  TINY_LAMB,       // 1e-3, 0.9, 0.999, 1e-6: AdamW with each tensor's step scaled to its norm; arXiv:1904.00962
+  TINY_RMSPROP,    // 1e-2, -, 0.99 (alpha), 1e-8. momentum, centered [torch.optim.RMSprop]
+  TINY_ADAGRAD,    // 1e-2, -, -, 1e-10 [torch.optim.Adagrad]
+  TINY_ADADELTA,   // 1, -, 0.9 (rho), 1e-6 [torch.optim.Adadelta]
+  TINY_LION,       // 1e-4, 0.9, 0.99; decays as TINY_ADAMW; arXiv:2302.06675
+  TINY_MUON,       // 1e-3; momentum 0.95, nesterov, eps 1e-7; decays as TINY_ADAMW; matrices only [torch.optim.Muon]
+  TINY_OPTIM_COUNT
+} tiny_optim_kind;
+
+// An optimiser: begin with a zeroed struct. 0 means the default of the kind; where a 0 is meant, say TINY_ZERO.
+// Groups of parameters with different settings are several optimisers.
+#define TINY_ZERO 1e-300                   // a number that is 0 in f32, and is not the default
+typedef struct tiny_optim {
+  tiny_optim_kind kind;
+  double lr;                               // may change at every step, at no cost; the numbers below are compiled in
+  double momentum, dampening, beta1, beta2, eps, weight_decay;
+  int nesterov, centered, amsgrad;
+  int maximize;                            // ascend
+  tiny_tensor *when;                       // 0-d bool; where it is false this step changes nothing. NULL: always
+  tiny_tensor **state; int n;              // its own from here on: state[slot * n + parameter], some of them NULL
+  tiny_tensor *left;                       // (2): how far the averages over beta1 and beta2 are filled
+  tiny_ctx *t;
+} tiny_optim;
+// Moves params[0..n-1] by grads[0..n-1]. State is f32 for f16 and bf16 parameters, made of zeros at the first step and
+// kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
+// [torch.optim.Optimizer.step]
+TINY_API tiny_code    tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
+// Frees the state: before tiny_close. NULL is allowed.
+TINY_API void         tiny_optim_free(tiny_optim *o);
+
+// Scales n gradients in place (grads[i] becomes another tensor) so that the norm of all of them together is at most
+// max_norm; returns the norm that they had, 0-d. p: 0 means 2; HUGE_VAL: the greatest magnitude.
+// [torch.nn.utils.clip_grad_norm_]
+TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max_norm, double p);
+// Clamps n gradients, in place, to -value .. value. [torch.nn.utils.clip_grad_value_]
+TINY_API tiny_code    tiny_clip_grad_value(tiny_tensor **grads, int n, double value);
+
+// Learning rates: what o.lr is at a step, counted from 0. Never exactly 0, which would mean the default: TINY_ZERO.
+
+// lr * gamma^(step / every). [torch.optim.lr_scheduler.StepLR]
+TINY_API double tiny_lr_step(double lr, int64_t step, int64_t every, double gamma);
+// lr * gamma^(number of milestones that are passed); they rise. [torch.optim.lr_scheduler.MultiStepLR]
+TINY_API double tiny_lr_multistep(double lr, int64_t step, const int64_t *milestones, int n, double gamma);
+// lr * gamma^step. [torch.optim.lr_scheduler.ExponentialLR]
+TINY_API double tiny_lr_exponential(double lr, int64_t step, double gamma);
+// Half a wave from lr at step 0 to lowest at step period, and back. [torch.optim.lr_scheduler.CosineAnnealingLR]
+TINY_API double tiny_lr_cosine(double lr, int64_t step, int64_t period, double lowest);
+// From lr to lowest, and again from lr; each time takes multiply times as long.
+// [torch.optim.lr_scheduler.CosineAnnealingWarmRestarts]
+TINY_API double tiny_lr_cosine_restarts(double lr, int64_t step, int64_t period, int multiply, double lowest);
+// lr * from at step 0 to lr * to at step steps, and on. Warm-up: from 0.01 to 1. [torch.optim.lr_scheduler.LinearLR]
+TINY_API double tiny_lr_linear(double lr, int64_t step, int64_t steps, double from, double to);
+// Up from highest / 25 over the first 0.3 of the steps, then down to 4e-6 of highest.
+// [torch.optim.lr_scheduler.OneCycleLR]
+TINY_API double tiny_lr_one_cycle(double highest, int64_t step, int64_t steps);
+// lr * (1 - step / steps)^power. [torch.optim.lr_scheduler.PolynomialLR]
+TINY_API double tiny_lr_polynomial(double lr, int64_t step, int64_t steps, double power);
+// For tiny_lr_plateau; begin with zeros. 0: factor 0.1, threshold 1e-4, patience 10.
+typedef struct tiny_plateau {
+  double factor, threshold, lowest; int patience;
+  double best; int bad, begun;             // its own
+} tiny_plateau;
+// lr, or lr * factor (not below lowest) when value was not below its least by more than threshold of that for more
+// than patience calls in a row. [torch.optim.lr_scheduler.ReduceLROnPlateau]
+TINY_API double tiny_lr_plateau(tiny_plateau *s, double lr, double value);
+
+// Mixed precision: gradients of f16 are too small for it, so the loss is scaled up and they are scaled down. A step
+// whose gradients overflowed changes nothing and halves the scale; the host need not know. Begin with a zeroed struct.
+//     tiny_grad(tiny_scaler_scale(&s, loss), params, n, grads);
+//     tiny_scaler_unscale(&s, grads, n);                    // then clip, if at all
+//     tiny_scaler_step(&s, &o, params, grads, n);
+//     tiny_scaler_update(&s);
+typedef struct tiny_scaler {
+  double scale, growth, backoff;           // 0: 65536, 2, 0.5: at first; after interval good steps; after a bad one
+  int interval;                            // 0: 2000
+  tiny_tensor *state;                      // its own: f32 (2): scale, good steps in a row
+  tiny_tensor *finite;                     // 0-d bool after tiny_scaler_unscale: are all gradients of this step?
+} tiny_scaler;
+// loss times the scale; f32 for an f16 or bf16 loss. [torch.cuda.amp.GradScaler.scale]
+TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss);
+// grads[i] become the true gradients, f32 for f16 ones. May be called for several optimisers.
+// [torch.cuda.amp.GradScaler.unscale_]
+TINY_API tiny_code    tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int n);
+// tiny_optim_step where all gradients are finite. [torch.cuda.amp.GradScaler.step]
+TINY_API tiny_code    tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *const *params,
+                                       tiny_tensor *const *grads, int n);
+// Once a step, after all optimisers. [torch.cuda.amp.GradScaler.update]
+TINY_API tiny_code    tiny_scaler_update(tiny_scaler *s);
+// Frees the state: before tiny_close. NULL is allowed.
+TINY_API void         tiny_scaler_free(tiny_scaler *s);
+
+// Exponential moving average of parameters: average[i] is a tensor like params[i], a copy at the first step.
+typedef struct tiny_ema {
+  double decay;                            // 0: 0.999
+  tiny_tensor **average; int n;            // its own
+  tiny_ctx *t;
+} tiny_ema;
+// average = decay * average + (1 - decay) * params. [torch.optim.swa_utils.AveragedModel]
+TINY_API tiny_code    tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n);
+// Frees the averages: before tiny_close. NULL is allowed.
+TINY_API void         tiny_ema_free(tiny_ema *e);
+#endif // TINY_NO_NN
+// ---- end src/api/train.h ----
+// ---- begin src/api/io.h ----
+// io: tensors from files and to files.
+// ** files: .npy, .npz, .safetensors ********************************************************** >>files
+
+#ifndef TINY_NO_IO
+// What a file says is checked before it is believed: a file that is cut off, contradicts itself or claims more than
+// it holds is TINY_E_IO, with a message that names the file, the tensor, the byte and the field:
+//     model.npz: weight: byte 10: descr: '<c8' is no dtype of tiny.h
+// Nothing is read outside of the file's bytes, and no memory is asked for that the file could not fill.
+// Forms on paths need files (not with TINY_NO_DISK); forms on memory copy, and need it during the call alone.
+// Where the device shares the host's memory, big tensors of a file are the file's pages, read when they are first
+// used and written back never: loading costs no copy, and assignment does not reach the file. Such a file must not
+// be made shorter while its tensors live; replacing it, as saving does, is fine.
+
+// One array in NumPy's .npy format, versions 1.0 to 3.0; either byte order; an array in Fortran order is a
+// transposed view. Text, records, complex numbers and Python objects are errors. [numpy.load]
+TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path);
+// The same, from memory. [numpy.load]
+TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes);
+
+// Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
+typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbytes); void *user; } tiny_writer;
+
+// Realizes x and writes it as .npy 1.0. bf16 and 8-bit floats have no name in that format: TINY_E_DTYPE. A file at
+// path is replaced as a whole or not at all. [numpy.save]
+TINY_API tiny_code    tiny_save_npy(tiny_tensor *x, const char *path);
+// The same, to a function. [numpy.save]
+TINY_API tiny_code    tiny_save_npy_to(tiny_tensor *x, tiny_writer to);
+
+// Named tensors of one file: .npz (NumPy's zip of .npy files, stored or deflated) or .safetensors, told apart by
+// what the file holds.
+typedef struct tiny_archive tiny_archive;
+
+// NULL after an error. Reads the table of contents; tensors are read by tiny_archive_get. [numpy.load]
+TINY_API tiny_archive *tiny_archive_open(tiny_ctx *t, const char *path);
+// The same, from memory, which must outlive the archive, but not its tensors. [safetensors.torch.load]
+TINY_API tiny_archive *tiny_archive_from(tiny_ctx *t, const void *data, size_t nbytes);
+// Number of tensors.
+TINY_API int          tiny_archive_count(const tiny_archive *a);
+// Name of tensor i, good until the archive is closed; NULL: i is out of range. [safetensors.safe_open.keys]
+TINY_API const char  *tiny_archive_name(const tiny_archive *a, int i);
+// A new tensor, which does not need the archive any more. TINY_E_ARG when there is none of that name.
+// [safetensors.safe_open.get_tensor]
+TINY_API tiny_tensor *tiny_archive_get(tiny_archive *a, const char *name);
+// Text that a .safetensors file carries under a key; NULL: none. [safetensors.safe_open.metadata]
+TINY_API const char  *tiny_archive_metadata(const tiny_archive *a, const char *key);
+// NULL is allowed; tiny_close does it too.
+TINY_API void         tiny_archive_close(tiny_archive *a);
+
+typedef struct tiny_save_desc {
+  const char *const *names; tiny_tensor *const *tensors; int n;
+  const char *const *metadata; int nmetadata;                // key, value, key, value ..; pairs; .safetensors only
+  const char *path;                        // NULL: to writer, in format
+  tiny_writer writer; const char *format;  // "npz", "safetensors"; NULL: as path ends
+} tiny_save_desc;
+
+// Realizes n tensors and writes them under names: .npz or .safetensors, as path ends. Equal tensors give equal
+// files. The file at path is replaced as a whole or not at all. [safetensors.torch.save_file]
+TINY_API tiny_code    tiny_save(const char *path, const char *const *names, tiny_tensor *const *tensors, int n);
+// The same with all there is to choose. [safetensors.torch.save]
+TINY_API tiny_code    tiny_save_as(const tiny_save_desc *d);
+
+#ifndef TINY_NO_NN
+// Saves the parameters of a list under their names and, unless o is NULL, what the optimiser of its trainable ones has
+// gathered, as "optim.m.NAME", "optim.v.NAME", "optim.u.NAME", "optim.left": all that going on needs but o's settings.
+// .npz or .safetensors, as path ends. [torch.save]
+TINY_API tiny_code    tiny_state_save(const char *path, const tiny_params *p, const tiny_optim *o);
+// Loads what tiny_state_save or another program saved under these names, cast to the parameters' dtypes. strict:
+// every name must be in the file, and every name of the file in the list (those of an optimiser apart when o is NULL);
+// otherwise what is in both is loaded. Shapes must agree. After an error no parameter has changed.
+// [torch.nn.Module.load_state_dict]
+TINY_API tiny_code    tiny_state_load(const char *path, const tiny_params *p, tiny_optim *o, int strict);
+#endif
+#endif // TINY_NO_IO
+// ---- end src/api/io.h ----
+// ---- begin src/api/device.h ----
+// device: captured programs, kernels of one's own, views, the IR, and what a device is.
 // ** programs and kernels ********************************************************************* >>programs
 
 // Captures the kernels that make outputs from inputs. Inputs must be realized; their contents are not frozen.
@@ -613,7 +1994,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
-  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, 1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
+  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
   _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
@@ -661,8 +2042,10 @@ TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uo
 TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                          // the graph of a tensor
 // As snprintf: returns the length needed.
 TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);
-TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);              // NULL and an error with a caret
-TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);                // symbolic algebra to a fixed point
+// NULL and an error with a caret
+TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);
+// symbolic algebra to a fixed point
+TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);
 #ifndef TINY_NO_INTERP
 // Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64
 // or f64 bits.
@@ -727,7 +2110,8 @@ typedef struct tiny_launch {
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
 typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
-TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);      // keeps a 0 after the end
+// keeps a 0 after the end
+TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
 // Records the context's first error (printf format) and returns code. For backends.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
@@ -756,6 +2140,7 @@ struct tiny_backend {
   tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);           // may return before it ran
   tiny_code  (*sync)(void *dev);
 };
+// ---- end src/api/device.h ----
 // ---- end src/api/api.h ----
 #endif // TINY_H
 
@@ -816,6 +2201,7 @@ struct tiny_ctx {
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
   struct tn_device *device; struct tn_programs *programs; struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tiny_archive *archives;           // that are open
 };
 
 static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
@@ -1521,11 +2907,36 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
 
 #ifdef TINY_NO_DISK                        // nothing can be read, written or found there
 typedef int tn_os_handle;
+enum { TN_OS_OWN, TN_OS_ALL };
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   (void)path; (void)create; (void)out;
   return 0;
 }
 static int tn_os_close(tn_os_handle h) { return h; }
+#ifndef TINY_NO_IO
+typedef struct tn_os_draft { int none; } tn_os_draft;
+static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
+  (void)d; (void)path; (void)rights;
+  return 0;
+}
+static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
+  (void)d; (void)data; (void)nbytes;
+  return 0;
+}
+static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
+  (void)d;
+  (void)path;
+  return whole;
+}
+typedef struct tn_os_mapping { const void *data; size_t nbytes; } tn_os_mapping;
+static int tn_os_map_file(const char *path, tn_os_mapping *m) { (void)path; (void)m; return 0; }
+static void tn_os_unmap_file(tn_os_mapping *m) { (void)m; }
+static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, void **base, size_t *total) {
+  (void)m; (void)at; (void)nbytes; (void)base; (void)total;
+  return NULL;
+}
+#endif
+static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)base; (void)nbytes; }
 static void tn_os_remove(const char *path) { (void)path; }
 static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out) {
   (void)path; (void)max_nbytes; (void)out;
@@ -1565,7 +2976,7 @@ static int tn_os_is_separator(char c) { return c == '/' || c == '\\'; }
 typedef int tn_os_handle;
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   const int flags = (create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY) | TN_OS_CLOEXEC;
-  do *out = open(path, flags, 0600); while (*out < 0 && errno == EINTR);
+  do *out = open(path, flags, create); while (*out < 0 && errno == EINTR);
   return *out >= 0;
 }
 static int64_t tn_os_read_some(tn_os_handle h, void *out, size_t nbytes) {
@@ -1586,6 +2997,7 @@ static int tn_os_is_separator(char c) { return c == '/'; }
 #endif
 
 enum { TN_OS_PIECE = 1 << 20 };            // bytes of one read or write: systems limit them
+enum { TN_OS_OWN = 0600, TN_OS_ALL = 0666 };                // who may read a new file: this user; as the umask says
 
 // Appends the whole file to out. 0: there is none, it is bigger than max_nbytes, or it changes while it is
 // read.
@@ -1608,24 +3020,102 @@ static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out)
   return 1;
 }
 
-// Others see the old file or the whole new one: it is written beside its place and renamed.
-static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
-  char beside[TN_OS_PATH + 64];
-  const unsigned long long here = (uintptr_t)&beside;       // threads differ by their stacks
+// A file that is being written: others see the old one or the whole new one, as it is written beside its place and
+// renamed.
+typedef struct tn_os_draft { char path[TN_OS_PATH + 64]; tn_os_handle h; } tn_os_draft;
+
+static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
+  const unsigned long long here = (uintptr_t)d;              // threads differ by their stacks
   const unsigned long long process = tn_os_process_id(), now = tn_os_now();
-  const int length = snprintf(beside, sizeof beside, "%s.%llx-%llx-%llx", path, process, here, now);
-  tn_os_handle h;
-  if (length < 0 || (size_t)length >= sizeof beside || !tn_os_open(beside, 1, &h)) return 0;
+  const int length = snprintf(d->path, sizeof d->path, "%s.%llx-%llx-%llx", path, process, here, now);
+  return length >= 0 && (size_t)length < sizeof d->path && tn_os_open(d->path, rights, &d->h);
+}
+static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
   const char *at = (const char *)data, *const end = at + nbytes;
   int64_t put = 1;
   while (at < end && put > 0) {
-    put = tn_os_write_some(h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
+    put = tn_os_write_some(d->h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
     if (put > 0) at += put;
   }
-  if (tn_os_close(h) && at == end && tn_os_rename(beside, path)) return 1;
-  tn_os_remove(beside);
+  return at == end;
+}
+// Puts the draft in its place; or drops it, when it is not whole. 1: it is in its place.
+static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
+  if (tn_os_close(d->h) && whole && tn_os_rename(d->path, path)) return 1;
+  tn_os_remove(d->path);
   return 0;
 }
+static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
+  tn_os_draft d;
+  return tn_os_draft_open(&d, path, TN_OS_OWN) &&
+         tn_os_draft_close(&d, path, tn_os_draft_write(&d, data, nbytes));
+}
+
+// ** mapped files **
+
+#ifndef TINY_NO_IO
+// A whole file to read; parts of it can be mapped again to be written, which the file does not notice. Who makes a
+// mapped file shorter takes memory away from its readers.
+typedef struct tn_os_mapping { const void *data; size_t nbytes; tn_os_handle file, object; } tn_os_mapping;
+
+#ifdef _WIN32
+// 0: it cannot be mapped. Of the mapped file nothing is held yet when this fails.
+static int tn_os_map_handle(tn_os_mapping *m) {
+  m->object = CreateFileMappingA(m->file, NULL, PAGE_WRITECOPY, 0, 0, NULL);
+  m->data = m->object ? MapViewOfFile(m->object, FILE_MAP_READ, 0, 0, m->nbytes) : NULL;
+  if (m->object && !m->data) CloseHandle(m->object);
+  return m->data != NULL;
+}
+static void tn_os_unmap_handle(tn_os_mapping *m) { UnmapViewOfFile(m->data); CloseHandle(m->object); }
+static void *tn_os_map_pages(const tn_os_mapping *m, uint64_t at, size_t nbytes) {
+  return MapViewOfFile(m->object, FILE_MAP_COPY, (DWORD)(at >> 32), (DWORD)at, nbytes);
+}
+static size_t tn_os_map_step(void) {
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  return info.dwAllocationGranularity;
+}
+#else
+static int tn_os_map_handle(tn_os_mapping *m) {
+  m->data = mmap(NULL, m->nbytes, PROT_READ, MAP_PRIVATE, m->file, 0);
+  return m->data != MAP_FAILED;
+}
+static void tn_os_unmap_handle(tn_os_mapping *m) { munmap((void *)(uintptr_t)m->data, m->nbytes); }
+static void *tn_os_map_pages(const tn_os_mapping *m, uint64_t at, size_t nbytes) {
+  void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, m->file, (off_t)at);
+  return p == MAP_FAILED ? NULL : p;
+}
+static size_t tn_os_map_step(void) { return tn_os_page_nbytes(); }
+#endif
+
+static int tn_os_map_file(const char *path, tn_os_mapping *m) {
+  tn_os_facts facts;
+  memset(m, 0, sizeof *m);
+  m->data = "";
+  if (!tn_os_file(path, &facts) || facts.nbytes > SIZE_MAX / 2 || !tn_os_open(path, 0, &m->file)) return 0;
+  m->nbytes = (size_t)facts.nbytes;
+  if (!m->nbytes || tn_os_map_handle(m)) return 1;           // there are no mappings of 0 bytes
+  tn_os_close(m->file);
+  return 0;
+}
+static void tn_os_unmap_file(tn_os_mapping *m) {
+  if (m->nbytes) tn_os_unmap_handle(m);
+  tn_os_close(m->file);
+}
+// nbytes > 0 of the file, private and writable. *base and *total: for tn_os_unmap_pages. NULL: not now, read instead.
+static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, void **base, size_t *total) {
+  const size_t head = at % tn_os_map_step();
+  *total = head + nbytes;
+  *base = tn_os_map_pages(m, at - head, *total);
+  return *base ? (char *)*base + head : NULL;
+}
+#endif // TINY_NO_IO
+
+#ifdef _WIN32
+static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)nbytes; UnmapViewOfFile(base); }
+#else
+static void tn_os_unmap_pages(void *base, size_t nbytes) { munmap(base, nbytes); }
+#endif
 
 // Makes a folder and those above it, for this user alone. 1: it is there.
 static int tn_os_make_dirs(const char *path) {
@@ -2026,28 +3516,43 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
 #include "../base/text.c"
 #endif
 
-// name, bytes, class ('b'ool, 's'igned, 'u'nsigned, 'f'loat), mantissa bits, least normal exponent of floats
+// name, bytes, class ('b'ool, 's'igned, 'u'nsigned, 'f'loat); of floats: mantissa bits, least normal exponent, and 1
+// if there is no infinity and the code of all ones alone is NaN (Micikevicius et al., "FP8 formats for deep learning",
+// arXiv:2209.05433, table 1).
 typedef struct tn_dtype_row {
   const char *name;
   uint8_t nbytes;
   char kind;
   uint8_t mantissa;
   int16_t least;
+  uint8_t finite;
 } tn_dtype_row;
 static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
-  {"void", 0, 'v', 0, 0}, {"bool", 1, 'b', 0, 0},
-  {"i8", 1, 's', 0, 0}, {"u8", 1, 'u', 0, 0}, {"i16", 2, 's', 0, 0}, {"u16", 2, 'u', 0, 0},
-  {"i32", 4, 's', 0, 0}, {"u32", 4, 'u', 0, 0}, {"i64", 8, 's', 0, 0}, {"u64", 8, 'u', 0, 0},
-  {"f16", 2, 'f', 10, -14}, {"bf16", 2, 'f', 7, -126}, {"f32", 4, 'f', 23, -126}, {"f64", 8, 'f', 52, -1022},
-  {"index", 8, 's', 0, 0},
+  {"void", 0, 'v', 0, 0, 0}, {"bool", 1, 'b', 0, 0, 0},
+  {"i8", 1, 's', 0, 0, 0}, {"u8", 1, 'u', 0, 0, 0}, {"i16", 2, 's', 0, 0, 0}, {"u16", 2, 'u', 0, 0, 0},
+  {"i32", 4, 's', 0, 0, 0}, {"u32", 4, 'u', 0, 0, 0}, {"i64", 8, 's', 0, 0, 0}, {"u64", 8, 'u', 0, 0, 0},
+  {"f8e4m3", 1, 'f', 3, -6, 1}, {"f8e5m2", 1, 'f', 2, -14, 0},
+  {"f16", 2, 'f', 10, -14, 0}, {"bf16", 2, 'f', 7, -126, 0},
+  {"f32", 4, 'f', 23, -126, 0}, {"f64", 8, 'f', 52, -1022, 0},
+  {"index", 8, 's', 0, 0, 0},
 };
 
 static int tn_dtype_valid(int d) { return d > TINY_VOID && d < TINY_INDEX; }
 static int tn_is_float(int d) { return tn_dtypes[d].kind == 'f'; }
+// A float that is computed in f32: fp8, f16, bf16.
+static int tn_is_narrow(int d) { return tn_is_float(d) && tn_dtypes[d].nbytes < 4; }
 static int tn_is_signed(int d) { return tn_dtypes[d].kind == 's'; }
 static int tn_is_unsigned(int d) { return tn_dtypes[d].kind == 'u'; }
 static int tn_is_int(int d) { return tn_is_signed(d) || tn_is_unsigned(d); }
 static int tn_bits(int d) { return tn_dtypes[d].nbytes * 8; }
+static int tn_integer_of(int d) {          // the signed integer of its width
+  switch (tn_bits(d)) {
+    case 8: return TINY_I8;
+    case 16: return TINY_I16;
+    case 64: return TINY_I64;
+    default: return TINY_I32;
+  }
+}
 
 TINY_API size_t tiny_dtype_nbytes(tiny_dtype d) {
   return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].nbytes : 0;
@@ -2057,12 +3562,14 @@ TINY_API const char *tiny_dtype_name(tiny_dtype d) {
 }
 
 // PyTorch's lattice (torch.promote_types): bool < integers < floats; signed with unsigned gives the next wider signed,
-// u64 with signed f32; f16 with bf16 gives f32.
+// u64 with signed f32; f16 with bf16 gives f32. The two kinds of fp8, which PyTorch does not promote, give f16, which
+// holds both; fp8 with a wider float gives that.
 TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
   if (a == b) return a;
   if (a > b) { const tiny_dtype c = a; a = b; b = c; }
   if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;
-  if (tn_is_float(b)) return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : b;
+  if (tn_is_float(b))
+    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : a == TINY_F8E4M3 && b == TINY_F8E5M2 ? TINY_F16 : b;
   if (tn_is_signed(b) || tn_is_unsigned(a)) return b;    // b is at least as wide, and holds a
   if (b == TINY_U64) return TINY_F32;
   return tn_bits(a) > tn_bits(b) ? a : (tiny_dtype)(b + 1);   // the signed type after an unsigned one is the next wider
@@ -2089,7 +3596,14 @@ static int64_t tn_dtype_wrap(int d, int64_t k) {
   }
 }
 
-// Round to nearest, ties to even, into a float dtype; overflow gives inf.
+// The greatest number of a float dtype, and what numbers beyond it become.
+static double tn_float_top(int d) {
+  const tn_dtype_row *r = &tn_dtypes[d];
+  return ldexp(2 - ldexp(1, r->finite - r->mantissa), 1 + r->finite - r->least);
+}
+static double tn_float_beyond(int d) { return tn_dtypes[d].finite ? (double)NAN : HUGE_VAL; }
+
+// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf.
 static double tn_dtype_round(int d, double x) {
   if (d == TINY_F32) {
     if (x != x || fabs(x) <= 3.4028234663852886e38) return (float)x;
@@ -2097,35 +3611,44 @@ static double tn_dtype_round(int d, double x) {
         x < 0                              ? -HUGE_VAL :
                                              HUGE_VAL;
   }
-  if (d == TINY_F64 || x != x || x == 0 || fabs(x) == HUGE_VAL) return x;
+  if (d == TINY_F64 || x != x || x == 0) return x;
   const tn_dtype_row *r = &tn_dtypes[d];
+  if (fabs(x) == HUGE_VAL) return r->finite ? (double)NAN : x;
   int e = ilogb(x);
   if (e < r->least) e = r->least;
   const double quantum = ldexp(1.0, e - r->mantissa);
-  const double y = rint(x / quantum) * quantum, top = ldexp(2.0 - ldexp(1.0, -r->mantissa), 1 - r->least);
-  return fabs(y) > top ? (x < 0 ? -HUGE_VAL : HUGE_VAL) : y;
+  const double y = rint(x / quantum) * quantum;
+  return fabs(y) <= tn_float_top(d) ? y : x < 0 ? -tn_float_beyond(d) : tn_float_beyond(d);
 }
 
-// IEEE bits of a value that f16 or bf16 can hold.
-static uint16_t tn_dtype_pack16(int d, double x) {
+// Codes of a narrow float: its sign bit, the first code above all numbers, and NaN.
+static int tn_code_sign(int d) { return 1 << (tn_bits(d) - 1); }
+static int tn_code_end(int d) {
+  const int m = tn_dtypes[d].mantissa, ones = tn_code_sign(d) - 1;
+  return tn_dtypes[d].finite ? ones : (ones >> m) << m;
+}
+static int tn_code_nan(int d) {
+  return tn_code_end(d) | (tn_dtypes[d].finite ? 0 : 1 << (tn_dtypes[d].mantissa - 1));
+}
+// The code of a value that a narrow float can hold.
+static uint16_t tn_dtype_pack(int d, double x) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const uint16_t sign = signbit(x) ? 0x8000 : 0, inf = (uint16_t)((0x7FFF >> r->mantissa) << r->mantissa);
-  if (x != x) return (uint16_t)(inf | 1 << (r->mantissa - 1));
+  const int sign = signbit(x) ? tn_code_sign(d) : 0;
+  if (x != x) return (uint16_t)tn_code_nan(d);
   x = fabs(x);
-  if (x == HUGE_VAL) return (uint16_t)(sign | inf);
-  if (x < ldexp(1.0, r->least)) return (uint16_t)(sign | (uint16_t)ldexp(x, r->mantissa - r->least));
-  const int e = ilogb(x);
-  const uint16_t fraction = (uint16_t)(ldexp(x, r->mantissa - e) - ldexp(1.0, r->mantissa));
+  if (x == HUGE_VAL) return (uint16_t)(sign | tn_code_end(d));
+  if (x < ldexp(1.0, r->least)) return (uint16_t)(sign | (int)ldexp(x, r->mantissa - r->least));
+  const int e = ilogb(x), fraction = (int)(ldexp(x, r->mantissa - e) - ldexp(1.0, r->mantissa));
   return (uint16_t)(sign | (e - r->least + 1) << r->mantissa | fraction);
 }
-static double tn_dtype_unpack16(int d, uint16_t b) {
+static double tn_dtype_unpack(int d, uint16_t code) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const int e = (b & 0x7FFF) >> r->mantissa, ones = 0x7FFF >> r->mantissa,
-            fraction = b & ((1 << r->mantissa) - 1);
-  const double x = e == ones ? (fraction ? (double)NAN : HUGE_VAL) :
-      e                      ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) :
-                               ldexp(fraction, r->least - r->mantissa);
-  return b & 0x8000 ? -x : x;
+  const int size = code & (tn_code_sign(d) - 1), end = tn_code_end(d), e = size >> r->mantissa,
+            fraction = size & ((1 << r->mantissa) - 1);
+  const double x = size >= end ? (size > end ? (double)NAN : tn_float_beyond(d)) :
+      e                        ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) :
+                                 ldexp(fraction, r->least - r->mantissa);
+  return code & tn_code_sign(d) ? -x : x;
 }
 
 static int64_t tn_dtype_load(int d, const void *p) {
@@ -2135,24 +3658,18 @@ static int64_t tn_dtype_load(int d, const void *p) {
     case TINY_I8: return *(const int8_t *)p;
     case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
     case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
-    case TINY_F16:
-    case TINY_BF16: {
-      uint16_t b;
-      memcpy(&b, p, 2);
-      return tn_from_f64(tn_dtype_unpack16(d, b));
-    }
+    case TINY_F8E4M3: case TINY_F8E5M2: return tn_from_f64(tn_dtype_unpack(d, *(const uint8_t *)p));
+    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack(d, b)); }
     case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
     case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
     default: { int64_t k; memcpy(&k, p, 8); return k; }
   }
 }
 static void tn_dtype_store(int d, void *p, int64_t k) {
+  if (tn_is_narrow(d)) k = tn_dtype_pack(d, tn_to_f64(k));
   if (d == TINY_F32) {
     const float f = (float)tn_to_f64(k);
     memcpy(p, &f, 4);
-  } else if (d == TINY_F16 || d == TINY_BF16) {
-    const uint16_t b = tn_dtype_pack16(d, tn_to_f64(k));
-    memcpy(p, &b, 2);
   } else if (tn_bits(d) == 8) {
     const uint8_t b = (uint8_t)k;
     memcpy(p, &b, 1);
@@ -2200,6 +3717,11 @@ static int64_t tn_dtype_max(int d) {
   const int bits = tn_bits(d) - (tn_is_unsigned(d) ? 0 : 1);
   return tn_is_int(d) && bits < 63 ? ((int64_t)1 << bits) - 1 : INT64_MAX;
 }
+// What no value of d is below, the identity of MAX: -inf of floats that have it.
+static int64_t tn_lowest(int d) {
+  if (!tn_is_float(d)) return tn_dtype_min(d);
+  return tn_from_f64(tn_dtypes[d].finite ? -tn_float_top(d) : -HUGE_VAL);
+}
 #endif
 // ---- end src/ir/dtype.c ----
 // ---- begin src/ir/alu.c ----
@@ -2232,12 +3754,12 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
-static double tn_alu_float(int op, double a, double b, double c) {
+static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
     case TINY_OP_NEG: return -a;
-    case TINY_OP_EXP2: return exp2(a);
+    case TINY_OP_EXP2: return k ? exp(a) : exp2(a);
     case TINY_OP_LOG2: return log2(a);
-    case TINY_OP_SIN: return sin(a);
+    case TINY_OP_SIN: return k ? cos(a) : sin(a);
     case TINY_OP_SQRT: return sqrt(a);
     case TINY_OP_TRUNC: return trunc(a);
     case TINY_OP_ADD: return a + b;
@@ -2329,7 +3851,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
   if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
   if (op == TINY_OP_MULADD && d != TINY_F64)
     return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
-  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
+  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
 }
 #endif
 // ---- end src/ir/alu.c ----
@@ -2347,9 +3869,13 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
 //   SHRINK v {begin, end}.. | FLIP k axis bits
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
-//   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels | ASSIGN (base view value) -> base
+//   DETACH (x) x without a gradient; (y x) k slope: y, known as a function of x by its derivative (rules/gradient.c)
+//   EXP2 (x) k 1: e^x | SIN (x) k 1: cos x
+//   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
+//   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   AFTER (x deps..) -> x | END (body ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
+//   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
+//   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
@@ -2369,11 +3895,19 @@ static int tn_op_is_elementwise(int op) {
 }
 static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
 
+// Derivatives that a DETACH names: of y as a function of x.
+enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_ASIN, TN_SLOPE_ACOS,
+  TN_SLOPE_ATAN, TN_SLOPE_ASINH, TN_SLOPE_ACOSH, TN_SLOPE_ATANH, TN_SLOPE_LOG1P, TN_SLOPE_ERF,
+  TN_SLOPE_ERFC, TN_SLOPE_NORMAL,
+  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPES };
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_RUNNING = 256 };                 // beside the op in k of a kernel's REDUCE
+
+static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
 struct tn_ir {
@@ -2455,6 +3989,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_REDUCE:
       for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
       return x->ndim;
+    case TINY_OP_AFTER: *shared = x->dim; return x->ndim;
     default:                               // elementwise: 0-d sources broadcast
       for (uint32_t i = 0; i < u->nsrc; i++)
         if (u->src[i]->ndim) {
@@ -2530,6 +4065,7 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
     case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
+    case TINY_OP_AFTER:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
       break;
@@ -2839,6 +4375,10 @@ static int64_t tn_dims_nelem(int n, const int64_t *dim) {
   }
   return nelem > (int64_t)1 << 60 ? -1 : nelem;
 }
+static int tn_dims_same(int n, const int64_t *a, const int64_t *b) {
+  for (int i = 0; i < n; i++) if (a[i] != b[i]) return 0;
+  return 1;
+}
 
 static int tn_sources_fit(int op, int n) {
   if (tn_ops[op].nsrc >= 0) return n == tn_ops[op].nsrc;
@@ -2846,6 +4386,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
     case TINY_OP_LOAD: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
+    case TINY_OP_DETACH: return n == 1 || n == 2;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
   }
@@ -2905,6 +4446,10 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
+    case TINY_OP_DETACH: return nsrc == 1 || (k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
+      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim))
+      ? NULL : "takes a slope, and a value of its argument's shape";
+    case TINY_OP_EXP2: case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
@@ -3592,7 +5137,7 @@ TINY_API tiny_uop *tiny_uop_parse(tiny_ctx *t, const char *text) {
 
 typedef tiny_uop *(*tn_rules_fn)(tiny_ctx *t, int at, tiny_uop **bound, void *ctx);
 
-enum { TN_MAX_NAMES = 17, TN_MAX_PATTERN = 24, TN_ANY_DTYPE = 0xFFFF };
+enum { TN_MAX_NAMES = 17, TN_MAX_PATTERN = 24, TN_ANY_DTYPE = (1 << TINY_DTYPE_COUNT) - 1 };
 enum { TN_FREE = 127 };                    // stands for the op of a source that is not there
 typedef struct tn_ops_mask { uint64_t bits[2]; } tn_ops_mask;
 
@@ -3604,7 +5149,7 @@ enum { TN_CHECK_ROOT = 1, TN_CHECK_SAME = 2, TN_CHECK_NUMBER = 4, TN_CHECK_K = 8
 typedef struct tn_check {
   tn_ops_mask ops;
   int64_t k;                               // TN_CHECK_K: the node's k; TN_CHECK_NUMBER: bits of an f64
-  uint16_t dtypes; uint8_t of, source, reg, same, flags, nsrc;
+  uint32_t dtypes; uint8_t of, source, reg, same, flags, nsrc;
 } tn_check;
 typedef struct tn_variant { tn_ops_mask first, second; uint32_t rule, check, nchecks, bound; } tn_variant;
 typedef struct tn_rule {
@@ -3674,7 +5219,7 @@ static void tn_rules_use(tiny_ctx *t, tn_rules_fn set) {
 
 enum { TN_PAT_NUMBER = 1, TN_PAT_K = 2, TN_PAT_NODE = 4, TN_PAT_REST = 8, TN_PAT_COMM = 16 };
 typedef struct tn_pat {
-  tn_ops_mask ops; int64_t k; uint16_t dtypes;
+  tn_ops_mask ops; int64_t k; uint32_t dtypes;
   int8_t name; uint8_t flags, nsrc, src[TN_MAX_PATTERN]; // name: place in the set's names, or -1
   const char *begin, *end;                 // its text
 } tn_pat;
@@ -3739,7 +5284,7 @@ static int tn_pat_suffixes(tn_pat_parser *p, tn_pat *u) {
       p->at = op >= 0 ? p->at + n : end;
       continue;
     }
-    u->dtypes = (uint16_t)tn_pat_dtypes(p->at, n);
+    u->dtypes = (uint32_t)tn_pat_dtypes(p->at, n);
     if (!u->dtypes) return tn_pat_fail(p, "not a dtype or a class of dtypes");
     p->at += n;
   }
@@ -4149,10 +5694,6 @@ static void tn_match_close(tiny_ctx *t) {
 
 static int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
 
-static int tn_dims_same(int n, const int64_t *a, const int64_t *b) {
-  for (int i = 0; i < n; i++) if (a[i] != b[i]) return 0;
-  return 1;
-}
 static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
   return u->ndim == n && tn_dims_same(n, u->dim, dim);
 }
@@ -4222,9 +5763,6 @@ static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a 
 
 // ** constants **
 
-static int64_t tn_lowest(int dtype) {      // the identity of MAX
-  return tn_is_float(dtype) ? tn_from_f64(-HUGE_VAL) : dtype == TINY_U64 ? 0 : tn_dtype_min(dtype);
-}
 static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {
   if (tn_is_float(dtype) || value != floor(value) || fabs(value) > 9e15) return tn_number(t, dtype, value);
   return tn_int(t, dtype, (int64_t)value);                   // -1 of an unsigned dtype: all bits
@@ -4310,11 +5848,11 @@ static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 // Formulas that both operators and gradients need.
 static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SIN, x); }
-// 1 - 2 sin(x/2)^2: no rounding of the argument, as sin(x + pi/2) has.
-static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *s = tn_sin(t, tn_times(t, x, 0.5));
-  return tn_plus(t, tn_times(t, tn_mul(t, s, s), -2), 1);
+static tiny_uop *tn_sibling(tiny_ctx *t, int op, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_uop_make(t, op, x->dtype, 1, 1, &x, 1, 0, NULL);
 }
+static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_SIN, x); }
+static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_EXP2, x); }
 #define TN_LOG2_E 1.4426950408889634074
 #define TN_LN_2 0.69314718055994530942
 static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
@@ -4323,6 +5861,12 @@ static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
 
 // ** reductions **
 
+// What changes nothing when it is folded in, as a 0-d constant of x's dtype.
+static tiny_uop *tn_identity(tiny_ctx *t, int op, const tiny_uop *x) {
+  if (tn_bad(t, x)) return &t->ir->bad;
+  if (op != TINY_OP_MAX) return tn_k(t, x, op == TINY_OP_MUL);
+  return tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL);
+}
 // Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
 static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
   int64_t dim[TINY_MAX_DIMS], kept[TINY_MAX_DIMS];
@@ -4335,9 +5879,7 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
     if (reduced && x->dim[i] != 1) bits |= 1 << i;
     if (reduced && !x->dim[i]) empty = 1;
   }
-  if (empty) x = tn_expand(t, op == TINY_OP_MAX
-                           ? tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL)
-                           : tn_k(t, x, op == TINY_OP_MUL), x->ndim, dim);
+  if (empty) x = tn_expand(t, tn_identity(t, op, x), x->ndim, dim);
   else if (bits) x = tn_move(t, TINY_OP_REDUCE, x, op | (int64_t)bits << 8, 0, NULL);
   return tn_reshape(t, x, n, kept);
 }
@@ -4346,6 +5888,400 @@ static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
 }
 #endif
 // ---- end src/ir/build.c ----
+// ---- begin src/ir/function.c ----
+// function: the functions of one real variable as nodes: roundings, powers, exponentials, logarithms, circular and
+// hyperbolic functions and their inverses, error and gamma functions.
+//
+// In:  a node; those below "real functions" take f32 or f64 alone (operators cast). Out: a formula of EXP2, LOG2, SIN,
+//      SQRT, TRUNC and arithmetic that is within a few ulp wherever a textbook's cancels or overflows.
+// A formula of several pieces computes all of them and selects: what would be infinite or NaN in a piece that is not
+// taken does no harm. Its gradient is not that of the pieces: tn_sloped names the function, and rules/gradient.c knows
+// its derivative. Functions without a slope are differentiated as they stand.
+// tests/test_transcendental.c measures the errors.
+#ifndef TN_IR_FUNCTION
+#define TN_IR_FUNCTION
+#ifndef TINY_AMALGAMATED
+#include "build.c"
+#endif
+
+#define TN_PI 3.14159265358979323846
+
+// y, a value of the function of x that slope names, as a node that flows its gradient to x.
+static tiny_uop *tn_sloped(tiny_ctx *t, int slope, tiny_uop *y, tiny_uop *x) {
+  tiny_uop *src[2] = {y, x};
+  return tn_bad(t, y) || tn_bad(t, x) ? &t->ir->bad
+                                      : tn_uop_make(t, TINY_OP_DETACH, x->dtype, 1, 2, src, slope, 0, NULL);
+}
+
+// ** of any numbers: signs, whole parts, powers **
+
+static tiny_uop *tn_below_zero(tiny_ctx *t, tiny_uop *x) { return tn_lt(t, x, tn_k(t, x, 0)); }
+static tiny_uop *tn_is_zero(tiny_ctx *t, tiny_uop *x) { return tn_eq(t, x, tn_k(t, x, 0)); }
+static tiny_uop *tn_isnan(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, x); }
+static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL ? x : tn_max(t, x, tn_neg(t, x));
+}
+// -y where p, else y.
+static tiny_uop *tn_negate(tiny_ctx *t, tiny_uop *p, tiny_uop *y) { return tn_where(t, p, tn_neg(t, y), y); }
+// |x| whose derivative at 0 is 1, not the mean of 1 and -1. -0 stays.
+static tiny_uop *tn_size(tiny_ctx *t, tiny_uop *x) { return tn_negate(t, tn_below_zero(t, x), x); }
+// y = f(|x|) of an odd f as f(x); what is no number, and both zeros, stay.
+static tiny_uop *tn_odd(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  return tn_where(t, tn_gt(t, x, tn_k(t, x, 0)), y, tn_where(t, tn_below_zero(t, x), tn_neg(t, y), x));
+}
+// Is the sign bit of a float set? Also of -0 and of NaN.
+static tiny_uop *tn_minus(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  return tn_below_zero(t, tn_uop_make(t, TINY_OP_BITCAST, tn_integer_of(x->dtype), 1, 1, &x, 0, 0, NULL));
+}
+static tiny_uop *tn_sign(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x) || x->dtype == TINY_BOOL) return x;
+  tiny_uop *above = tn_gt(t, x, tn_k(t, x, 0)), *below = tn_below_zero(t, x);
+  if (tn_bad(t, above) || tn_bad(t, below)) return &t->ir->bad;
+  return tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
+}
+static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x);
+}
+static tiny_uop *tn_floor(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *whole = tn_trunc(t, x);
+  return whole == x ? x : tn_where(t, tn_lt(t, x, whole), tn_plus(t, whole, -1), whole);
+}
+static tiny_uop *tn_ceil(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *whole = tn_trunc(t, x);
+  return whole == x ? x : tn_where(t, tn_lt(t, whole, x), tn_plus(t, whole, 1), whole);
+}
+// Away from zero past a half, at a half if the whole part is odd.
+static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *whole = tn_trunc(t, x);
+  if (whole == x) return x;
+  tiny_uop *part = tn_abs(t, tn_sub(t, x, whole)), *half = tn_times(t, whole, 0.5), *limit = tn_k(t, x, 0.5);
+  tiny_uop *odd = tn_ne(t, tn_trunc(t, half), half);
+  tiny_uop *away = tn_or(t, tn_gt(t, part, limit), tn_and(t, tn_eq(t, part, limit), odd));
+  return tn_add(t, whole, tn_where(t, away, tn_sign(t, x), tn_k(t, x, 0)));
+}
+static tiny_uop *tn_square(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, x); }
+
+// ** real functions: powers, exponentials and logarithms **
+
+static int tn_is_f64(tiny_ctx *t, const tiny_uop *x) { return !tn_bad(t, x) && x->dtype == TINY_F64; }
+static tiny_uop *tn_inf(tiny_ctx *t, const tiny_uop *x) { return tn_k(t, x, HUGE_VAL); }
+// c[0] x^(n-1) + .. + c[n-1]
+static tiny_uop *tn_polynomial(tiny_ctx *t, tiny_uop *x, int n, const double *c) {
+  tiny_uop *y = tn_k(t, x, c[0]);
+  for (int i = 1; i < n; i++) y = tn_plus(t, tn_mul(t, y, x), c[i]);
+  return y;
+}
+// The last of n coefficients, as many as x's dtype needs.
+static tiny_uop *tn_series(tiny_ctx *t, tiny_uop *x, int n, const double *c, int enough_for_f32) {
+  const int used = tn_is_f64(t, x) ? n : enough_for_f32;
+  return tn_polynomial(t, x, used, c + (n - used));
+}
+// x + c + low, where c alone would have to be rounded.
+static tiny_uop *tn_plus_exactly(tiny_ctx *t, tiny_uop *x, double c, double low) {
+  if (tn_bad(t, x)) return x;
+  const double high = tn_dtype_round(x->dtype, c);
+  return tn_plus(t, tn_plus(t, x, (c - high) + low), high);
+}
+static tiny_uop *tn_plus_pi(tiny_ctx *t, tiny_uop *x, double times) {
+  return tn_plus_exactly(t, x, TN_PI * times, 1.2246467991473532e-16 * times);
+}
+
+static tiny_uop *tn_reciprocal(tiny_ctx *t, tiny_uop *x) { return tn_fdiv(t, tn_k(t, x, 1), x); }
+static tiny_uop *tn_sqrt(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SQRT, x); }
+static tiny_uop *tn_rsqrt(tiny_ctx *t, tiny_uop *x) { return tn_reciprocal(t, tn_sqrt(t, x)); }
+static tiny_uop *tn_exp2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_EXP2, x); }
+static tiny_uop *tn_log2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_LOG2, x); }
+static tiny_uop *tn_log10(tiny_ctx *t, tiny_uop *x) { return tn_times(t, tn_log2(t, x), 0.30102999566398119521); }
+// exp(-|x|), never more than 1.
+static tiny_uop *tn_decay(tiny_ctx *t, tiny_uop *x) { return tn_exp(t, tn_neg(t, tn_size(t, x))); }
+
+// log u, u = 1 + x rounded, and what the rounding lost.
+static tiny_uop *tn_log1p(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *u = tn_plus(t, x, 1), *lost = tn_fdiv(t, tn_sub(t, x, tn_plus(t, u, -1)), u);
+  tiny_uop *finite = tn_and(t, tn_gt(t, u, tn_k(t, u, 0)), tn_lt(t, u, tn_inf(t, u)));
+  tiny_uop *y = tn_add(t, tn_logarithm(t, u), tn_where(t, finite, lost, tn_k(t, u, 0)));
+  return tn_sloped(t, TN_SLOPE_LOG1P, tn_where(t, tn_eq(t, u, tn_k(t, u, 1)), x, y), x);    // log1p -0 is -0
+}
+// Near 0 Taylor's series.
+static tiny_uop *tn_expm1(tiny_ctx *t, tiny_uop *x) {
+  static const double c[15] = {
+    1 / 1307674368000.0, 1 / 87178291200.0, 1 / 6227020800.0, 1 / 479001600.0, 1 / 39916800.0,
+    1 / 3628800.0, 1 / 362880.0,
+    1 / 40320.0, 1 / 5040.0, 1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 1 / 2.0, 1};
+  tiny_uop *inner = tn_lt(t, tn_size(t, x), tn_k(t, x, 0.5));
+  tiny_uop *y = tn_where(t, inner, tn_mul(t, x, tn_series(t, x, 15, c, 8)), tn_plus(t, tn_exp(t, x), -1));
+  return tn_sloped(t, TN_SLOPE_EXPM1, y, x);
+}
+// 2^(log2|x| / 3), and a step of Newton's.
+static tiny_uop *tn_cbrt(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *a = tn_size(t, x), *y = tn_exp2(t, tn_times(t, tn_log2(t, a), 1.0 / 3));
+  y = tn_sub(t, y, tn_times(t, tn_sub(t, y, tn_fdiv(t, tn_fdiv(t, a, y), y)), 1.0 / 3));
+  tiny_uop *plain = tn_and(t, tn_gt(t, a, tn_k(t, a, 0)), tn_lt(t, a, tn_inf(t, a)));
+  return tn_sloped(t, TN_SLOPE_CBRT, tn_where(t, plain, tn_negate(t, tn_below_zero(t, x), y), x), x);
+}
+
+// ** circular functions **
+
+static tiny_uop *tn_tan(tiny_ctx *t, tiny_uop *x) {
+  return tn_sloped(t, TN_SLOPE_TAN, tn_fdiv(t, tn_sin(t, x), tn_cos(t, x)), x);
+}
+// sin(pi x), and 0 at whole x.
+static tiny_uop *tn_sinpi(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *n = tn_round(t, x), *half = tn_times(t, n, 0.5), *odd = tn_ne(t, tn_trunc(t, half), half);
+  return tn_negate(t, odd, tn_sin(t, tn_times(t, tn_sub(t, x, n), TN_PI)));
+}
+// asin s, |s| <= 1/2, z = s^2: fdlibm's e_asin.c.
+static tiny_uop *tn_asin_near(tiny_ctx *t, tiny_uop *s, tiny_uop *z) {
+  static const double p[6] = {3.47933107596021167570e-05, 7.91534994289814532176e-04, -4.00555345006794114027e-02,
+                              2.01212532134862925881e-01, -3.25565818622400915405e-01, 1.66666666666666657415e-01};
+  static const double q[5] = {7.70381505559019352791e-02, -6.88283971605453293030e-01, 2.02094576023350569471e+00,
+                              -2.40339491173441421878e+00, 1};
+  tiny_uop *r = tn_fdiv(t, tn_polynomial(t, z, 6, p), tn_polynomial(t, z, 5, q));
+  return tn_add(t, s, tn_mul(t, tn_mul(t, s, z), r));
+}
+// *far: |x| > 1/2, where the value is asin sqrt((1 - |x|) / 2); else asin |x|.
+static tiny_uop *tn_asin_part(tiny_ctx *t, tiny_uop *x, tiny_uop **outer) {
+  tiny_uop *a = tn_size(t, x), *rest = tn_times(t, tn_plus(t, tn_neg(t, a), 1), 0.5);
+  *outer = tn_gt(t, a, tn_k(t, a, 0.5));
+  tiny_uop *z = tn_where(t, *outer, rest, tn_square(t, a)), *s = tn_where(t, *outer, tn_sqrt(t, rest), a);
+  return tn_asin_near(t, s, z);
+}
+static tiny_uop *tn_asin(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *outer, *y = tn_asin_part(t, x, &outer);
+  y = tn_where(t, outer, tn_plus_pi(t, tn_times(t, y, -2), 0.5), y);
+  return tn_sloped(t, TN_SLOPE_ASIN, tn_negate(t, tn_below_zero(t, x), y), x);
+}
+static tiny_uop *tn_acos(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *outer, *y = tn_asin_part(t, x, &outer), *below = tn_below_zero(t, x), *twice = tn_times(t, y, 2);
+  y = tn_where(t, outer, tn_where(t, below, tn_plus_pi(t, tn_neg(t, twice), 1), twice),
+               tn_plus_pi(t, tn_negate(t, tn_not(t, below), y), 0.5));
+  return tn_sloped(t, TN_SLOPE_ACOS, y, x);
+}
+// atan(n / d), 0 <= n <= d, 0 < d: above tan(pi/8) by (n - d) / (n + d); Cephes (Moshier, atan.c).
+static tiny_uop *tn_atan_of(tiny_ctx *t, tiny_uop *n, tiny_uop *d) {
+  static const double p[5] = {-8.750608600031904122785E-1, -1.615753718733365076637E1, -7.500855792314704667340E1,
+                              -1.228866684490136173410E2, -6.485021904942025371773E1};
+  static const double q[6] = {1, 2.485846490142306297962E1, 1.650270098316988542046E2, 4.328810604912902668951E2,
+                              4.853903996359136964868E2, 1.945506571482613964425E2};
+  tiny_uop *upper = tn_gt(t, n, tn_times(t, d, 0.41421356237309504880));
+  tiny_uop *s = tn_fdiv(t, tn_where(t, upper, tn_sub(t, n, d), n), tn_where(t, upper, tn_add(t, n, d), d));
+  tiny_uop *z = tn_square(t, s), *r = tn_fdiv(t, tn_polynomial(t, z, 5, p), tn_polynomial(t, z, 6, q));
+  tiny_uop *y = tn_add(t, s, tn_mul(t, tn_mul(t, s, z), r));
+  return tn_where(t, upper, tn_plus_pi(t, y, 0.25), y);
+}
+static tiny_uop *tn_atan(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *a = tn_size(t, x), *one = tn_k(t, x, 1), *swap = tn_gt(t, a, one);
+  tiny_uop *y = tn_atan_of(t, tn_where(t, swap, one, a), tn_where(t, swap, a, one));
+  y = tn_where(t, swap, tn_plus_pi(t, tn_neg(t, y), 0.5), y);
+  return tn_sloped(t, TN_SLOPE_ATAN, tn_odd(t, x, y), x);
+}
+// The angle of (x, y); both may be 0 or infinite. Scaled down before the sum of large ones.
+static tiny_uop *tn_atan2(tiny_ctx *t, tiny_uop *y, tiny_uop *x) {
+  tiny_uop *ay = tn_size(t, y), *ax = tn_size(t, x), *swap = tn_gt(t, ay, ax), *one = tn_k(t, x, 1);
+  tiny_uop *n = tn_where(t, swap, ax, ay), *d = tn_where(t, swap, ay, ax), *both = tn_eq(t, n, tn_inf(t, x));
+  n = tn_where(t, both, one, n);
+  d = tn_where(t, tn_or(t, both, tn_is_zero(t, d)), one, d);
+  tiny_uop *scale = tn_where(t, tn_gt(t, d, one), tn_k(t, x, 0.25), one);
+  tiny_uop *r = tn_atan_of(t, tn_mul(t, n, scale), tn_mul(t, d, scale));
+  r = tn_where(t, swap, tn_plus_pi(t, tn_neg(t, r), 0.5), r);
+  r = tn_where(t, tn_minus(t, x), tn_plus_pi(t, tn_neg(t, r), 1), r);
+  return tn_negate(t, tn_minus(t, y), r);
+}
+
+// ** hyperbolic functions **
+
+static tiny_uop *tn_sigmoid(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *e = tn_decay(t, x);
+  tiny_uop *y = tn_fdiv(t, tn_where(t, tn_below_zero(t, x), e, tn_k(t, x, 1)), tn_plus(t, e, 1));
+  return tn_sloped(t, TN_SLOPE_SIGMOID, y, x);
+}
+// Near 0 the rational approximation of Cephes (Moshier, tanh.c), elsewhere (1 - e) / (1 + e) with e = exp(-2|x|).
+static tiny_uop *tn_tanh(tiny_ctx *t, tiny_uop *x) {
+  static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1, -1.61468768441708447952E3};
+  static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3, 4.84406305325125486048E3};
+  tiny_uop *z = tn_square(t, x), *e = tn_decay(t, tn_times(t, x, 2));
+  tiny_uop *outer = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
+  tiny_uop *r = tn_fdiv(t, tn_mul(t, z, tn_polynomial(t, z, 3, p)), tn_polynomial(t, z, 4, q));
+  tiny_uop *y = tn_where(t, tn_lt(t, z, tn_k(t, z, 0.390625)), tn_mul(t, x, tn_plus(t, r, 1)),
+                         tn_negate(t, tn_below_zero(t, x), outer));
+  return tn_sloped(t, TN_SLOPE_TANH, y, x);
+}
+// e^x / 2 as a product that overflows no earlier than the result.
+static tiny_uop *tn_half_exp(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *e = tn_exp(t, tn_times(t, x, 0.5));
+  return tn_mul(t, tn_times(t, e, 0.5), e);
+}
+static tiny_uop *tn_cosh(tiny_ctx *t, tiny_uop *x) {
+  return tn_add(t, tn_half_exp(t, x), tn_half_exp(t, tn_neg(t, x)));
+}
+static tiny_uop *tn_sinh(tiny_ctx *t, tiny_uop *x) {
+  static const double c[9] = {1 / 355687428096000.0, 1 / 1307674368000.0, 1 / 6227020800.0, 1 / 39916800.0,
+    1 / 362880.0,
+                              1 / 5040.0, 1 / 120.0, 1 / 6.0, 1};
+  tiny_uop *inner = tn_lt(t, tn_size(t, x), tn_k(t, x, 1)), *s = tn_where(t, inner, x, tn_k(t, x, 0));
+  tiny_uop *outer = tn_sub(t, tn_half_exp(t, x), tn_half_exp(t, tn_neg(t, x)));
+  return tn_where(t, inner, tn_mul(t, s, tn_series(t, tn_square(t, s), 9, c, 6)), outer);
+}
+// log x + log 2 where 1 is nothing against x^2.
+static tiny_uop *tn_log_twice(tiny_ctx *t, tiny_uop *x) { return tn_plus(t, tn_logarithm(t, x), TN_LN_2); }
+static tiny_uop *tn_asinh(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *a = tn_size(t, x), *z = tn_square(t, a), *root = tn_sqrt(t, tn_plus(t, z, 1));
+  tiny_uop *inner = tn_log1p(t, tn_add(t, a, tn_fdiv(t, z, tn_plus(t, root, 1))));
+  tiny_uop *y = tn_where(t, tn_gt(t, a, tn_k(t, a, 268435456)), tn_log_twice(t, a), inner);
+  return tn_sloped(t, TN_SLOPE_ASINH, tn_odd(t, x, y), x);
+}
+static tiny_uop *tn_acosh(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *m = tn_plus(t, x, -1), *root = tn_mul(t, tn_sqrt(t, m), tn_sqrt(t, tn_plus(t, x, 1)));
+  tiny_uop *y = tn_where(t, tn_gt(t, x, tn_k(t, x, 268435456)), tn_log_twice(t, x), tn_log1p(t, tn_add(t, m, root)));
+  return tn_sloped(t, TN_SLOPE_ACOSH, y, x);
+}
+static tiny_uop *tn_atanh(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *y = tn_sub(t, tn_log1p(t, x), tn_log1p(t, tn_neg(t, x)));
+  return tn_sloped(t, TN_SLOPE_ATANH, tn_times(t, y, 0.5), x);
+}
+
+// ** error functions: Cephes (Moshier, ndtr.c) **
+
+static const double tn_erf_p[5] = {9.60497373987051638749E0, 9.00260197203842689217E1, 2.23200534594684319226E3,
+                                   7.00332514112805075473E3, 5.55923013010394962768E4};
+static const double tn_erf_q[6] = {1, 3.35617141647503099647E1, 5.21357949780152679795E2, 4.59432382970980127987E3,
+                                   2.26290000613890934246E4, 4.92673942608635921086E4};
+static const double tn_erfc_p[9] = {2.46196981473530512524E-10, 5.64189564831068821977E-1, 7.46321056442269912687E0,
+                                    4.86371970985681366614E1, 1.96520832956077098242E2, 5.26445194995477358631E2,
+                                    9.34528527171957607540E2, 1.02755188689515710272E3, 5.57535335369399327526E2};
+static const double tn_erfc_q[9] = {1, 1.32281951154744992508E1, 8.67072140885989742329E1, 3.54937778887819891062E2,
+                                    9.75708501743205489753E2, 1.82390916687909736289E3, 2.24633760818710981792E3,
+                                    1.65666309194161350182E3, 5.57535340817727675546E2};
+static const double tn_erfc_r[6] = {5.64189583547755073984E-1, 1.27536670759978104416E0, 5.01905042251180477414E0,
+                                    6.16021097993053585195E0, 7.40974269950448939160E0, 2.97886665372100240670E0};
+static const double tn_erfc_s[7] = {1, 2.26052863220117276590E0, 9.39603524938001434673E0, 1.20489539808096656605E1,
+                                    1.70814450747565897222E1, 9.60896809063285878198E0, 3.36907645100081516050E0};
+
+static tiny_uop *tn_at_most(tiny_ctx *t, tiny_uop *x, double top) {      // NaN stays
+  return tn_where(t, tn_gt(t, x, tn_k(t, x, top)), tn_k(t, x, top), x);
+}
+// exp(-x^2), 0 <= x < 32: the square of the first bits of x is exact.
+static tiny_uop *tn_gauss(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *m = tn_times(t, tn_trunc(t, tn_plus(t, tn_times(t, x, 128), 0.5)), 1.0 / 128), *f = tn_sub(t, x, m);
+  tiny_uop *rest = tn_mul(t, tn_add(t, tn_add(t, m, m), f), f);
+  return tn_mul(t, tn_exp(t, tn_neg(t, tn_square(t, m))), tn_exp(t, tn_neg(t, rest)));
+}
+// erf |x| where *near, else erfc |x|.
+static tiny_uop *tn_erf_part(tiny_ctx *t, tiny_uop *x, tiny_uop **inner) {
+  tiny_uop *a = tn_at_most(t, tn_size(t, x), 30), *z = tn_square(t, a), *is = tn_lt(t, a, tn_k(t, a, 1));
+  tiny_uop *tail = tn_mul(t, tn_exp(t, tn_neg(t, z)), tn_polynomial(t, a, 9, tn_erfc_p));
+  *inner = is;
+  return tn_fdiv(t, tn_where(t, is, tn_mul(t, a, tn_polynomial(t, z, 5, tn_erf_p)), tail),
+                 tn_where(t, is, tn_polynomial(t, z, 6, tn_erf_q), tn_polynomial(t, a, 9, tn_erfc_q)));
+}
+static tiny_uop *tn_erf(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *inner, *y = tn_erf_part(t, x, &inner);
+  y = tn_where(t, inner, y, tn_plus(t, tn_neg(t, y), 1));
+  return tn_sloped(t, TN_SLOPE_ERF, tn_negate(t, tn_below_zero(t, x), y), x);
+}
+// The normal distribution, (1 + erf(x / sqrt 2)) / 2, exact below 0 as well.
+static tiny_uop *tn_normal_cdf(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *inner, *below = tn_below_zero(t, x);
+  tiny_uop *y = tn_times(t, tn_erf_part(t, tn_times(t, x, 0.70710678118654752440), &inner), 0.5);
+  tiny_uop *rest = tn_where(t, below, y, tn_plus(t, tn_neg(t, y), 1));
+  return tn_sloped(t, TN_SLOPE_NORMAL, tn_where(t, inner, tn_plus(t, tn_negate(t, below, y), 0.5), rest), x);
+}
+static tiny_uop *tn_erfc(tiny_ctx *t, tiny_uop *x) {
+  const int wide = tn_is_f64(t, x);        // for f32 the middle piece is good enough from 1/2 to the end
+  tiny_uop *a = tn_at_most(t, tn_size(t, x), 30), *z = tn_square(t, x);
+  tiny_uop *inner = tn_lt(t, a, tn_k(t, a, wide ? 1 : 0.5)), *middle = tn_lt(t, a, tn_k(t, a, 8));
+  tiny_uop *p = tn_polynomial(t, a, 9, tn_erfc_p), *q = tn_polynomial(t, a, 9, tn_erfc_q);
+  if (wide) p = tn_where(t, middle, p, tn_polynomial(t, a, 6, tn_erfc_r));
+  if (wide) q = tn_where(t, middle, q, tn_polynomial(t, a, 7, tn_erfc_s));
+  tiny_uop *tail = tn_fdiv(t, tn_mul(t, tn_gauss(t, a), p), q);
+  tiny_uop *erf = tn_fdiv(t, tn_mul(t, x, tn_polynomial(t, z, 5, tn_erf_p)), tn_polynomial(t, z, 6, tn_erf_q));
+  tail = tn_where(t, tn_below_zero(t, x), tn_plus(t, tn_neg(t, tail), 2), tail);
+  return tn_sloped(t, TN_SLOPE_ERFC, tn_where(t, inner, tn_plus(t, tn_neg(t, erf), 1), tail), x);
+}
+// Giles, "Approximating the erfinv function", GPU Computing Gems 2, 2012, and of f64 Newton's steps.
+static tiny_uop *tn_erfinv(tiny_ctx *t, tiny_uop *x) {
+  static const double inner[9] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
+                                 -0.00125372503, -0.00417768164, 0.246640727, 1.50140941};
+  static const double outer[9] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
+                                -0.0076224613, 0.00943887047, 1.00167406, 2.83297682};
+  tiny_uop *one = tn_k(t, x, 1), *a = tn_size(t, x);
+  tiny_uop *w = tn_neg(t, tn_logarithm(t, tn_mul(t, tn_sub(t, one, a), tn_add(t, one, a))));
+  tiny_uop *p = tn_where(t, tn_lt(t, w, tn_k(t, w, 5)), tn_polynomial(t, tn_plus(t, w, -2.5), 9, inner),
+                         tn_polynomial(t, tn_plus(t, tn_sqrt(t, w), -3), 9, outer));
+  tiny_uop *y = tn_mul(t, p, a), *near_one = tn_gt(t, a, tn_k(t, a, 0.5)), *left = tn_sub(t, one, a);
+  for (int i = 0; i < 2 && tn_is_f64(t, x); i++) {
+    tiny_uop *rise = tn_times(t, tn_exp(t, tn_square(t, y)), 0.88622692545275801365);
+    tiny_uop *over = tn_where(t, near_one, tn_sub(t, left, tn_erfc(t, y)), tn_sub(t, tn_erf(t, y), a));
+    y = tn_sub(t, y, tn_mul(t, over, rise));
+  }
+  return tn_sloped(t, TN_SLOPE_ERFINV, tn_odd(t, x, tn_where(t, tn_eq(t, a, one), tn_inf(t, x), y)), x);
+}
+
+// ** gamma functions: Abramowitz and Stegun, 6.1 and 6.3 **
+
+// log gamma(2 + d), |d| <= 1/2: 6.1.33, d (1 - euler + sum (zeta(k) - 1) (-d)^(k-1) / k).
+static tiny_uop *tn_lgamma_near(tiny_ctx *t, tiny_uop *d) {
+  static const double c[27] = {
+    -2.7595228851242334e-10, 5.731367241678862e-10, -1.1921401405860912e-09, 2.4836745438024785e-09,
+    -5.183475041970047e-09,
+    1.0838659214896955e-08, -2.2711094608943164e-08, 4.7698101693639804e-08, -1.0043224823968099e-07,
+    2.1207184805554665e-07, -4.492469198764566e-07, 9.55141213040742e-07, -2.039215753801366e-06,
+    4.374866789907488e-06, -9.439488275268397e-06, 2.050721277567069e-05, -4.492623673813314e-05,
+    9.945751278180853e-05, -0.00022315475845357939, 0.0005096695247430425, -0.001192753911703261,
+    0.0028905103307415234, -0.007385551028673986, 0.020580808427784546, -0.0673523010531981, 0.3224670334241132,
+    0.42278433509846713};
+  return tn_mul(t, d, tn_series(t, d, 27, c, 13));
+}
+// log gamma x, x >= 8: 6.1.41, Stirling's series.
+static tiny_uop *tn_lgamma_far(tiny_ctx *t, tiny_uop *x) {
+  static const double c[9] = {0.17964437236883057, -0.029550653594771242, 0.00641025641025641, -0.0019175269175269176,
+                              0.0008417508417508417, -0.0005952380952380953, 0.0007936507936507937,
+                              -0.002777777777777778, 0.08333333333333333};
+  tiny_uop *s = tn_series(t, tn_square(t, tn_reciprocal(t, x)), 9, c, 4);
+  tiny_uop *y = tn_mul(t, tn_plus(t, x, -0.5), tn_plus(t, tn_logarithm(t, x), -1));
+  return tn_add(t, y, tn_plus(t, tn_fdiv(t, s, x), 0.41893853320467274178));
+}
+// |x|: down to [1.5, 2.5) by gamma(x) = (x - 1) gamma(x - 1), up to it by gamma(x) = gamma(x + 1) / x. Below 0 by
+// reflection, 6.1.17.
+static tiny_uop *tn_lgamma(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *a = tn_abs(t, x), *d = tn_plus(t, a, -2), *product = tn_k(t, x, 1);
+  for (int k = 1; k <= 6; k++) {
+    tiny_uop *above = tn_not(t, tn_lt(t, a, tn_k(t, a, 1.5 + k)));
+    d = tn_where(t, above, tn_plus(t, a, -2 - k), d);
+    product = tn_where(t, above, tn_mul(t, product, tn_plus(t, a, -k)), product);
+  }
+  tiny_uop *low = tn_lt(t, a, tn_k(t, a, 0.5)), *below = tn_lt(t, a, tn_k(t, a, 1.5));
+  d = tn_where(t, below, tn_where(t, low, a, tn_plus(t, a, -1)), d);
+  tiny_uop *up = tn_neg(t, tn_log1p(t, d)), *log = tn_logarithm(t, tn_where(t, below, a, product));
+  tiny_uop *y = tn_add(t, tn_lgamma_near(t, d), tn_where(t, below, tn_where(t, low, tn_sub(t, up, log), up), log));
+  y = tn_where(t, tn_lt(t, a, tn_k(t, a, 8)), y, tn_lgamma_far(t, a));
+  tiny_uop *sine = tn_abs(t, tn_mul(t, tn_sinpi(t, x), x)), *reflected = tn_logarithm(t, tn_times(t, sine, 1 / TN_PI));
+  y = tn_where(t, tn_below_zero(t, x), tn_neg(t, tn_add(t, reflected, y)), y);
+  return tn_sloped(t, TN_SLOPE_LGAMMA, tn_where(t, tn_eq(t, a, tn_inf(t, a)), a, y), x);
+}
+// psi x, x > 0: 6.3.18 at 8 or above, below that by 6.3.6; x < 0 by reflection, 6.3.7. Differentiated as it stands.
+static tiny_uop *tn_digamma(tiny_ctx *t, tiny_uop *x) {
+  static const double c[9] = {3.0539543302701198, -0.4432598039215686, 0.08333333333333333, -0.021092796092796094,
+                              0.007575757575757576, -0.004166666666666667, 0.003968253968253968,
+                              -0.008333333333333333, 0.08333333333333333};
+  tiny_uop *below = tn_below_zero(t, x), *a = tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x);
+  tiny_uop *less = tn_lt(t, a, tn_k(t, a, 8)), *little = tn_where(t, less, a, tn_k(t, a, 1));
+  tiny_uop *outer = tn_where(t, less, tn_plus(t, a, 8), a), *sum = tn_reciprocal(t, little);
+  for (int k = 1; k < 8; k++) sum = tn_add(t, sum, tn_reciprocal(t, tn_plus(t, little, k)));
+  tiny_uop *z = tn_square(t, tn_reciprocal(t, outer));
+  tiny_uop *y = tn_sub(t, tn_logarithm(t, outer), tn_add(t, tn_times(t, tn_reciprocal(t, outer), 0.5),
+                                                       tn_mul(t, z, tn_series(t, z, 9, c, 4))));
+  y = tn_where(t, less, tn_sub(t, y, sum), y);
+  tiny_uop *r = tn_where(t, below, tn_sub(t, x, tn_round(t, x)), tn_k(t, x, 0.5));
+  tiny_uop *pole = tn_and(t, below, tn_is_zero(t, r));
+  tiny_uop *turn = tn_fdiv(t, tn_k(t, x, TN_PI), tn_tan(t, tn_times(t, tn_where(t, pole, tn_k(t, x, 0.25), r), TN_PI)));
+  y = tn_where(t, below, tn_sub(t, y, turn), y);
+  y = tn_where(t, tn_is_zero(t, x), tn_negate(t, tn_not(t, tn_minus(t, x)), tn_inf(t, x)), y);
+  return tn_where(t, pole, tn_k(t, x, (double)NAN), y);
+}
+#endif
+// ---- end src/ir/function.c ----
 #ifndef TINY_NO_INTERP
 // ---- begin src/ir/eval.c ----
 // eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
@@ -4413,7 +6349,7 @@ static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, co
 // The value from which a reduction starts.
 static int64_t tn_eval_identity(int op, int d) {
   if (op == TINY_OP_MUL) return tn_dtype_value(d, 1);
-  if (op == TINY_OP_MAX) return tn_is_float(d) ? tn_from_f64(-HUGE_VAL) : tn_dtype_min(d);
+  if (op == TINY_OP_MAX) return tn_lowest(d);
   return 0;                                // of ADD; the bits of 0.0 are 0
 }
 
@@ -4804,11 +6740,10 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
       continue;
     }
     const int64_t e = a[0].lanes > 1 ? element[lane * r->items + item] : element[item];
-    // contiguous lanes follow each other
-    const int64_t last = a[0].lanes > 1 || m->lanes > 1 ? 0 : lane;
-    if (e < 0 || e >= m->nelem - last)
-      return tn_eval_trap(r, m, item, "index", e < 0 ? e : tn_clamp_add(e, last));
-    const int64_t flat = m->lanes > 1 ? e * m->lanes + lane : e + last;
+    // contiguous lanes follow each other; those that are not valid may lie before the first element
+    const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e : tn_clamp_add(e, lane);
+    if (at < 0 || at >= m->nelem) return tn_eval_trap(r, m, item, "index", at);
+    const int64_t flat = m->lanes > 1 ? at * m->lanes + lane : at;
     if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
       return TINY_E_INTERNAL;
     int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
@@ -5105,7 +7040,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
     case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
     case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
-    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH:
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER:
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
@@ -5210,7 +7145,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
-  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 6, '1'}, {TINY_OP_BARRIER, 6, 'v'},
+  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'v'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -5308,12 +7243,12 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
     while (view != u->src[0] && tn_op_is(view->op, TINY_MOVEMENT)) view = view->src[0];
     if (view != u->src[0]) return "assigns through what is no view of its base";
     view = u->src[1];
-    return view->ndim == value->ndim && !memcmp(view->dim, value->dim, view->ndim * sizeof *view->dim)
+    return view->ndim == value->ndim && tn_dims_same(view->ndim, view->dim, value->dim)
       ? NULL : "assigns a value of another shape than the view";
   }
   if (tn_op_is_elementwise(u->op)) for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *x = u->src[i];
-    if (x->ndim && (x->ndim != u->ndim || memcmp(x->dim, u->dim, x->ndim * sizeof *x->dim)))
+    if (x->ndim && (x->ndim != u->ndim || !tn_dims_same(x->ndim, x->dim, u->dim)))
       return "has sources of different shapes";
   }
   return NULL;
@@ -5345,7 +7280,9 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
-    case TINY_OP_REDUCE: return tn_op_folds(u->k) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
+    case TINY_OP_REDUCE:
+      if (tn_is_running(u) && u->nsrc != 2) return "runs along one RANGE";
+      return tn_op_folds(u->k & ~(int64_t)TN_RUNNING) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
@@ -5390,7 +7327,8 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       c.range[c.n] = u;
       open = (uint64_t)1 << c.n++;
     }
-    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_STAGE;
+    const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_running(u)) ||
+      u->op == TINY_OP_STAGE;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       if (closes && j) closed |= of_source;
@@ -5492,9 +7430,10 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 #define TN_RULES_GRADIENT
 #ifndef TINY_AMALGAMATED
 #include "../ir/match.c"
-#include "../ir/build.c"
+#include "../ir/function.c"
 #endif
 
+#define TN_2_SQRT_PI 1.12837916709551257390
 typedef struct tn_gradient { tiny_uop *g; int wants; } tn_gradient;
 
 static tiny_uop *tn_gradient_none(tiny_ctx *t) {
@@ -5512,7 +7451,7 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
   int bits = 0;
   for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
   if (bits)
-    x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
+    x = tn_sum(t, tn_cast(t, x, tn_is_narrow(dtype) ? (int)TINY_F32 : dtype), bits, 1);
   return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
 }
 
@@ -5571,15 +7510,43 @@ static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny
   return where(zero, like(of_zero, x), div(like(of_others, x), safe));
 }
 
-RULES(tn_rules_gradient, x, c0)
+// sigmoid'(x) = e / (1 + e)^2, e = exp(-|x|)
+static tiny_uop *tn_bell(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *e = tn_decay(t, x), *d = tn_plus(t, e, 1);
+  return div(e, mul(d, d));
+}
+// The derivative of y as a function of x that a DETACH names.
+static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
+  switch (slope) {
+    case TN_SLOPE_TAN:     return tn_plus(t, mul(y, y), 1);
+    case TN_SLOPE_TANH:    return times(tn_bell(t, times(x, 2)), 4);          // 1 - y^2 would cancel
+    case TN_SLOPE_SIGMOID: return tn_bell(t, x);
+    case TN_SLOPE_EXPM1:   return tn_plus(t, y, 1);
+    case TN_SLOPE_LOG1P:   return tn_reciprocal(t, tn_plus(t, x, 1));
+    case TN_SLOPE_CBRT:    return tn_reciprocal(t, times(mul(y, y), 3));
+    case TN_SLOPE_ASIN:    return tn_rsqrt(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1)));
+    case TN_SLOPE_ACOS:    return neg(tn_rsqrt(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1))));
+    case TN_SLOPE_ATAN:    return tn_reciprocal(t, tn_plus(t, mul(x, x), 1));
+    case TN_SLOPE_ASINH:   return tn_rsqrt(t, tn_plus(t, mul(x, x), 1));
+    case TN_SLOPE_ACOSH:   return mul(tn_rsqrt(t, tn_plus(t, x, -1)), tn_rsqrt(t, tn_plus(t, x, 1)));
+    case TN_SLOPE_ATANH:   return tn_reciprocal(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1)));
+    case TN_SLOPE_ERF:     return times(tn_exp(t, neg(mul(x, x))), TN_2_SQRT_PI);
+    case TN_SLOPE_ERFC:    return times(tn_exp(t, neg(mul(x, x))), -TN_2_SQRT_PI);
+    case TN_SLOPE_NORMAL:  return times(tn_exp(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
+    case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
+    default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
+  }
+}
+
+RULES(tn_rules_gradient, x)
   // ** arithmetic **
   RULE("(ADD _ _)")        return two(g, g);
   RULE("(MUL _ _)")        return two(mul(g, b), mul(g, a));
   RULE("(FDIV _ _)")       return two(div(g, b), neg(div(mul(g, r), b)));
   RULE("(SQRT _)")         return one(div(times(g, 0.5), r));
-  RULE("(EXP2 _)")         return one(times(mul(g, r), TN_LN_2));
+  RULE("(EXP2 _)")         return one(r->k ? mul(g, r) : times(mul(g, r), TN_LN_2));
   RULE("(LOG2 _)")         return one(div(times(g, TN_LOG2_E), a));
-  RULE("(SIN _)")          return one(mul(g, tn_cos(t, a)));
+  RULE("(SIN _)")          return one(r->k ? neg(mul(g, tn_sin(t, a))) : mul(g, tn_cos(t, a)));
   RULE("(TRUNC _)")        return one(none);
   RULE("(POW _ _)") {                                        // y x^(y-1), and x^y ln x, with their limits at 0
     tiny_uop *base_zero = eq(a, number(0)), *at_zero = where(lt(b, number(0)), number(-HUGE_VAL), number(0));
@@ -5588,7 +7555,7 @@ RULES(tn_rules_gradient, x, c0)
                          mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
                mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
   }
-  RULE("(MAX _ c0)")       return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
+  RULE("(MAX _ 0)")        return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
   RULE("(MAX _ _)")        return two(where(eq(a, b), times(g, 0.5), where(lt(b, a), g, number(0))),
                                       where(eq(a, b), times(g, 0.5), where(lt(a, b), g, number(0))));
   RULE("(WHERE _ _ _)")    return three(none, where(a, g, number(0)), where(a, number(0), g));
@@ -5612,6 +7579,8 @@ RULES(tn_rules_gradient, x, c0)
   // ** identities **
   RULE("(CONTIGUOUS _)")   return one(g);
   RULE("(DETACH _)")       return one(none);
+  RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
+  RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));
 RULES_END
 
 #undef g
@@ -6590,6 +8559,8 @@ RULES_END
 // embeddings are made of these, and so do not loop.
 //
 // In:  REDUCE (value ranges..) of a kernel. Out: the same without some of its ranges.
+// Two more facts about a REDUCE are found here for those who write and lower kernels: each summand goes
+// to one element only (a scatter), or to all elements from its own on (a scan).
 // For integers all of it is exact. For floats it takes two licences: a sum of n equal summands is
 // one product (closer to the true sum than adding them up), and a factor that a mask makes 0 takes
 // no part, also where the other is inf or nan.
@@ -6599,7 +8570,11 @@ RULES_END
 #include "valid.c"
 #endif
 
-// u depends on x.
+static int tn_folds_over(const tiny_uop *u, const tiny_uop *range) {
+  for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++) if (u->src[i] == range) return 1;
+  return 0;
+}
+// u depends on x. A REDUCE over x does not: x is closed in it.
 static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   const uint32_t seen = ++t->ir->epoch;
   tn_list todo = {NULL, 0, 0};
@@ -6608,7 +8583,7 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   while (todo.n) {
     u = todo.u[--todo.n];
     if (u == x) return 1;
-    for (uint32_t i = 0; i < u->nsrc; i++)
+    for (uint32_t i = 0; i < u->nsrc && !tn_folds_over(u, x); i++)
       if (u->src[i]->mark != seen) {
         u->src[i]->mark = seen;
         tn_push(t, &todo, u->src[i]);
@@ -6617,31 +8592,67 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   return 0;
 }
 
-static int tn_is_const_zero(const tiny_uop *u) {
-  return tn_is_const(u) && (u->k == 0 || (tn_is_float(u->dtype) && tn_to_f64(u->k) == 0));
+static int64_t tn_reduce_identity(int op, int dtype) {
+  switch (op) {
+    case TINY_OP_MUL: return tn_dtype_value(dtype, 1);
+    case TINY_OP_MAX: return tn_lowest(dtype);
+    default: return tn_dtype_value(dtype, 0);
+  }
+}
+static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL);
+}
+static int tn_is_identity(const tiny_uop *u, int op) {
+  if (!tn_is_const(u)) return 0;
+  return u->k == tn_reduce_identity(op, u->dtype) ||
+      (op == TINY_OP_ADD && tn_is_float(u->dtype) && tn_to_f64(u->k) == 0);
 }
 
-// A value that is 0 where a condition does not hold, taken apart: *p the condition (1: none), the result what is left.
-static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, tiny_uop **p) {
-  if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[2])) { *p = and_(*p, x->src[0]); return x->src[1]; }
-  if (x->op == TINY_OP_WHERE && tn_is_const_zero(x->src[1])) {
+// A value that is op's identity where a condition does not hold, taken apart: *p gets the condition, the
+// result is what is left.
+static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
+  const int sums = op == TINY_OP_ADD || (op == TINY_OP_MAX && x->dtype == TINY_BOOL);
+  if (x->op == TINY_OP_WHERE) {
+    if (tn_is_identity(x->src[2], op)) { *p = and_(*p, x->src[0]); return x->src[1]; }
+    if (!tn_is_identity(x->src[1], op)) return x;
     *p = and_(*p, not_(x->src[0]));
     return x->src[2];
   }
-  if (x->op == TINY_OP_CAST && x->src[0]->dtype == TINY_BOOL) { *p = and_(*p, x->src[0]); return N(x, 1); }
-  if (x->dtype == TINY_BOOL &&
+  if (sums && x->op == TINY_OP_CAST && x->src[0]->dtype == TINY_BOOL) {
+    *p = and_(*p, x->src[0]);
+    return N(x, 1);
+  }
+  if (sums && x->dtype == TINY_BOOL &&
       (x->op == TINY_OP_AND || x->op == TINY_OP_LT || x->op == TINY_OP_NE || x->op == TINY_OP_XOR)) {
     *p = and_(*p, x);
     return B(1);
   }
   if (x->op == TINY_OP_CAST) {
-    tiny_uop *inner = tn_unmask(t, x->src[0], p);
+    const int kept = op != TINY_OP_MAX || (tn_is_float(x->src[0]->dtype) && tn_is_float(x->dtype));
+    tiny_uop *inner = kept ? tn_unmask(t, x->src[0], op, p) : x->src[0];   // the least i8 is not the least i32
     return inner == x->src[0] ? x : cast(inner, x->dtype);
   }
-  if (x->op == TINY_OP_MUL) for (int i = 0; i < 2; i++) {
-    tiny_uop *inner = tn_unmask(t, x->src[i], p);
+  if (op == TINY_OP_ADD && x->op == TINY_OP_MUL) for (int i = 0; i < 2; i++) {
+    tiny_uop *inner = tn_unmask(t, x->src[i], op, p);
     if (inner != x->src[i]) return mul(inner, x->src[!i]);
   }
+  if (op == TINY_OP_MAX && (x->op == TINY_OP_MUL || x->op == TINY_OP_XOR) && tn_is_const(x->src[1]) &&
+      x->src[0]->op == TINY_OP_WHERE) {    // a minimum: the maximum of what is mirrored
+    const tiny_uop *w = x->src[0];
+    for (int i = 1; i < 3; i++) {
+      if (!tn_is_const(w->src[i])) continue;
+      const int64_t v[2] = {w->src[i]->k, x->src[1]->k};
+      if (!tn_is_identity(tn_const(t, x->dtype, tn_alu(x->op, x->dtype, x->dtype, 0, v, 2)), op)) continue;
+      *p = and_(*p, i == 2 ? w->src[0] : not_(w->src[0]));
+      return op2(x->op, w->src[3 - i], x->src[1]);
+    }
+  }
+  return x;
+}
+
+// The same until nothing is left to take off.
+static tiny_uop *tn_unmask_all(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
+  for (tiny_uop *inner = tn_unmask(t, x, op, p); inner != x; inner = tn_unmask(t, x, op, p)) x = inner;
   return x;
 }
 
@@ -6725,9 +8736,10 @@ static tiny_uop *tn_reduce_same(tiny_ctx *t, tiny_uop *x, int op, int64_t n) {
                              tn_power_times(t, x, n);
 }
 
-// The sum of x where p holds (any, for bools) without the loop over range; NULL if it takes the loop.
-static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, tiny_uop *p, tiny_uop *range) {
+// The reduction by op of x where p holds, without the loop over range; NULL if it takes the loop.
+static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *p, tiny_uop *range) {
   tiny_uop *clauses[TN_MAX_CLAUSES], *value = NULL;
+  tiny_uop *none = tn_const(t, x->dtype, tn_reduce_identity(op, x->dtype));
   tiny_uop *low = X(0), *high = range->src[0], *other = B(1), *inside = B(1);
   p = tn_rewrite(t, p, tn_rules_symbolic, NULL);
   const int n = tn_clauses(p, TINY_OP_AND, clauses);
@@ -6737,8 +8749,9 @@ static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, tiny_uop *p, tiny_uo
     for (int i = 0; i < n; i++) if (i != equal) other = and_(other, clauses[i]);
     inside = and_(not_(lt(value, X(0))), lt(value, range->src[0]));
     other = and_(tn_substitute_gated(t, other, range, value, inside), inside);
-    return where(other, tn_substitute_gated(t, x, range, value, other), K(x, 0));
+    return where(other, tn_substitute_gated(t, x, range, value, other), none);
   }
+  if (op != TINY_OP_ADD && x->dtype != TINY_BOOL) return NULL;
   for (int i = 0; i < n; i++) {
     tn_range_clause c;
     if (!tn_depends(t, clauses[i], range)) { other = and_(other, clauses[i]); continue; }
@@ -6749,17 +8762,17 @@ static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, tiny_uop *p, tiny_uo
   if (n < 0 || !counted) return NULL;
   tiny_uop *count = max_(add(high, mul(low, X(-1))), X(0));
   if (x->dtype == TINY_BOOL) return and_(other, and_(x, lt(X(0), count)));
-  return where(other, mul(x, cast(count, x->dtype)), K(x, 0));
+  return where(other, mul(x, cast(count, x->dtype)), none);
 }
 
 // The reduction of x over one range, or NULL if it takes a loop.
 static tiny_uop *tn_reduce_over(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *range) {
   if (tn_range_extent(range) <= 0) return NULL;            // the value of no summands is the loop's
   if (!tn_depends(t, x, range)) return tn_reduce_same(t, x, op, tn_range_extent(range));
-  if (op != TINY_OP_ADD && !(op == TINY_OP_MAX && x->dtype == TINY_BOOL)) return NULL;
-  tiny_uop *p = B(1), *inner = tn_unmask(t, x, &p);
-  while (inner != x) { x = inner; inner = tn_unmask(t, x, &p); }
-  return tn_is_const(p) ? NULL : tn_reduce_masked(t, x, p, range);
+  if (op == TINY_OP_MUL && x->dtype == TINY_BOOL) return NULL;
+  tiny_uop *p = B(1);
+  x = tn_unmask_all(t, x, op, &p);
+  return tn_is_const(p) ? NULL : tn_reduce_masked(t, x, op, p, range);
 }
 
 static tiny_uop *tn_reduce_node(tiny_ctx *t, const tiny_uop *r, tiny_uop *x, int skip) {
@@ -6776,9 +8789,9 @@ RULES(tn_rules_reduce, x, y, z)
     if (!tn_bounded(y) || !tn_holds(z->dtype, x)) return NULL;
     return op2(r->op, x, cast(y, TINY_INDEX));
   }
-  RULE("(LT y:i z=(CAST x:x))") {
+  RULE("(NE|LT y:i z=(CAST x:x))") {
     if (!tn_bounded(y) || !tn_holds(z->dtype, x)) return NULL;
-    return lt(cast(y, TINY_INDEX), x);
+    return op2(r->op, cast(y, TINY_INDEX), x);
   }
   RULE("(REDUCE x y ...)") {
     for (uint32_t i = 1; i < r->nsrc; i++) {
@@ -6797,17 +8810,144 @@ RULES(tn_rules_reduce, x, y, z)
     return NULL;
   }
 RULES_END
+
+// ** scatters: summands that name the element they go to **
+
+// ROW: elements beside each other that go to one place; PLACES: how many there must be without that.
+enum { TN_MAX_TARGETS = 4, TN_SCATTER_SUMMANDS = 4, TN_SCATTER_WORK = 1 << 12, TN_SCATTER_ROW = 16,
+  TN_SCATTER_ROWS = 32, TN_SCATTER_PLACES = 256 };
+typedef struct tn_scatter {                // out[.., at[k] for range[k], ..] = op(itself, value) where valid
+  tiny_uop *range[TN_MAX_TARGETS], *at[TN_MAX_TARGETS]; int n;
+  tiny_uop *value, *valid;
+} tn_scatter;
+
+static int tn_depends_on_any(tiny_ctx *t, tiny_uop *u, tiny_uop *const *x, int n) {
+  for (int i = 0; i < n; i++) if (tn_depends(t, u, x[i])) return 1;
+  return 0;
+}
+
+// Every (range == something of the reduced ranges) among the clauses: there the clause becomes that something
+// lies within the range.
+static int tn_scatter_solve(tiny_ctx *t, tn_scatter *s, tiny_uop *const *out, int nout, tiny_uop **clauses,
+                            int n) {
+  for (int i = 0; i < n && s->n < TN_MAX_TARGETS; i++) for (int j = 0; j < nout; j++) {
+    tiny_uop *at = NULL;
+    if (tn_depends_on_any(t, out[j], s->range, s->n) || !tn_solve_equal(t, clauses[i], out[j], &at)) continue;
+    int apart = !tn_depends_on_any(t, at, s->range, s->n);
+    for (int k = 0; k < s->n; k++) apart &= !tn_depends(t, s->at[k], out[j]);
+    if (!apart) continue;
+    s->range[s->n] = out[j]; s->at[s->n++] = at;
+    clauses[i] = and_(not_(lt(at, X(0))), lt(at, out[j]->src[0]));
+    s->valid = and_(s->valid, clauses[i]);
+    break;
+  }
+  return s->n;
+}
+
+static int64_t tn_extents(tiny_uop *const *range, int n) {
+  int64_t nelem = 1;
+  for (int i = 0; i < n; i++) nelem *= range[i]->op == TINY_OP_RANGE ? tn_range_extent(range[i]) : 1;
+  return nelem;
+}
+
+// Storing here and there pays when there are many places: few of them are summed up faster side by side.
+static int tn_scatter_pays(const tiny_uop *reduce, tiny_uop *const *out, int nout, const tn_scatter *s) {
+  const int64_t places = tn_extents(s->range, s->n), rest = tn_extents(out, nout) / places;
+  const int64_t summands = tn_extents(reduce->src + 1, (int)reduce->nsrc - 1);
+  return summands >= TN_SCATTER_SUMMANDS && tn_clamp_mul(places, summands) >= TN_SCATTER_WORK &&
+      places >= (rest >= TN_SCATTER_ROW ? TN_SCATTER_ROWS : TN_SCATTER_PLACES);
+}
+
+// Does each summand of `reduce`, at rest under the rules above, go to one place in some of the output ranges?
+static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scatter *s) {
+  tiny_uop *clauses[TN_MAX_CLAUSES], *p = B(1);
+  memset(s, 0, sizeof *s);
+  if (reduce->op != TINY_OP_REDUCE || (reduce->dtype == TINY_BOOL && reduce->k == TINY_OP_MUL)) return 0;
+  s->valid = B(1);
+  s->value = tn_unmask_all(t, reduce->src[0], (int)reduce->k, &p);
+  const int n = tn_clauses(tn_rewrite(t, p, tn_rules_symbolic, NULL), TINY_OP_AND, clauses);
+  if (n <= 0 || !tn_scatter_solve(t, s, out, nout, clauses, n)) return 0;
+  tiny_uop *inside = s->valid;
+  s->valid = tn_clauses_node(t, TINY_OP_AND, clauses, n);
+  for (int k = 0; k < s->n; k++) s->valid = tn_substitute_gated(t, s->valid, s->range[k], s->at[k], inside);
+  for (int k = 0; k < s->n; k++) s->value = tn_substitute_gated(t, s->value, s->range[k], s->at[k], s->valid);
+  s->valid = tn_rewrite(t, s->valid, tn_rules_symbolic, NULL);
+  s->value = tn_rewrite(t, s->value, tn_rules_symbolic, NULL);
+  return tn_scatter_pays(reduce, out, nout, s) && !tn_depends_on_any(t, s->valid, s->range, s->n) &&
+      !tn_depends_on_any(t, s->value, s->range, s->n);
+}
+
+// ** scans: summands that go to all elements from their own on **
+
+enum { TN_SCAN_EXTENT = 16, TN_SCAN_WORK = 1 << 10 };
+typedef struct tn_scan_fact {              // out[loop] = value of the rounds so far; backward: from the last on
+  tiny_uop *loop, *value;
+  int backward;
+} tn_scan_fact;
+
+// Does the clause say that range runs up to out + *ahead (exclusive), or down to it (inclusive) where backward?
+static int tn_scan_clause(tiny_ctx *t, tiny_uop *clause, tiny_uop *range, tiny_uop *const *out, int nout,
+                          tn_scan_fact *s, int64_t *ahead) {
+  tn_range_clause c;
+  tn_affine a;
+  if (!tn_solve_clause(t, clause, range, &c)) return 0;
+  tn_affine_start(&a, TINY_INDEX);
+  c.bound = tn_rewrite(t, c.bound, tn_rules_symbolic, NULL);
+  if (!tn_affine_add(&a, c.bound, 1, 1) || a.n != 1 || a.term[0].c != 1) return 0;
+  for (int i = 0; i < nout; i++) if (out[i] == a.term[0].x && out[i]->op == TINY_OP_RANGE) {
+    s->loop = out[i]; s->backward = !c.upper; *ahead = a.k;
+    return c.upper ? a.k <= 1 : a.k >= tn_range_extent(range) - tn_range_extent(out[i]);
+  }
+  return 0;
+}
+
+// The REDUCE without its range k, of which the summand of each round is x.
+static tiny_uop *tn_scan_value(tiny_ctx *t, const tiny_uop *reduce, uint32_t k, tiny_uop *x) {
+  return tn_rewrite(t, tn_reduce_node(t, reduce, x, (int)k), tn_rules_symbolic, NULL);
+}
+
+// Does each summand of `reduce`, at rest under the rules above, go to all elements of an output range that do not
+// come before it (or after it)? Then each element is the one before it and one more summand.
+static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int nout, tn_scan_fact *s) {
+  tiny_uop *clauses[TN_MAX_CLAUSES], *p = B(1), *x, *others = B(1);
+  int64_t ahead = 0;
+  if (reduce->op != TINY_OP_REDUCE || reduce->dtype == TINY_BOOL) return 0;
+  const int op = (int)reduce->k;
+  x = tn_unmask_all(t, reduce->src[0], op, &p);
+  const int n = tn_clauses(tn_rewrite(t, p, tn_rules_symbolic, NULL), TINY_OP_AND, clauses);
+  for (int i = 0; i < n; i++) for (uint32_t k = 1; k < reduce->nsrc; k++) {
+    tiny_uop *range = reduce->src[k];
+    if (range->op != TINY_OP_RANGE || !tn_scan_clause(t, clauses[i], range, out, nout, s, &ahead)) continue;
+    const int64_t from = tn_range_extent(range), to = tn_range_extent(s->loop);
+    if (from < TN_SCAN_EXTENT || tn_clamp_mul(from, to) < TN_SCAN_WORK) return 0;
+    for (int j = 0; j < n; j++) if (j != i) others = and_(others, clauses[j]);
+    x = where(others, x, tn_const(t, x->dtype, tn_reduce_identity(op, x->dtype)));
+    if (tn_depends(t, x, s->loop)) return 0;
+    tiny_uop *at = add(s->loop, X(s->backward ? ahead : ahead - 1));
+    tiny_uop *inside = and_(not_(lt(at, X(0))), lt(at, X(from)));
+    x = where(inside, tn_substitute_gated(t, x, range, at, inside), x->src[2]);
+    if (s->backward) {                     // round r is for element to - 1 - r
+      tn_map turned = {NULL, NULL, 0, 0};
+      tn_map_set(t, &turned, s->loop, add(mul(s->loop, X(-1)), X(to - 1)));
+      x = tn_substitute(t, x, &turned);
+    }
+    s->value = tn_scan_value(t, reduce, k, x);
+    return 1;
+  }
+  return 0;
+}
 #endif
 // ---- end src/rules/reduce.c ----
 // ---- begin src/rules/transcendental.c ----
-// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers.
+// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
+// k = 1 for e^x and cos.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
-// arguments of SIN. f16 and bf16 are computed in f32 by the caller. Largest errors in ulp, found by
+// arguments of SIN. Narrow floats are computed in f32 by the caller. Largest errors in ulp, found by
 // tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
-//   f32, all values: exp2 0.879, log2 0.841, sin 0.501; random samples: pow 0.501
-//   f64, random samples: exp2 0.86, log2 0.73, sin 1.00 (half of it may be the reference's)
+//   f32, all values: exp2 0.879, exp 0.892, log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
+//   f64, random samples: exp2 0.86, exp 0.88, log2 0.73, sin and cos 1.00 (half of it may be the reference's)
 // A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
 // the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
 // fused and not fused are the same. Coefficients come from tools/minimax.py.
@@ -6823,17 +8963,23 @@ typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;
 // What the formulas need to know of a float format.
 typedef struct tn_float_facts {
   int integer, mantissa;                   // signed integer dtype of the same width; bits of the fraction
-  double low, normal, high;                // exp2 is 0 below low, normal from normal, inf from high
   int lift;                                // added to the exponent of results below normal
   double scale; int scale_bits;            // brings subnormal arguments of log2 into the normals
   int64_t half_root;                       // bits of sqrt(1/2)
   double log2e_hi, log2e_lo;               // 1 / ln 2, the first part short
   // leaves so few bits of a number that its product with log2e_hi is exact
   int64_t mask;
-  int nexp2, nlog; const double *exp2, *log;
+  int nlog; const double *log;
 } tn_float_facts;
 
-// 2^x = 1 + x P(x), |x| <= 1/2, and log(1 + f) = 2s + s z P(z), s = f / (2 + f), z = s^2, sqrt(1/2) <= 1 + f
+// 2^x or e^x: 0 below low, normal from normal, inf from top; x * per rounds to n, and n times hi + lo is taken from x.
+typedef struct tn_exp_facts {
+  double low, normal, top, per, hi, lo;
+  int n; const double *p;
+} tn_exp_facts;
+
+// 2^x = 1 + x P(x), |x| <= 1/2, e^x = 1 + x P(x), |x| <= ln 2 / 2, and log(1 + f) = 2s + s z P(z), s = f / (2
+// + f), z = s^2, sqrt(1/2) <= 1 + f
 // <= sqrt(2)
 static const double tn_exp2_f32[] = {0.693147182, 0.240226448, 0.0555035882, 0.00961883646, 0.0013391308,
     0.00015240116};
@@ -6842,20 +8988,33 @@ static const double tn_exp2_f64[] = {0.69314718055994529, 0.24022650695910133, 0
   0.0013333558146382679, 0.00015403530457798738, 1.5252733803515011e-05, 1.3215434978831274e-06,
       1.0178087584512348e-07,
   7.0738306493779122e-09, 4.4498387338802831e-10};
+static const double tn_exp_f32[] = {1, 0.499999881, 0.166665182, 0.0416696519, 0.00836895127, 0.00137450406};
+static const double tn_exp_f64[] = {1, 0.50000000000000133, 0.16666666666666491, 0.041666666666512191,
+  0.0083333333334455872, 0.0013888888947630991, 0.00019841269610495547, 2.480148945087971e-05,
+  2.7557494819678554e-06, 2.763142168600706e-07, 2.5028729317919366e-08};
 static const double tn_log_f32[] = {0.666666627, 0.400009722, 0.284987926, 0.242788538};
 static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.28571428743681204,
     0.22222198429627849,
   0.18183572316858235, 0.15313833229766766, 0.14798247338156145};
 
 static const tn_float_facts *tn_float_facts_of(int dtype) {
-  static const tn_float_facts f32 = {TINY_I32, 23, -151, -125, 128, 64, 33554432.0, 25, 0x3F3504F3,
+  static const tn_float_facts f32 = {TINY_I32, 23, 64, 33554432.0, 25, 0x3F3504F3,
       1.4423828125, 0.00031222838896340733,
-                                     -4096, 6, 4, tn_exp2_f32, tn_log_f32};
-  static const tn_float_facts f64 = {TINY_I64, 52, -1076, -1021, 1024, 128, 18014398509481984.0, 54,
+                                     -4096, 4, tn_log_f32};
+  static const tn_float_facts f64 = {TINY_I64, 52, 128, 18014398509481984.0, 54,
       0x3FE6A09E667F3BCD,
-                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 11, 7,
-                                         tn_exp2_f64, tn_log_f64};
+                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 7,
+                                         tn_log_f64};
   return dtype == TINY_F64 ? &f64 : &f32;
+}
+static const tn_exp_facts *tn_exp_facts_of(int dtype, int natural) {
+  static const tn_exp_facts facts[2][2] = {
+    {{-151, -125, 128, 1, 1, 0, 6, tn_exp2_f32},
+     {-105, -86.6, 88.722839111673, 1.4426950408889634, 0.693145751953125, 1.4286068203094173e-06, 6, tn_exp_f32}},
+    {{-1076, -1021, 1024, 1, 1, 0, 11, tn_exp2_f64},
+     {-746, -707.7, 709.78271289338409, 1.4426950408889634, 0.69314718055966296, 2.8235290563031577e-13,
+     11, tn_exp_f64}}};
+  return &facts[dtype == TINY_F64][natural];
 }
 
 static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop_make(t, TINY_OP_BITCAST,
@@ -6884,19 +9043,21 @@ static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
   return tn_bitcast(t, sum, f->integer);
 }
 
-// x = n + r: 2^r is in [0.7, 1.42], and n is added to its exponent field. Results below the normals are made
-// 2^lift times as large, and rounded by the multiplication that undoes it.
-static tiny_uop *tn_exp2_of(tiny_ctx *t, tiny_uop *given) {
+// x = n + r, or n ln 2 + r: 2^r or e^r is in [0.7, 1.42], and n is added to its exponent field. Results below
+// the normals
+// are made 2^lift times as large, and rounded by the multiplication that undoes it.
+static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
-  tiny_uop *n, *x = where(lt(given, N(given, f->low)), N(given, f->low), given);
-  x = where(lt(N(x, f->high), x), N(x, f->high), x);
-  tiny_uop *bits = tn_round_bits(t, x, &n), *r = sub(x, n), *tiny = lt(x, N(x, f->normal));
-  tiny_uop *p = add(mul(r, tn_horner(t, r, f->exp2, f->nexp2)), N(x, 1));
+  const tn_exp_facts *c = tn_exp_facts_of(given->dtype, natural);
+  tiny_uop *n, *x = where(lt(given, N(given, c->low)), N(given, c->low), given);
+  tiny_uop *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, &n), *tiny = lt(x, N(x, c->normal));
+  tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
+  tiny_uop *p = add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
   tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
       K(bits, 0)));
   tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
       where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
-  return where(ne(given, given), given, y);
+  return where(lt(given, N(x, c->top)), y, add(given, N(x, HUGE_VAL)));      // NaN stays
 }
 
 // log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z
@@ -6958,12 +9119,14 @@ static void tn_bit_window(tiny_ctx *t, tiny_uop **word, int n, int words, tiny_u
 static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764, -0.00019840866993124309,
     2.7525320227754343e-06,
                                      -2.3887750170295191e-08};
-static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
+static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x, int cosine) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)),
       *is_small = lt(size, K(bits, 0x4B800000)), *n;
   tiny_uop *y = cast(x, TINY_F64);
-  tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64),
-      tn_int(t, TINY_U64, 63));
+  tiny_uop *turns = mul(y, N(y, 0.31830988618379067));
+  if (cosine) turns = add(turns, N(y, 0.5));
+  tiny_uop *near_sign = shl(cast(tn_round_bits(t, turns, &n), TINY_U64), tn_int(t, TINY_U64, 63));
+  if (cosine) n = add(n, N(y, -0.5));      // cos x = sin(x + pi / 2)
   tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))),
       mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
   tiny_uop *m = or_(and_(bits, K(bits, 0x7FFFFF)), K(bits, 0x800000)), *w[7];
@@ -6972,10 +9135,11 @@ static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *wide = cast(m, TINY_U64), *by32 = K(wide, 32);
   tiny_uop *turn = add(add(shl(cast(mul(m, w[0]), TINY_U64), by32), mul(wide, cast(w[1], TINY_U64))),
       shr(mul(wide, cast(w[2], TINY_U64)), by32));
+  if (cosine) turn = add(turn, K(turn, (int64_t)1 << 62));
   tiny_uop *long_way = mul(cast(tn_bitcast(t, shl(turn, K(turn, 1)), TINY_I64), TINY_F64),
       N(y, ldexp(3.1415926535897931, -64)));
-  tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)),
-      shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
+  tiny_uop *far_sign = and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN));
+  if (!cosine) far_sign = xor_(far_sign, shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
   tiny_uop *r = where(is_small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
   tiny_uop *s = mul(r, add(mul(z, tn_horner(t, z, tn_sin_half, 5)), one));
   s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(is_small, near_sign, far_sign)), TINY_F64);
@@ -7037,26 +9201,28 @@ static const double tn_sin_quarter[] = {-0.1666666666666663, 0.00833333333332184
 static const double tn_cos_quarter[] = {0.041666666666666595, -0.0013888888888873325, 2.4801587288983678e-05,
     -2.7557314210073095e-07,
                                         2.0875704270478359e-09, -1.1358683291426032e-11};
-static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
+static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x, int cosine) {
   tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x),
       *is_small = lt(size, N(x, 262144.0));
   const tn_pair short_way = tn_reduce_near(t, x, &near_quarter), long_way = tn_reduce_far(t, x, &far_quarter);
   tiny_uop *r = where(is_small, short_way.hi, long_way.hi), *lo = where(is_small, short_way.lo, long_way.lo),
       *quarter = where(is_small, near_quarter, far_quarter);
+  if (cosine) quarter = add(quarter, K(quarter, 1));
   tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
   tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter + 1, 5)))), lo);
-  tiny_uop *sine = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
-  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half),
+  tiny_uop *odd = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
+  tiny_uop *even = add(w, add(sub(sub(N(x, 1), w), half),
       sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
-  tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), cosine, sine), TINY_U64);
-  tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)),
-      where(is_small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
+  tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), even, odd), TINY_U64);
+  tiny_uop *sign = shl(and_(quarter, K(quarter, 2)), K(quarter, 62));
+  if (!cosine) sign = xor_(sign, where(is_small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
   y = tn_bitcast(t, xor_(y, sign), TINY_F64);
-  y = where(lt(size, N(x, ldexp(1, -27))), x, y);          // sin -0.0 is -0.0
+  if (!cosine) y = where(lt(size, N(x, ldexp(1, -27))), x, y);               // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
 }
-static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x)
-    : tn_sin_f32(t, x); }
+static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x, int cosine) {
+  return x->dtype == TINY_F64 ? tn_sin_f64(t, x, cosine) : tn_sin_f32(t, x, cosine);
+}
 
 // ** pow **
 
@@ -7072,7 +9238,7 @@ static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
       mul(y, log.lo));
   const tn_pair e = tn_fast_sum(t, first, second);
   tiny_uop *close = lt(tn_float_abs(t, plain), N(x, 2048));                // also: neither is infinite or NaN
-  return mul(tn_exp2_of(t, where(close, e.hi, plain)), where(close,
+  return mul(tn_exp_of(t, where(close, e.hi, plain), 0), where(close,
       add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
 }
 
@@ -7080,7 +9246,7 @@ static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *size = tn_float_abs(t, x), *one = N(x, 1), *zero = N(x, 0), *p;
   if (x->dtype == TINY_F64) p = tn_pow_abs(t, size, y);
-  else p = cast(tn_exp2_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64)))), x->dtype);
+  else p = cast(tn_exp_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64))), 0), x->dtype);
   tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half),
       not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));
   tiny_uop *fraction = ne(tn_u1(t, TINY_OP_TRUNC, y), y);  // NaN as well
@@ -7102,8 +9268,8 @@ static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 //      not NULL), in dtypes that it has, without traps and without what C leaves undefined:
 //  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
-//  - f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
-//    stored (lang->types[d] is NULL): u16 bits everywhere
+//  - fp8, f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
+//    stored (lang->types[d] is NULL): u8 or u16 bits everywhere
 //  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
 //    divided by -1; each unless bounds or the language's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
@@ -7120,14 +9286,15 @@ static int tn_lacks(const void *target, int op) { return !((const tn_target *)ta
 static int tn_lang_has(const void *target, uint32_t flag) {
   return (((const tn_target *)target)->lang->flags & flag) != 0;
 }
-static int tn_is_narrow(int d) { return d == TINY_F16 || d == TINY_BF16; }
 static int tn_lacks_dtype(const void *target, int d) {                     // its arithmetic
   const tn_target *x = (const tn_target *)target;
   return tn_is_narrow(d) && (!x->lang->types[d] || (x->limits->dtypes && !(x->limits->dtypes >> d & 1)));
 }
+static int tn_is_stored(const void *target, int d) {
+  return d != TINY_BOOL && (!tn_is_narrow(d) || ((const tn_target *)target)->lang->types[d]);
+}
 static int tn_storage_dtype(const void *target, int d) {                         // what a dtype is in memory
-  return d == TINY_BOOL ? TINY_U8 : tn_is_narrow(d) && !((const tn_target *)target)->lang->types[d]
-      ? (int)TINY_U16 : d;
+  return tn_is_stored(target, d) ? d : tn_bits(d) == 8 ? (int)TINY_U8 : (int)TINY_U16;
 }
 
 // ** index arithmetic in a real integer type **
@@ -7178,27 +9345,33 @@ static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
   return (tiny_uop *)tn_map_get(&w.now, sink);
 }
 
-// ** bits of f16 and bf16, as u32 **
+// ** bits of narrow floats, as u32 **
 
-// f32 -> f16, to nearest even. Below 2^-14 the sum with 1/2 rounds at 2^-24, the unit of f16's subnormals.
-static tiny_uop *tn_pack_f16(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *sign = and_(shr(bits, K(bits, 16)), K(bits, 0x8000)),
-      *size = and_(bits, K(bits, 0x7FFFFFFF));
-  tiny_uop *odd = and_(shr(size, K(bits, 13)), K(bits, 1));
-  tiny_uop *normal = shr(add(size, add(odd, K(bits, 0xFFF - (112 << 23)))), K(bits, 13));
-  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, 0.5)),
-      *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, 0x3F000000));
-  tiny_uop *special = where(lt(K(bits, 0x7F800000), size), K(bits, 0x7E00), K(bits, 0x7C00));
-  return or_(sign, where(lt(size, K(bits, 0x38800000)), tiny,
-      where(lt(size, K(bits, 0x47800000)), normal, special)));
+// f32 -> a float of fewer exponents and m bits of fraction, to nearest even. Below its normals the sum with a power of
+// two rounds at the unit of its subnormals. Beyond its numbers: inf, or NaN where there is none.
+static tiny_uop *tn_pack_float(tiny_ctx *t, tiny_uop *x, int dtype) {
+  const tn_dtype_row *row = &tn_dtypes[dtype];
+  const int drop = 23 - row->mantissa, bias = 126 + row->least, lift = row->least + drop;
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)), *by = K(bits, drop);
+  tiny_uop *sign = and_(shr(bits, K(bits, 32 - tn_bits(dtype))), K(bits, tn_code_sign(dtype)));
+  tiny_uop *round = K(bits, (1 << (drop - 1)) - 1 - (bias << 23));
+  tiny_uop *normal = shr(add(size, add(and_(shr(size, by), K(bits, 1)), round)), by);
+  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, ldexp(1, lift))),
+      *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, (int64_t)(127 + lift) << 23));
+  tiny_uop *special = where(lt(K(bits, 0x7F800000), size), K(bits, tn_code_nan(dtype)), K(bits, tn_code_end(dtype)));
+  const int64_t last = ((int64_t)tn_code_end(dtype) << drop) + ((int64_t)bias << 23);    // rounds to the end or above
+  return or_(sign, where(lt(size, K(bits, (int64_t)(bias + 1) << 23)), tiny,
+      where(lt(size, K(bits, last)), normal, special)));
 }
-static tiny_uop *tn_unpack_f16(tiny_ctx *t, tiny_uop *h) {
-  tiny_uop *size = shl(and_(h, K(h, 0x7FFF)), K(h, 13)), *sign = shl(and_(h, K(h, 0x8000)), K(h, 16));
+static tiny_uop *tn_unpack_float(tiny_ctx *t, tiny_uop *h, int dtype) {
+  const int drop = 23 - tn_dtypes[dtype].mantissa;
+  tiny_uop *size = shl(and_(h, K(h, tn_code_sign(dtype) - 1)), K(h, drop)),
+      *sign = shl(and_(h, K(h, tn_code_sign(dtype))), K(h, 32 - tn_bits(dtype)));
   tiny_uop *number = tn_bitcast(t, size, TINY_F32);
   // exact, of subnormals too
-  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 112))), TINY_U32);
-  return tn_bitcast(t, or_(sign, where(lt(size, K(h, 0x0F800000)), finite, or_(size, K(h, 0x7F800000)))),
-      TINY_F32);
+  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 126 + tn_dtypes[dtype].least))), TINY_U32);
+  tiny_uop *is_number = lt(size, K(h, (int64_t)tn_code_end(dtype) << drop));
+  return tn_bitcast(t, or_(sign, where(is_number, finite, or_(size, K(h, 0x7F800000)))), TINY_F32);
 }
 static tiny_uop *tn_pack_bf16(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *half = K(bits, 16);
@@ -7208,9 +9381,8 @@ static tiny_uop *tn_pack_bf16(tiny_ctx *t, tiny_uop *x) {
 static tiny_uop *tn_unpack_bf16(tiny_ctx *t, tiny_uop *h) { return tn_bitcast(t, shl(h, K(h, 16)), TINY_F32);
     }
 
-// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to f16 or bf16 is as
-// good as
-// rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1).
+// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to a narrow float is
+// as good as rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1).
 static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = cast(x, TINY_F32), *back = cast(y, TINY_F64), *bits = tn_bitcast(t, y, TINY_U32);
   tiny_uop *away = lt(tn_float_abs(t, x), tn_float_abs(t, back));
@@ -7218,14 +9390,18 @@ static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   return where(ne(back, x), where(ne(x, x), y, tn_bitcast(t, odd, TINY_F32)), y);
 }
 
-// The u16 that holds x, a value of dtype f16 or bf16, and back.
-static tiny_uop *tn_bits16(tiny_ctx *t, tiny_uop *x) { return tn_bitcast(t, x, TINY_U16); }
+static tiny_uop *tn_pack_narrow(tiny_ctx *t, tiny_uop *x, int dtype) {
+  return dtype == TINY_BF16 ? tn_pack_bf16(t, x) : tn_pack_float(t, x, dtype);
+}
+static tiny_uop *tn_unpack_narrow(tiny_ctx *t, tiny_uop *h, int dtype) {
+  return dtype == TINY_BF16 ? tn_unpack_bf16(t, h) : tn_unpack_float(t, h, dtype);
+}
 
 // A value as memory holds it, and the other way.
 static tiny_uop *tn_to_storage(tiny_ctx *t, const void *target, tiny_uop *x) {
   const int d = tn_storage_dtype(target, x->dtype);
   if (x->dtype == TINY_BOOL) return where(x, tn_int(t, d, 1), tn_int(t, d, 0));
-  return d == x->dtype ? x : tn_bits16(t, x);
+  return d == x->dtype ? x : tn_bitcast(t, x, d);
 }
 static tiny_uop *tn_from_storage(tiny_ctx *t, tiny_uop *x, int dtype) {
   if (dtype == TINY_BOOL) return ne(x, K(x, 0));
@@ -7276,15 +9452,13 @@ RULES(tn_rules_storage, x, y, z)
       r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
   RULE("(WHERE x y:f z)")                  return tn_in_storage(t, ctx, r, r->k);
   // ** the values themselves **
-  RULE("(BITCAST:u16 (BITCAST x:u16))")     return x;
-  RULE("(BITCAST:u16 (CAST:f16 x:f32))")   return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
-      ? cast(tn_pack_f16(t, x), TINY_U16) : NULL;
-  RULE("(BITCAST:u16 (CAST:bf16 x:f32))")  return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
-      ? cast(tn_pack_bf16(t, x), TINY_U16) : NULL;
-  RULE("(CAST:f32 x:f16)")                 return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
-      ? tn_unpack_f16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
-  RULE("(CAST:f32 x:bf16)")                return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
-      ? tn_unpack_bf16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(BITCAST (BITCAST x))")            return x->dtype == r->dtype ? x : tn_bitcast(t, x, r->dtype);
+  RULE("(BITCAST:i (CAST:f x:f32))") {
+    const int d = r->src[0]->dtype;
+    return tn_is_stored(ctx, d) ? NULL : cast(tn_pack_narrow(t, x, d), r->dtype);
+  }
+  RULE("(CAST:f32 x:f)")                   return tn_is_stored(ctx, x->dtype) ? NULL
+      : tn_unpack_narrow(t, cast(tn_to_storage(t, ctx, x), TINY_U32), x->dtype);
   RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32
       ? cast(cast(x, TINY_F32), r->dtype) : NULL;
   RULE("(CAST:f x)") {
@@ -7297,7 +9471,7 @@ RULES(tn_rules_storage, x, y, z)
     tiny_uop *wide = cast(x, TINY_F32);
     return cast(tn_uop_make(t, TINY_OP_HREDUCE, TINY_F32, 1, 1, &wide, r->k, 0, NULL), r->dtype);
   }
-  RULE("(ALU x ...)") {                    // f16 and bf16 compute in f32
+  RULE("(ALU x ...)") {                    // narrow floats compute in f32
     tiny_uop *src[4];
     int changed = 0;
     if (r->op == TINY_OP_WHERE) return NULL;
@@ -7555,19 +9729,29 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
   tiny_uop *x = r->src[0];
   if (tn_is_narrow(x->dtype)) {
     tiny_uop *wide = cast(x, TINY_F32);
-    return cast(r->nsrc == 1 ? tn_u1(t, r->op, wide) : op2(r->op, wide, cast(r->src[1], TINY_F32)), x->dtype);
+    tiny_uop *src[2] = {wide, r->nsrc > 1 ? cast(r->src[1], TINY_F32) : NULL};
+    return cast(tn_uop_make(t, r->op, TINY_F32, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), x->dtype);
   }
   switch (r->op) {
-    case TINY_OP_EXP2: return tn_exp2_of(t, x);
+    case TINY_OP_EXP2: return tn_exp_of(t, x, (int)r->k);
     case TINY_OP_LOG2: return tn_log2_value(t, x);
-    case TINY_OP_SIN: return tn_sin_of(t, x);
+    case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k);
     case TINY_OP_TRUNC: return tn_trunc_of(t, x);
     default: return tn_pow_of(t, x, r->src[1]);
   }
 }
 
+// e^x and cos x of a language that has 2^x and sin.
+static tiny_uop *tn_by_sibling(tiny_ctx *t, const tiny_uop *r) {
+  tiny_uop *x = r->src[0];
+  if (r->op == TINY_OP_EXP2) return tn_u1(t, TINY_OP_EXP2, mul(x, N(x, 1.4426950408889634)));
+  tiny_uop *s = tn_u1(t, TINY_OP_SIN, mul(x, N(x, 0.5)));
+  return add(mul(mul(s, s), N(x, -2)), N(x, 1));             // no rounding of the argument, as sin(x + pi/2) has
+}
+
 RULES(tn_rules_missing, x, y, z)
-  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks(ctx, r->op) ? tn_transcend(t, r) : NULL;
+  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks(ctx, r->op) ? tn_transcend(t, r)
+      : r->k ? tn_by_sibling(t, r) : NULL;
   RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
   RULE("(TRUNC x:i)")                      return x;
   RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;
@@ -8167,7 +10351,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
     case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
-    case TINY_OP_DETACH: return TINY_OK;
+    case TINY_OP_DETACH: case TINY_OP_AFTER: return TINY_OK;
     default: return TINY_E_STATE;
   }
 }
@@ -8192,7 +10376,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
-#include "../ir/build.c"
+#include "../ir/function.c"
 #endif
 
 struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
@@ -8289,6 +10473,17 @@ static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   return x;
 }
 
+// A handle of what an operator computed from x[0..n-1]. One that has nothing to do (a sum along an axis of 1, the floor
+// of integers) gives an operand's own node or a reshape of it; a cast to its own dtype makes a value of that, which
+// assignments to the operand do not reach.
+static tiny_tensor *tn_value_new(tiny_ctx *t, tiny_uop *u, int n, tiny_tensor *const *x) {
+  int same = 0;
+  if (tn_bad(t, u)) return tn_tensor_new(t, u);
+  for (int i = 0; i < n; i++)
+    same |= u == x[i]->uop || (u->op == TINY_OP_RESHAPE && u->src[0] == x[i]->uop);
+  return tn_tensor_new(t, same ? tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL) : u);
+}
+
 static int tn_poisoned(const tiny_tensor *x) { return x == &x->t->tensors->poison; }
 
 TINY_API void tiny_free(tiny_tensor *x) {
@@ -8373,6 +10568,13 @@ static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor
       return 0;
     }
   return 1;
+}
+// tn_usable for operators whose last arguments may be NULL.
+static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *const *x, tiny_tensor **out) {
+  tiny_tensor *in[TINY_MAX_DIMS];
+  int m = 0;
+  for (int i = 0; i < n; i++) if (i < needed || x[i]) in[m++] = x[i];
+  return tn_usable(name, m, in, out);
 }
 
 enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
@@ -8531,6 +10733,8 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 // ---- end src/tensor/tensor.c ----
 // ---- begin src/tensor/create.c ----
 // create: tensors from numbers, and the identities that change how a tensor is stored or typed.
+//
+// Ranges and patterns are formulas of positions (IOTA): they take no memory and fuse into what uses them.
 #ifndef TN_TENSOR_CREATE
 #define TN_TENSOR_CREATE
 #ifndef TINY_AMALGAMATED
@@ -8558,6 +10762,18 @@ TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape
 TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape) {
   return tn_full(t, "ones", 1, dtype, shape);
 }
+
+
+static tiny_tensor *tn_full_like(const char *name, tiny_tensor *x, double value) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  return tn_full(x->t, name, value, tiny_dtype_get(x), tiny_shape_get(x));
+}
+TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value) {
+  return tn_full_like("full_like", x, value);
+}
+TINY_API tiny_tensor *tiny_zeros_like(tiny_tensor *x) { return tn_full_like("zeros_like", x, 0); }
+TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x) { return tn_full_like("ones_like", x, 1); }
 
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value) {
   tiny_tensor *out;
@@ -8592,12 +10808,76 @@ TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double
   return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype));
 }
 
-TINY_API tiny_tensor *tiny_eye(tiny_ctx *t, int64_t n, tiny_dtype dtype) {
-  tiny_shape s = {2, {n, n}};
-  if (!tn_creatable(t, "eye", dtype, &s)) return tn_poison(t);
-  tiny_uop *u = tn_eq(t, tn_iota(t, TINY_INDEX, n, 0, 2), tn_iota(t, TINY_INDEX, n, 1, 2));
+// n numbers from start to stop, counted from whichever end is nearer: the last one is stop, not a sum of roundings.
+static tiny_uop *tn_ramp(tiny_ctx *t, int dtype, double start, double stop, int64_t n) {
+  const double step = n > 1 ? (stop - start) / (double)(n - 1) : 0;
+  tiny_uop *i = tn_iota(t, dtype, n, 0, 1), *rest = tn_plus(t, tn_neg(t, i), (double)(n - 1));
+  tiny_uop *up = tn_plus(t, tn_times(t, i, step), start), *down = tn_plus(t, tn_times(t, rest, -step), stop);
+  return n < 2 ? up : tn_where(t, tn_lt(t, tn_iota(t, TINY_INDEX, n, 0, 1), tn_index(t, n / 2)), up, down);
+}
+// A ramp and what it is the exponent of, if base is given, in a dtype wide enough, then cast.
+static tiny_tensor *tn_spaced(tiny_ctx *t, const char *name, double start, double stop, int64_t n,
+                              const double *base, tiny_dtype dtype) {
+  const tiny_shape s = {1, {n}};
+  if (!tn_creatable(t, name, dtype, &s)) return tn_poison(t);
+  const int wide = base || !tn_is_float(dtype) || dtype == TINY_F64 ? (int)TINY_F64 : (int)TINY_F32;
+  tiny_uop *u = tn_ramp(t, wide, start, stop, n);
+  if (base) u = tn_binary(t, TINY_OP_POW, tn_constant(t, wide, *base), u);
   return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype));
 }
+TINY_API tiny_tensor *tiny_linspace(tiny_ctx *t, double start, double stop, int64_t n, tiny_dtype dtype) {
+  return tn_spaced(t, "linspace", start, stop, n, NULL, dtype);
+}
+TINY_API tiny_tensor *tiny_logspace(tiny_ctx *t, double start, double stop, int64_t n, double base,
+                                    tiny_dtype dtype) {
+  return tn_spaced(t, "logspace", start, stop, n, &base, dtype);
+}
+
+// ** patterns of rows and columns, the last two of ndim axes **
+
+enum { TN_ON, TN_BELOW, TN_ABOVE };        // the diagonal; below and above include it
+static tiny_uop *tn_diagonal_mask(tiny_ctx *t, int side, int64_t n, int64_t m, int ndim, int64_t diagonal) {
+  diagonal = diagonal < -n ? -n : diagonal > m ? m : diagonal;
+  tiny_uop *row = tn_plus(t, tn_iota(t, TINY_INDEX, n, ndim - 2, ndim), (double)diagonal),
+           *column = tn_iota(t, TINY_INDEX, m, ndim - 1, ndim);
+  return side == TN_ON ? tn_eq(t, column, row) :
+      side == TN_BELOW ? tn_not(t, tn_lt(t, row, column)) :
+                         tn_not(t, tn_lt(t, column, row));
+}
+static tiny_tensor *tn_pattern(tiny_ctx *t, const char *name, int side, int64_t n, int64_t m,
+                               int64_t diagonal, tiny_dtype dtype) {
+  const tiny_shape s = {2, {n, m}};
+  if (!tn_creatable(t, name, dtype, &s)) return tn_poison(t);
+  tiny_uop *u = tn_diagonal_mask(t, side, n, m, 2, diagonal);
+  return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype));
+}
+TINY_API tiny_tensor *tiny_eye(tiny_ctx *t, int64_t n, tiny_dtype dtype) {
+  return tn_pattern(t, "eye", TN_ON, n, n, 0, dtype);
+}
+TINY_API tiny_tensor *tiny_eye_nm(tiny_ctx *t, int64_t n, int64_t m, int64_t diagonal, tiny_dtype dtype) {
+  return tn_pattern(t, "eye_nm", TN_ON, n, m, diagonal, dtype);
+}
+TINY_API tiny_tensor *tiny_tri(tiny_ctx *t, int64_t n, int64_t m, int64_t diagonal, tiny_dtype dtype) {
+  return tn_pattern(t, "tri", TN_BELOW, n, m, diagonal, dtype);
+}
+static tiny_tensor *tn_keep_triangle(const char *name, int side, tiny_tensor *x, int64_t diagonal) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  tiny_uop *u = x->uop;
+  const int n = u->ndim;
+  if (n < 2) return tn_wrong(x->t, TINY_E_SHAPE, "%s: %s has no rows and columns", name, tn_text_of(u, a));
+  tiny_uop *in = tn_diagonal_mask(x->t, side, u->dim[n - 2], u->dim[n - 1], n, diagonal);
+  return tn_tensor_new(x->t, tn_where(x->t, in, u, tn_k(x->t, u, 0)));
+}
+TINY_API tiny_tensor *tiny_tril(tiny_tensor *x, int64_t diagonal) {
+  return tn_keep_triangle("tril", TN_BELOW, x, diagonal);
+}
+TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal) {
+  return tn_keep_triangle("triu", TN_ABOVE, x, diagonal);
+}
+
+// ** identities: dtype, bits, storage **
 
 TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype) {
   tiny_tensor *out;
@@ -8605,15 +10885,53 @@ TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype) {
   return tn_tensor_new(x->t, tn_cast(x->t, x->uop, dtype));
 }
 
+// The unsigned integers of a size.
+static int tn_bits_dtype(int bits) {
+  return bits == 8 ? TINY_U8 : bits == 16 ? TINY_U16 : bits == 32 ? TINY_U32 : TINY_U64;
+}
+static tiny_uop *tn_read_as(tiny_ctx *t, tiny_uop *u, int dtype) {
+  return tn_bad(t, u) || u->dtype == dtype ? u :
+                                             tn_uop_make(t, TINY_OP_BITCAST, dtype, 1, 1, &u, 0, 0, NULL);
+}
+// Elements of other sizes, the lowest bits first as in memory: (.., n) of wide ones are (.., n*k) narrow ones.
+static tiny_uop *tn_bitcast_sizes(tiny_ctx *t, tiny_uop *u, int dtype) {
+  const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim, narrower = to < from;
+  const int wide = tn_bits_dtype(narrower ? from : to), parts = narrower ? from / to : to / from;
+  int64_t dim[TINY_MAX_DIMS], split[TINY_MAX_DIMS] = {0};
+  for (int i = 0; i < n; i++) split[i] = dim[i] = u->dim[i];
+  dim[n - 1] = narrower ? u->dim[n - 1] * parts : u->dim[n - 1] / parts;
+  split[n - 1] = narrower ? u->dim[n - 1] : dim[n - 1];
+  split[n] = narrower ? 1 : parts;
+  tiny_uop *at = tn_times(t, tn_iota(t, wide, parts, n, n + 1), narrower ? to : from);
+  u = tn_reshape(t, tn_read_as(t, u, tn_bits_dtype(from)), n + 1, split);
+  if (tn_bad(t, u)) return u;
+  if (narrower) u = tn_shr(t, u, at);
+  else u = tn_sum(t, tn_shl(t, tn_cast(t, u, wide), at), 1 << n, 0);
+  u = tn_bad(t, u) ? u : tn_reshape(t, tn_cast(t, u, tn_bits_dtype(to)), n, dim);
+  return tn_read_as(t, u, dtype);
+}
 TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
+  char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("bitcast", 1, &x, &out) || !tn_dtype_check(x->t, "bitcast", dtype)) return out;
   tiny_uop *u = x->uop;
   if (u->dtype == dtype) return tn_tensor_new(x->t, u);
-  if (tn_bits(u->dtype) != tn_bits(dtype) || dtype == TINY_BOOL)
+  if (u->dtype == TINY_BOOL || dtype == TINY_BOOL)
     return tn_wrong(x->t, TINY_E_DTYPE, "bitcast: %s cannot be read as %s",
                     tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
-  return tn_tensor_new(x->t, tn_uop_make(x->t, TINY_OP_BITCAST, dtype, 1, 1, &u, 0, 0, NULL));
+  const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim;
+  if (from == to) return tn_tensor_new(x->t, tn_read_as(x->t, u, dtype));
+  if (!n || n == TINY_MAX_DIMS || (to > from && u->dim[n - 1] % (to / from)))
+    return tn_wrong(x->t, TINY_E_SHAPE, "bitcast: the last dim of %s %s does not make whole %s",
+                    tiny_dtype_name((tiny_dtype)u->dtype), tn_text_of(u, a), tiny_dtype_name(dtype));
+  return tn_tensor_new(x->t, tn_bitcast_sizes(x->t, u, dtype));
+}
+
+// A copy that is memory of its own: assignments to it and to x do not meet.
+TINY_API tiny_tensor *tiny_clone(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("clone", 1, &x, &out)) return out;
+  return tn_tensor_new(x->t, tn_unique(x->t, TINY_OP_CONTIGUOUS, x->uop, 0, NULL));
 }
 
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x) {
@@ -8631,7 +10949,11 @@ TINY_API tiny_tensor *tiny_detach(tiny_tensor *x) {
 #endif
 // ---- end src/tensor/create.c ----
 // ---- begin src/tensor/movement.c ----
-// movement: operators that give another view of the same elements, and cat and stack, which add padded parts.
+// movement: operators that give other views of the same elements: shapes, orders, parts, repetition.
+//
+// None computes anything: indexing is rewritten, and gradients go back by the inverse movement. An operator with
+// several results fills the caller's out[0..n): poison first, so that it is there after an error, then the
+// results and NULL behind them.
 #ifndef TN_TENSOR_MOVEMENT
 #define TN_TENSOR_MOVEMENT
 #ifndef TINY_AMALGAMATED
@@ -8673,7 +10995,7 @@ static int tn_axis_bits(tiny_ctx *t, const char *name, const tiny_uop *u, const 
     if (axes->dim[i] == TINY_ALL) return (1 << u->ndim) - 1;
     const int at =
         tn_axis(t, name, u,
-                axes->dim[i] < -TINY_MAX_DIMS || axes->dim[i] > TINY_MAX_DIMS ? 99 : (int)axes->dim[i]);
+                axes->dim[i] < INT32_MIN || axes->dim[i] > INT32_MAX ? INT32_MAX : (int)axes->dim[i]);
     if (at < 0) return -1;
     if (bits >> at & 1) {
       tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, at, tn_text_of(u, text));
@@ -8682,6 +11004,17 @@ static int tn_axis_bits(tiny_ctx *t, const char *name, const tiny_uop *u, const 
     bits |= 1 << at;
   }
   return u->ndim ? bits : 0;
+}
+
+// Bits of one axis, of TINY_AXES or, for TINY_ALL, of all; -1 after an error.
+static int tn_one_axis(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  tiny_shape list = {1, {axis}};
+  if (axis >> 30 == 1) {
+    list.ndim = 0;
+    for (int i = 0; i < 30; i++)
+      if (axis >> i & 1 && list.ndim < TINY_MAX_DIMS) list.dim[list.ndim++] = i < 16 ? i : i - 30;
+  }
+  return tn_axis_bits(t, name, u, &list);
 }
 
 TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes) {
@@ -8703,73 +11036,80 @@ TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b) {
   return b < 0 ? out : tn_tensor_new(x->t, tn_swap(x->t, x->uop, a, b));
 }
 
-TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+// The axes a and b of u from the front, which must be two; 0 after an error.
+static int tn_two_axes(tiny_ctx *t, const char *name, const tiny_uop *u, int *a, int *b) {
+  char text[TN_DIMS_TEXT];
+  if ((*a = tn_axis(t, name, u, *a)) < 0 || (*b = tn_axis(t, name, u, *b)) < 0) return 0;
+  if (*a != *b && u->ndim) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, *a, tn_text_of(u, text));
+  return 0;
+}
+// Axis from goes to where to is; the others keep their order.
+static tiny_uop *tn_move_axis(tiny_ctx *t, tiny_uop *x, int from, int to) {
+  int64_t axes[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < x->ndim; i++)
+    axes[i] = i == to ? from : from < to ? i + (i >= from && i < to) : i - (i > to && i <= from);
+  return tn_permute(t, x, axes);
+}
+TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to) {
   tiny_tensor *out;
-  if (!tn_usable("expand", 1, &x, &out)) return out;
+  if (!tn_usable("movedim", 1, &x, &out)) return out;
+  from = tn_axis(x->t, "movedim", x->uop, from);
+  to = from < 0 ? from : tn_axis(x->t, "movedim", x->uop, to);
+  return to < 0 ? out : tn_tensor_new(x->t, tn_move_axis(x->t, x->uop, from, to));
+}
+
+static tiny_tensor *tn_expand_to(const char *name, tiny_tensor *x, tiny_shape s) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out = tn_poison(x->t);
   const int lead = s.ndim - x->uop->ndim;
   for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++)
     if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
-  if (!tn_shape_valid(x->t, "expand", &s)) return out;
+  if (!tn_shape_valid(x->t, name, &s)) return out;
   int n = s.ndim;
   int64_t dim[TINY_MAX_DIMS];
   memcpy(dim, s.dim, sizeof dim);
   if (lead < 0 || !tn_broadcast_dims(x->uop->ndim, x->uop->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
-    return tn_wrong(x->t, TINY_E_SHAPE, "expand: %s does not broadcast to %s", tn_text_of(x->uop, a),
+    return tn_wrong(x->t, TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(x->uop, a),
                     tn_dims_text(b, sizeof b, s.ndim, s.dim));
   return tn_tensor_new(x->t, tn_expand(x->t, x->uop, n, dim));
 }
-
-// x surrounded by value; where is the mask of what came from x.
-static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_after, tiny_uop *value) {
-  tiny_uop *padded = tn_pad(t, x, before_after);
-  if (tn_bad(t, x) || tn_bad(t, value) || tn_bad(t, padded) || padded == x) return padded;
-  if (value->k == 0) return padded;        // as integer and as f64
-  tiny_uop *inside = tn_pad(t, tn_expand(t, tn_bool(t, 1), x->ndim, x->dim), before_after);
-  return tn_where(t, inside, padded, value);
+TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
+  tiny_tensor *out;
+  return tn_usable("expand", 1, &x, &out) ? tn_expand_to("expand", x, s) : out;
+}
+TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
+  tiny_tensor *out, *in[2] = {x, like};
+  return tn_usable("expand_as", 2, in, &out) ? tn_expand_to("expand_as", x, tiny_shape_get(like)) : out;
 }
 
-TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape amount, double value) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out;
-  if (!tn_usable("pad", 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
-  if (amount.ndim != 2 * u->ndim)
-    return tn_wrong(x->t, TINY_E_ARG, "pad: %d amounts for %s, which needs %d", amount.ndim, tn_text_of(u, a),
-                    2 * u->ndim);
-  int64_t crop[2 * TINY_MAX_DIMS], grow[2 * TINY_MAX_DIMS];
-  tiny_shape s = {u->ndim, {0}};
-  for (int i = 0; i < 2 * u->ndim; i++) {
-    const int64_t v = amount.dim[i], size = u->dim[i / 2];
-    if (v < -size || v > (int64_t)1 << 60)
-      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
-                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
-    crop[i] = i & 1 ? size + (v < 0 ? v : 0) : v < 0 ? -v : 0;
-    grow[i] = v > 0 ? v : 0;
-    if (i & 1 && crop[i - 1] > crop[i])
-      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
-                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
-    if (i & 1) s.dim[i / 2] = crop[i] - crop[i - 1] + grow[i] + grow[i - 1];
+// v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
+static int tn_amounts(tiny_ctx *t, const char *name, const tiny_uop *u, const tiny_shape *s, int bounds,
+                      int64_t *v) {
+  char a[TN_DIMS_TEXT];
+  if (s->ndim < 0 || s->ndim > TINY_MAX_DIMS || s->ndim % 2 || s->ndim > 2 * u->ndim) {
+    tiny_fail(t, TINY_E_ARG, "%s: %d %s for %s, not pairs for its last axes", name, s->ndim,
+              bounds ? "bounds" : "amounts", tn_text_of(u, a));
+    return 0;
   }
-  if (!tn_shape_valid(x->t, "pad", &s)) return out;
-  return tn_tensor_new(x->t, tn_pad_with(x->t, tn_shrink(x->t, u, crop), grow, tn_k(x->t, u, value)));
+  const int lead = 2 * u->ndim - s->ndim;
+  for (int i = 0; i < 2 * u->ndim; i++)
+    v[i] = i >= lead ? s->dim[i - lead] : bounds && i & 1 ? u->dim[i / 2] : 0;
+  return 1;
 }
 
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t v[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
-  if (!tn_usable("shrink", 1, &x, &out)) return out;
-  if (range.ndim != 2 * x->uop->ndim)
-    return tn_wrong(x->t, TINY_E_ARG, "shrink: %d bounds for %s, which needs %d", range.ndim,
-                    tn_text_of(x->uop, a), 2 * x->uop->ndim);
+  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(x->t, "shrink", x->uop, &range, 1, v)) return out;
   for (int i = 0; i < x->uop->ndim; i++) {
-    if (range.dim[2 * i] >= 0 && range.dim[2 * i] <= range.dim[2 * i + 1] &&
-        range.dim[2 * i + 1] <= x->uop->dim[i])
-      continue;
+    if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= x->uop->dim[i]) continue;
     return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a),
                     tn_dims_text(b, sizeof b, range.ndim, range.dim));
   }
-  return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, range.dim));
+  return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, v));
 }
 
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes) {
@@ -8820,11 +11160,12 @@ TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable("squeeze", 1, &x, &out)) return out;
-  if (axis != TINY_ALL && (axis = tn_axis(x->t, "squeeze", x->uop, axis)) < 0) return out;
+  const int bits = tn_one_axis(x->t, "squeeze", x->uop, axis);
+  if (bits < 0) return out;
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < x->uop->ndim; i++)
-    if (x->uop->dim[i] != 1 || (axis != TINY_ALL && axis != i)) dim[n++] = x->uop->dim[i];
+    if (x->uop->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = x->uop->dim[i];
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n, dim));
 }
 
@@ -8859,10 +11200,357 @@ TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n ? n : 1, dim));
 }
 
-// ** joining **
+TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("unflatten", 1, &x, &out)) return out;
+  const tiny_uop *u = x->uop;
+  if ((axis = tn_axis(x->t, "unflatten", u, axis)) < 0) return out;
+  if (!u->ndim || sizes.ndim < 1 || sizes.ndim + u->ndim - 1 > TINY_MAX_DIMS)
+    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %d", axis, tn_text_of(u, a),
+                    sizes.ndim);
+  tiny_shape s = {u->ndim + sizes.ndim - 1, {0}};
+  for (int i = 0; i < s.ndim; i++)
+    s.dim[i] = i < axis        ? u->dim[i] :
+        i < axis + sizes.ndim ? sizes.dim[i - axis] :
+                                u->dim[i - sizes.ndim + 1];
+  int64_t known = 1;
+  int unknown = -1;
+  for (int i = axis; i < axis + sizes.ndim; i++) {
+    if (s.dim[i] == -1 && unknown < 0) unknown = i;
+    else known = tn_clamp_mul(known, s.dim[i]);
+  }
+  if (unknown >= 0) s.dim[unknown] = known > 0 && u->dim[axis] % known == 0 ? u->dim[axis] / known : -1;
+  if (unknown >= 0) known = tn_clamp_mul(known, s.dim[unknown]);
+  if (known != u->dim[axis])
+    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %s", axis, tn_text_of(u, a),
+                    tn_dims_text(b, sizeof b, sizes.ndim, sizes.dim));
+  if (!tn_shape_valid(x->t, "unflatten", &s)) return out;
+  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
+}
 
-// Parts along an existing axis. Every part is padded with zeros to the whole and they are added: loads outside of a
-// part are gated, so each element of the result reads one part.
+// ** parts **
+
+TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(x->t, "narrow", x->uop, axis)) < 0) return out;
+  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, from = start < 0 ? start + size : start;
+  if (!x->uop->ndim || from < 0 || length < 0 || from > size || length > size - from)
+    return tn_wrong(x->t, TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
+                    (long long)start, axis, tn_text_of(x->uop, a));
+  return tn_tensor_new(x->t, tn_cut(x->t, x->uop, axis, from, from + length));
+}
+
+// u without an axis of size 1.
+static tiny_uop *tn_drop(tiny_ctx *t, tiny_uop *u, int axis) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, u)) return u;
+  for (int i = 0; i + 1 < u->ndim; i++) dim[i] = u->dim[i + (i >= axis)];
+  return tn_reshape(t, u, u->ndim - 1, dim);
+}
+TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(x->t, "select", x->uop, axis)) < 0) return out;
+  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, at = index < 0 ? index + size : index;
+  if (at < 0 || at >= size)
+    return tn_wrong(x->t, TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
+                    tn_text_of(x->uop, a));
+  return tn_tensor_new(x->t, tn_drop(x->t, tn_cut(x->t, x->uop, axis, at, at + 1), axis));
+}
+
+// What an operator with several results begins with: out[0..n) all poison. 0: it cannot go on.
+static int tn_results(const char *name, int nx, tiny_tensor *const *x, tiny_tensor **out, int n) {
+  tiny_tensor *poison = NULL;
+  const int usable = nx > 0 && x && tn_usable(name, nx, x, &poison);
+  tiny_ctx *t = poison ? poison->t : NULL;
+  if (t && (n < 0 || (n && !out))) {
+    tn_wrong(t, TINY_E_ARG, "%s: room for %d results%s", name, n, out ? "" : " at NULL");
+    return 0;
+  }
+  for (int i = 0; i < n && out; i++) out[i] = poison;
+  return usable;
+}
+// x in parts along axis, each of `size` elements or, if given, of sizes[i]; without the axis if drop is set.
+static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, const int64_t *sizes,
+                    int64_t count, int drop, tiny_tensor **out, int n) {
+  char a[TN_DIMS_TEXT];
+  tiny_uop *u = x->uop;
+  if (count > n) {
+    tn_wrong(x->t, TINY_E_ARG, "%s: %s has %lld parts along axis %d, but there is room for %d", name,
+             tn_text_of(u, a), (long long)count, axis, n);
+    return 0;
+  }
+  int64_t at = 0;
+  for (int i = 0; i < (int)count; i++) {
+    const int64_t left = u->dim[axis] - at, here = sizes ? sizes[i] : size < left ? size : left;
+    tiny_uop *part = tn_cut(x->t, u, axis, at, at + here);
+    out[i] = tn_tensor_new(x->t, drop ? tn_drop(x->t, part, axis) : part);
+    at += here;
+  }
+  for (int i = (int)count; i < n; i++) out[i] = NULL;
+  return (int)count;
+}
+// The axis that an operator parts x along; -1 after an error.
+static int tn_part_axis(const char *name, tiny_tensor *x, int axis, tiny_tensor **out, int n) {
+  if (!tn_results(name, 1, &x, out, n)) return -1;
+  if (x->uop->ndim) return tn_axis(x->t, name, x->uop, axis);
+  tn_wrong(x->t, TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
+  return -1;
+}
+TINY_API int tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n) {
+  char a[TN_DIMS_TEXT];
+  if ((axis = tn_part_axis("split", x, axis, out, n)) < 0) return 0;
+  const int64_t whole = x->uop->dim[axis];
+  if (size < (whole > 0)) {
+    tn_wrong(x->t, TINY_E_ARG, "split: %s in parts of %lld", tn_text_of(x->uop, a), (long long)size);
+    return 0;
+  }
+  return tn_parts("split", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : 1, 0, out, n);
+}
+TINY_API int tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out) {
+  char a[TN_DIMS_TEXT];
+  if ((axis = tn_part_axis("split_sizes", x, axis, out, n)) < 0) return 0;
+  const int64_t whole = x->uop->dim[axis];
+  int64_t sum = n && !sizes ? -1 : 0;
+  for (int i = 0; i < n && sum >= 0; i++) sum = sizes[i] < 0 || sizes[i] > whole - sum ? -1 : sum + sizes[i];
+  if (sum == whole) return tn_parts("split_sizes", x, axis, 0, sizes, n, 0, out, n);
+  tn_wrong(x->t, TINY_E_SHAPE, "split_sizes: the %d sizes do not add up to axis %d of %s", n, axis,
+           tn_text_of(x->uop, a));
+  return 0;
+}
+TINY_API int tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out) {
+  if ((axis = tn_part_axis("chunk", x, axis, out, n)) < 0) return 0;
+  if (!n) { tn_wrong(x->t, TINY_E_ARG, "chunk: in 0 parts"); return 0; }
+  const int64_t whole = x->uop->dim[axis], size = whole / n + (whole % n != 0);
+  return tn_parts("chunk", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : n, 0, out, n);
+}
+TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
+  if ((axis = tn_part_axis("unbind", x, axis, out, n)) < 0) return 0;
+  return tn_parts("unbind", x, axis, 1, NULL, x->uop->dim[axis], 1, out, n);
+}
+
+// ** repetition **
+
+// Along axis: x end to end, or each element by itself, as often as times says: (before, 1, after) grown in the middle.
+static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
+  int64_t dim[TINY_MAX_DIMS], part[3];
+  if (tn_bad(t, x) || times == 1) return x;
+  const int n = x->ndim, cut = axis + (each != 0);
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  part[0] = tn_dims_nelem(cut, dim); part[1] = 1; part[2] = tn_dims_nelem(n - cut, dim + cut);
+  x = tn_reshape(t, x, 3, part);
+  part[1] = times;
+  dim[axis] *= times;
+  return tn_reshape(t, tn_expand(t, x, 3, part), n, dim);
+}
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(x->t, "repeat", &times)) return out;
+  tiny_uop *u = x->uop;
+  tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
+  for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
+  grown = s;
+  for (int i = 0; i < times.ndim; i++)
+    grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
+  if (!tn_shape_valid(x->t, "repeat", &grown))
+    return tn_wrong(x->t, TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
+                    tn_dims_text(b, sizeof b, times.ndim, times.dim));
+  u = tn_reshape(x->t, u, s.ndim, s.dim);
+  for (int i = 0; i < times.ndim; i++) u = tn_repeat(x->t, u, i + s.ndim - times.ndim, times.dim[i], 0);
+  return tn_tensor_new(x->t, u);
+}
+TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("repeat_interleave", 1, &x, &out)) return out;
+  tiny_uop *u = x->uop;
+  const int64_t nelem = tiny_nelem(x);
+  if (axis == TINY_ALL || !u->ndim) u = tn_reshape(x->t, u, 1, &nelem);
+  if (tn_bad(x->t, u)) return out;
+  if ((axis = axis == TINY_ALL ? 0 : tn_axis(x->t, "repeat_interleave", u, axis)) < 0) return out;
+  tiny_shape s = {u->ndim, {0}};
+  for (int i = 0; i < u->ndim; i++) s.dim[i] = i == axis ? tn_clamp_mul(u->dim[i], times) : u->dim[i];
+  if (times < 0)
+    return tn_wrong(x->t, TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a), (long long)times);
+  if (!tn_shape_valid(x->t, "repeat_interleave", &s)) return out;
+  return tn_tensor_new(x->t, tn_repeat(x->t, u, axis, times, 1));
+}
+
+// (.., n, ..) -> (.., windows, .., size): element (w, k) is x[w * step + k]. x, made long enough, is laid end
+// to end and
+// cut into size rows that are longer than x by one: row k begins k elements later in x, and every step-th counts.
+static tiny_uop *tn_slide(tiny_ctx *t, tiny_uop *x, int axis, int64_t windows, int64_t size, int64_t step) {
+  int64_t dim[TINY_MAX_DIMS], part[5];
+  if (tn_bad(t, x)) return x;
+  const int n = x->ndim;
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  const int64_t before = tn_dims_nelem(axis, dim), after = tn_dims_nelem(n - axis - 1, dim + axis + 1),
+                span = windows * step,
+                length = span + size - 1 > dim[axis] ? span + size - 1 : dim[axis];
+  x = tn_extend(t, x, axis, 0, length - dim[axis]);
+  x = tn_repeat(t, x, axis, size + (size + length - 1) / length, 0);
+  if (tn_bad(t, x)) return x;
+  part[0] = before; part[1] = x->dim[axis]; part[2] = after;
+  x = tn_cut(t, tn_reshape(t, x, 3, part), 1, 0, size * (length + 1));
+  part[1] = size; part[2] = length + 1; part[3] = after;
+  x = tn_cut(t, tn_reshape(t, x, 4, part), 2, 0, span);
+  part[2] = windows; part[3] = step; part[4] = after;
+  x = tn_cut(t, tn_reshape(t, x, 5, part), 3, 0, 1);
+  part[3] = after;
+  x = tn_move_axis(t, tn_reshape(t, x, 4, part), 1, 3);
+  dim[axis] = windows; dim[n] = size;
+  return tn_reshape(t, x, n + 1, dim);
+}
+TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size, int64_t step) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("sliding_window", 1, &x, &out)) return out;
+  if ((axis = tn_axis(x->t, "sliding_window", x->uop, axis)) < 0) return out;
+  const tiny_uop *u = x->uop;
+  if (!u->ndim || u->ndim == TINY_MAX_DIMS || size < 0 || size > u->dim[axis] || step < 1)
+    return tn_wrong(x->t, TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
+                    (long long)step, axis, tn_text_of(u, a));
+  const int64_t windows = (u->dim[axis] - size) / step + 1;
+  tiny_shape s = tiny_shape_get(x);
+  s.dim[axis] = windows; s.dim[s.ndim++] = size;
+  if (!tn_shape_valid(x->t, "sliding_window", &s)) return out;
+  if (!size || !tiny_nelem(x)) return tn_tensor_new(x->t, tn_expand(x->t, tn_k(x->t, u, 0), s.ndim, s.dim));
+  if (step > u->dim[axis]) step = u->dim[axis];
+  return tn_tensor_new(x->t, tn_slide(x->t, x->uop, axis, windows, size, step));
+}
+
+TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out) {
+  char a[TN_DIMS_TEXT];
+  if (!tn_results("meshgrid", n, xs, out, n)) return 0;
+  tiny_ctx *t = xs[0]->t;
+  tiny_shape s = {n, {0}};
+  if (n > TINY_MAX_DIMS) { tn_wrong(t, TINY_E_ARG, "meshgrid: %d axes", n); return 0; }
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = xs[i]->uop;
+    const int at = xy && n > 1 && i < 2 ? 1 - i : i;
+    s.dim[at] = u->ndim ? u->dim[0] : 1;
+    if (u->ndim < 2) continue;
+    tn_wrong(t, TINY_E_SHAPE, "meshgrid: argument %d is %s, not a list", i + 1, tn_text_of(u, a));
+    return 0;
+  }
+  if (!tn_shape_valid(t, "meshgrid", &s)) return 0;
+  for (int i = 0; i < n; i++) {
+    const int at = xy && n > 1 && i < 2 ? 1 - i : i;
+    int64_t one[TINY_MAX_DIMS];
+    for (int k = 0; k < n; k++) one[k] = k == at ? s.dim[k] : 1;
+    out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, xs[i]->uop, n, one), n, s.dim));
+  }
+  return n;
+}
+
+// ** turns and diagonals **
+
+TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b) {
+  tiny_tensor *out;
+  if (!tn_usable("rot90", 1, &x, &out) || !tn_two_axes(x->t, "rot90", x->uop, &a, &b)) return out;
+  turns = (turns % 4 + 4) % 4;
+  const int64_t flips = (turns > 1 ? (int64_t)1 << a : 0) | (turns == 1 || turns == 2 ? (int64_t)1 << b : 0);
+  tiny_uop *u = tn_flip(x->t, x->uop, flips);
+  return tn_tensor_new(x->t, turns & 1 ? tn_swap(x->t, u, a, b) : u);
+}
+
+// The diagonal of the last two axes: of the square (L, L) that it crosses, laid flat with L more behind it, every
+// (L+1)-th element.
+static tiny_uop *tn_diagonal(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  const int n = x->ndim;
+  const int64_t rows = x->dim[n - 2], columns = x->dim[n - 1];
+  const int64_t row = diagonal < -rows ? rows : diagonal < 0 ? -diagonal : 0,
+                column = diagonal > columns ? columns : diagonal > 0 ? diagonal : 0;
+  const int64_t L = rows - row < columns - column ? rows - row : columns - column;
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  x = tn_cut(t, tn_cut(t, x, n - 2, row, row + L), n - 1, column, column + L);
+  dim[n - 2] = L * L;
+  x = tn_reshape(t, x, n - 1, dim);
+  if (L) {
+    x = tn_extend(t, x, n - 2, 0, L);
+    dim[n - 2] = L; dim[n - 1] = L + 1;
+    x = tn_cut(t, tn_reshape(t, x, n, dim), n - 1, 0, 1);
+  }
+  return tn_reshape(t, x, n - 1, dim);
+}
+TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b) {
+  tiny_tensor *out;
+  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(x->t, "diagonal", x->uop, &a, &b)) return out;
+  const int n = x->uop->ndim;
+  tiny_uop *u = tn_move_axis(x->t, x->uop, a, n - 1);
+  u = tn_move_axis(x->t, u, b < a ? b : b - 1, n - 1);
+  return tn_tensor_new(x->t, tn_diagonal(x->t, u, diagonal));
+}
+// The last axis of x on the diagonal of a square of the last two, zeros elsewhere.
+static tiny_uop *tn_diag_embed(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
+  if (tn_bad(t, x)) return x;
+  const int n = x->ndim + 1;
+  const int64_t by = diagonal < 0 ? -diagonal : diagonal, size = x->dim[n - 2] + by;
+  tiny_uop *on = tn_diagonal_mask(t, TN_ON, size, size, n, diagonal);
+  // Below the main diagonal columns count the elements, above it rows.
+  x = tn_insert(t, tn_extend(t, x, n - 2, 0, by), diagonal < 0 ? n - 2 : n - 1);
+  return tn_where(t, on, x, tn_k(t, x, 0));
+}
+TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, int b) {
+  char text[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("diag_embed", 1, &x, &out)) return out;
+  const int n = x->uop->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
+  tiny_shape s = tiny_shape_get(x);
+  if (n < 2 || first < 0 || second < 0 || first >= n || second >= n || first == second)
+    return tn_wrong(x->t, TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
+                    tn_text_of(x->uop, text));
+  const int64_t limit = (int64_t)1 << 30;
+  const int64_t by = diagonal < -limit || diagonal > limit ? limit : diagonal < 0 ? -diagonal : diagonal;
+  if (n <= TINY_MAX_DIMS) s.dim[n - 1] = s.dim[n - 2] += by;
+  s.ndim = n;
+  if (!tn_shape_valid(x->t, "diag_embed", &s)) return out;
+  // The later of two axes that are moved to their places is put there last.
+  tiny_uop *u = tn_diag_embed(x->t, x->uop, diagonal);
+  u = first < second ? tn_move_axis(x->t, tn_move_axis(x->t, u, n - 2, first), n - 1, second) :
+                       tn_move_axis(x->t, tn_move_axis(x->t, u, n - 1, second), n - 1, first);
+  return tn_tensor_new(x->t, u);
+}
+TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("diag", 1, &x, &out)) return out;
+  if (x->uop->ndim == 1) return tiny_diag_embed(x, diagonal, 0, 1);
+  if (x->uop->ndim == 2) return tn_tensor_new(x->t, tn_diagonal(x->t, x->uop, diagonal));
+  return tn_wrong(x->t, TINY_E_SHAPE, "diag: %s is no list or matrix", tn_text_of(x->uop, a));
+}
+#endif
+// ---- end src/tensor/movement.c ----
+// ---- begin src/tensor/join.c ----
+// join: what lays parts beside each other: padding, cat and stack, roll.
+//
+// A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
+// element of the result reads one part, and is that part's to the bit. Gradients cut the parts out again.
+#ifndef TN_TENSOR_JOIN
+#define TN_TENSOR_JOIN
+#ifndef TINY_AMALGAMATED
+#include "movement.c"
+#endif
+
+// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
+static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
+  if (tn_bad(t, part)) return part;
+  const int64_t n = part->dim[axis], ndim = part->ndim;
+  if (!n && total) return whole;
+  part = tn_extend(t, part, axis, at, total - at - n);
+  if (!whole) return part;
+  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
+  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
+  return tn_where(t, tn_lt(t, place, begin), whole, part);
+}
+
+// ** cat and stack **
+
 static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int axis, int stack) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -8885,17 +11573,15 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
     dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
     total += stack ? 1 : u->dim[at];
   }
-  tiny_uop *sum = NULL;
+  tiny_uop *whole = NULL;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = tn_cast(t, xs[i]->uop, dtype);
-    const int64_t size = stack ? 1 : xs[i]->uop->dim[at];
     if (stack) u = tn_insert(t, u, at);
-    if (n > 1 && !size) continue;
-    u = tn_extend(t, u, at, done, total - done - size);
-    sum = sum ? tn_add(t, sum, u) : u;
-    done += size;
+    whole = tn_lay(t, whole, u, at, done, total);
+    if (tn_bad(t, whole) && whole) return out;
+    done += stack ? 1 : xs[i]->uop->dim[at];
   }
-  return tn_tensor_new(t, sum ? sum : tn_cast(t, xs[0]->uop, dtype));
+  return tn_tensor_new(t, whole);
 }
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
   return tn_join("cat", xs, n, axis, 0);
@@ -8903,182 +11589,340 @@ TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
   return tn_join("stack", xs, n, axis, 1);
 }
+
+// ** roll **
+
+// The last `by` elements of an axis go to its front.
+static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
+  if (tn_bad(t, x) || !x->dim[axis]) return x;
+  const int64_t n = x->dim[axis], front = (by % n + n) % n;
+  if (!front) return x;
+  tiny_uop *const rolled = tn_lay(t, NULL, tn_cut(t, x, axis, n - front, n), axis, 0, n);
+  return tn_lay(t, rolled, tn_cut(t, x, axis, 0, n - front), axis, front, n);
+}
+TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
+  tiny_tensor *out;
+  if (!tn_usable("roll", 1, &x, &out)) return out;
+  tiny_uop *u = x->uop;
+  const int64_t nelem = tiny_nelem(x);
+  if (by.ndim != axes.ndim || by.ndim < 1 || by.ndim > TINY_MAX_DIMS)
+    return tn_wrong(x->t, TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
+  if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
+    const tiny_shape s = tiny_shape_get(x);
+    u = tn_roll(x->t, tn_reshape(x->t, u, 1, &nelem), 0, by.dim[0]);
+    return tn_tensor_new(x->t, tn_reshape(x->t, u, s.ndim, s.dim));
+  }
+  for (int i = 0; i < axes.ndim; i++) {
+    const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
+    const int at = tn_axis(x->t, "roll", x->uop, (int)named);
+    if (at < 0) return out;
+    if (x->uop->ndim) u = tn_roll(x->t, u, at, by.dim[i]);
+  }
+  return tn_tensor_new(x->t, u);
+}
+
+// ** padding **
+
+// x surrounded by value; where is the mask of what came from x.
+static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_after, tiny_uop *value) {
+  tiny_uop *padded = tn_pad(t, x, before_after);
+  if (tn_bad(t, x) || tn_bad(t, value) || tn_bad(t, padded) || padded == x) return padded;
+  if (value->k == 0) return padded;        // as integer and as f64
+  tiny_uop *inside = tn_pad(t, tn_expand(t, tn_bool(t, 1), x->ndim, x->dim), before_after);
+  return tn_where(t, inside, padded, value);
+}
+
+// Splits the amounts for x's last axes into a crop, which is done, and growths. NULL after an error.
+static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const tiny_shape *amount,
+                             int64_t *grow) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t v[2 * TINY_MAX_DIMS], crop[2 * TINY_MAX_DIMS];
+  tiny_shape s = {u->ndim, {0}};
+  if (!tn_amounts(t, name, u, amount, 0, v)) return NULL;
+  for (int i = 0; i < 2 * u->ndim; i++) {
+    const int64_t size = u->dim[i / 2];
+    int fits = v[i] >= -size && v[i] <= (int64_t)1 << 60;
+    crop[i] = i & 1 ? size + (v[i] < 0 ? v[i] : 0) : v[i] < 0 ? -v[i] : 0;
+    grow[i] = v[i] > 0 ? v[i] : 0;
+    fits = fits && (!(i & 1) || crop[i - 1] <= crop[i]);
+    if (!fits) {
+      tiny_fail(t, TINY_E_SHAPE, "%s: %s by %s", name, tn_text_of(u, a),
+                tn_dims_text(b, sizeof b, amount->ndim, amount->dim));
+      return NULL;
+    }
+    if (i & 1) s.dim[i / 2] = crop[i] - crop[i - 1] + grow[i] + grow[i - 1];
+  }
+  return tn_shape_valid(t, name, &s) ? tn_shrink(t, u, crop) : NULL;
+}
+TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value) {
+  int64_t grow[2 * TINY_MAX_DIMS];
+  tiny_tensor *out;
+  if (!tn_usable("pad", 1, &x, &out)) return out;
+  tiny_uop *u = tn_pad_crop(x->t, "pad", x->uop, &before_after, grow);
+  return u ? tn_tensor_new(x->t, tn_pad_with(x->t, u, grow, tn_k(x->t, x->uop, value))) : out;
+}
+
+// What stands before (side 0) or behind (side 1) x, n elements along axis, when its own are repeated.
+static tiny_uop *tn_beyond(tiny_ctx *t, tiny_uop *x, int axis, int side, int64_t n, tiny_padding how) {
+  const int64_t size = x->dim[axis], bits = (int64_t)1 << axis, skip = how == TINY_PAD_REFLECT;
+  if (how == TINY_PAD_REPLICATE)
+    return tn_repeat(t, tn_cut(t, x, axis, side ? size - 1 : 0, side ? size : 1), axis, n, 1);
+  if (how == TINY_PAD_CIRCULAR) return tn_cut(t, x, axis, side ? 0 : size - n, side ? n : size);
+  return tn_flip(t, tn_cut(t, x, axis, side ? size - skip - n : skip, side ? size - skip : skip + n), bits);
+}
+// Does an axis have enough elements to be repeated before and after it?
+static int tn_around_fits(int64_t size, int64_t before, int64_t after, tiny_padding how) {
+  const int64_t most = before > after ? before : after;
+  if (before < 0 || after < 0) return 0;
+  return !most || (how == TINY_PAD_REPLICATE ? size > 0 : most <= size - (how == TINY_PAD_REFLECT));
+}
+// x between its own elements along axis, by any padding but zeros.
+static tiny_uop *tn_pad_around(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after,
+                               tiny_padding how) {
+  if (tn_bad(t, x) || (!before && !after)) return x;
+  const int64_t size = x->dim[axis], total = before + size + after;
+  tiny_uop *whole = tn_lay(t, NULL, x, axis, before, total);
+  if (before) whole = tn_lay(t, whole, tn_beyond(t, x, axis, 0, before, how), axis, 0, total);
+  if (after) whole = tn_lay(t, whole, tn_beyond(t, x, axis, 1, after, how), axis, before + size, total);
+  return whole;
+}
+TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tiny_padding how) {
+  static const char *const names[] = {"zeros", "reflect", "replicate", "circular", "symmetric"};
+  char a[TN_DIMS_TEXT];
+  int64_t grow[2 * TINY_MAX_DIMS];
+  tiny_tensor *out;
+  if (!tn_usable("pad_mode", 1, &x, &out)) return out;
+  if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);
+  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(x->t, TINY_E_ARG, "pad_mode: no mode %d", (int)how);
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_pad_crop(t, "pad_mode", x->uop, &before_after, grow);
+  if (!u) return out;
+  for (int i = 0; i < x->uop->ndim && !tn_bad(t, u); i++) {
+    const int64_t before = grow[2 * i], after = grow[2 * i + 1];
+    if (!tn_around_fits(u->dim[i], before, after, how))
+      return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,
+                      tn_text_of(u, a), (long long)before, (long long)after);
+    u = tn_pad_around(t, u, i, before, after, how);
+  }
+  return tn_tensor_new(t, u);
+}
 #endif
-// ---- end src/tensor/movement.c ----
+// ---- end src/tensor/join.c ----
 // ---- begin src/tensor/elementwise.c ----
-// elementwise: unary, binary and comparison operators: a table of names, the dtypes they take, and a formula each.
+// elementwise: arithmetic, comparisons, bits and logic, and what all operators of one value a place share.
 //
-// A formula gets nodes of one dtype and gives a node. What surrounds it is here once: arguments,
-// promotion, broadcasting. Formulas are chosen so that they are accurate where a textbook's
-// cancels, and so that their gradients hold no inf*0.
+// In:  tensors; an operator is a row of a table: its name, the dtypes it takes, and a formula. A formula gets
+// nodes of one
+//      dtype and gives a node. Out: a tensor. What surrounds a formula is here once: arguments, promotion,
+//      broadcasting, the dtype it is computed in.
+// Formulas are chosen so that they are accurate where a textbook's cancels, and so that their gradients hold no inf*0.
 #ifndef TN_TENSOR_ELEMENTWISE
 #define TN_TENSOR_ELEMENTWISE
 #ifndef TINY_AMALGAMATED
-#include "movement.c"
+#include "../ir/function.c"
+#include "join.c"
+#include "../ir/function.c"
 #endif
 
-// What dtypes an operator takes. TN_REAL: floats; integers and bools become f32; f16 and bf16 compute in f32.
-enum { TN_ANY, TN_REAL, TN_NUMBER, TN_WHOLE, TN_BITS };      // any; floats; not bool; integers; integers and bool
-static const char *const tn_takes[] = {"anything", "anything", "numbers", "integers", "integers and bools"};
+// What dtypes an operator takes, and which it computes in. TN_REAL: integers and bools become f32, narrow floats are
+// computed in f32; TN_WIDE: narrow floats are, integers stay.
+enum { TN_ANY, TN_REAL, TN_WIDE, TN_NUMBER, TN_WHOLE, TN_BITS, TN_FLOATS };
+static const char *const tn_takes[] = {"anything", "anything", "numbers", "numbers", "integers",
+                                       "integers and bools", "floats"};
 
 typedef tiny_uop *(*tn_formula1)(tiny_ctx *t, tiny_uop *x);
 typedef tiny_uop *(*tn_formula2)(tiny_ctx *t, tiny_uop *a, tiny_uop *b);
 
-static int tn_is_half(int dtype) { return dtype == TINY_F16 || dtype == TINY_BF16; }
 static int tn_taken(tiny_ctx *t, const char *name, int takes, int dtype) {
-  if ((takes == TN_NUMBER && dtype == TINY_BOOL) || (takes == TN_WHOLE && !tn_is_int(dtype)) ||
-      (takes == TN_BITS && tn_is_float(dtype))) {
+  const int number = dtype != TINY_BOOL, whole = tn_is_int(dtype), real = tn_is_float(dtype);
+  const int fits[] = {1, 1, number, number, whole, !real, real};
+  if (!fits[takes])
     tiny_fail(t, TINY_E_DTYPE, "%s: takes %s, not %s", name, tn_takes[takes], tn_dtypes[dtype].name);
-    return 0;
-  }
-  return 1;
+  return fits[takes];
 }
 static int tn_real(int dtype) { return tn_is_float(dtype) ? dtype : (int)TINY_F32; }
-static int tn_computed_in(int dtype) { return tn_is_half(dtype) ? (int)TINY_F32 : dtype; }
-
-// ** formulas of one operand **
-
-#define TN_PI 3.14159265358979323846
-
-static tiny_uop *tn_reciprocal(tiny_ctx *t, tiny_uop *x) { return tn_fdiv(t, tn_k(t, x, 1), x); }
-static tiny_uop *tn_square(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, x); }
-static tiny_uop *tn_sqrt(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SQRT, x); }
-static tiny_uop *tn_rsqrt(tiny_ctx *t, tiny_uop *x) { return tn_reciprocal(t, tn_sqrt(t, x)); }
-static tiny_uop *tn_exp2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_EXP2, x); }
-static tiny_uop *tn_log2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_LOG2, x); }
-static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_exp2(t, tn_times(t, x, TN_LOG2_E)); }
-static tiny_uop *tn_tan(tiny_ctx *t, tiny_uop *x) { return tn_fdiv(t, tn_sin(t, x), tn_cos(t, x)); }
-static tiny_uop *tn_relu(tiny_ctx *t, tiny_uop *x) { return tn_max(t, x, tn_k(t, x, 0)); }
-static tiny_uop *tn_below_zero(tiny_ctx *t, tiny_uop *x) { return tn_lt(t, x, tn_k(t, x, 0)); }
-
-// exp(-|x|), never more than 1. |x| by WHERE: its derivative at 0 is 1, so that sigmoid's there is 1/4.
-static tiny_uop *tn_decay(tiny_ctx *t, tiny_uop *x) {
-  return tn_exp(t, tn_where(t, tn_below_zero(t, x), x, tn_neg(t, x)));
+// What an operator gives for dtype, and what its formula gets.
+static int tn_result(int takes, int dtype) { return takes == TN_REAL ? tn_real(dtype) : dtype; }
+static int tn_computed_in(int dtype) { return tn_is_narrow(dtype) ? (int)TINY_F32 : dtype; }
+static int tn_inside(int takes, int dtype) {
+  dtype = tn_result(takes, dtype);
+  return takes == TN_REAL || takes == TN_WIDE ? tn_computed_in(dtype) : dtype;
 }
-static tiny_uop *tn_sigmoid(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *e = tn_decay(t, x);
-  return tn_fdiv(t, tn_where(t, tn_below_zero(t, x), e, tn_k(t, x, 1)), tn_plus(t, e, 1));
-}
-static tiny_uop *tn_silu(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, tn_sigmoid(t, x)); }
-// 0.5 x (1 + tanh(u)) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3): Hendrycks and Gimpel, arXiv:1606.08415.
-static tiny_uop *tn_gelu(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *cubic = tn_plus(t, tn_times(t, tn_square(t, x), 0.044715), 1);
-  return tn_mul(t, x, tn_sigmoid(t, tn_times(t, tn_mul(t, x, cubic), 1.59576912160573071176)));
-}
-static tiny_uop *tn_polynomial(tiny_ctx *t, tiny_uop *x, int n, const double *c) {
-  tiny_uop *y = tn_k(t, x, c[0]);
-  for (int i = 1; i < n; i++) y = tn_plus(t, tn_mul(t, y, x), c[i]);
-  return y;
-}
-// Near 0 the rational approximation of Cephes (Moshier, tanh.c), elsewhere (1 - e) / (1 + e) with e = exp(-2|x|).
-static tiny_uop *tn_tanh(tiny_ctx *t, tiny_uop *x) {
-  static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1,
-                              -1.61468768441708447952E3};
-  static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3,
-                              4.84406305325125486048E3};
-  tiny_uop *z = tn_square(t, x), *e = tn_decay(t, tn_times(t, x, 2)), *negative = tn_below_zero(t, x);
-  tiny_uop *outer = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
-  tiny_uop *is_small = tn_lt(t, z, tn_k(t, z, 0.390625));
-  tiny_uop *zs = tn_where(t, is_small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
-  tiny_uop *inner =
-      tn_mul(t, x,
-             tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)),
-                     1));
-  return tn_where(t, is_small, inner, tn_where(t, negative, tn_neg(t, outer), outer));
+static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x) {
+  tiny_ctx *t = x[0]->t;
+  return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), n, x);
 }
 
-static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
-  return tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL ? x : tn_max(t, x, tn_neg(t, x));
-}
-static tiny_uop *tn_sign(tiny_ctx *t, tiny_uop *x) {
-  if (tn_bad(t, x) || x->dtype == TINY_BOOL) return x;
-  tiny_uop *above = tn_gt(t, x, tn_k(t, x, 0)), *below = tn_below_zero(t, x);
-  if (tn_bad(t, above) || tn_bad(t, below)) return &t->ir->bad;
-  return tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
-}
-static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) {
-  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x);
-}
-static tiny_uop *tn_floor(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *whole = tn_trunc(t, x);
-  return whole == x ? x : tn_where(t, tn_lt(t, x, whole), tn_plus(t, whole, -1), whole);
-}
-static tiny_uop *tn_ceil(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *whole = tn_trunc(t, x);
-  return whole == x ? x : tn_where(t, tn_lt(t, whole, x), tn_plus(t, whole, 1), whole);
-}
-// Away from zero past a half, at a half if the whole part is odd.
-static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *whole = tn_trunc(t, x);
-  if (whole == x) return x;
-  tiny_uop *part = tn_abs(t, tn_sub(t, x, whole)), *half = tn_times(t, whole, 0.5), *limit = tn_k(t, x, 0.5);
-  tiny_uop *odd = tn_ne(t, tn_trunc(t, half), half);
-  tiny_uop *away = tn_or(t, tn_gt(t, part, limit), tn_and(t, tn_eq(t, part, limit), odd));
-  return tn_add(t, whole, tn_where(t, away, tn_sign(t, x), tn_k(t, x, 0)));
-}
-static tiny_uop *tn_is_zero(tiny_ctx *t, tiny_uop *x) { return tn_eq(t, x, tn_k(t, x, 0)); }
-static tiny_uop *tn_isnan(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, x); }
+// ** operators of one operand **
 
+// The node that x's formula gets; NULL: *out is what the operator returns.
+static tiny_uop *tn_enter(const char *name, int takes, tiny_tensor *x, tiny_tensor **out) {
+  if (!tn_usable(name, 1, &x, out) || !tn_taken(x->t, name, takes, x->uop->dtype)) return NULL;
+  return tn_cast(x->t, x->uop, tn_inside(takes, x->uop->dtype));
+}
+static tiny_tensor *tn_leave(int takes, tiny_tensor *x, tiny_uop *u) {
+  return tn_give(u, tn_result(takes, x->uop->dtype), 1, &x);
+}
 static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
-  if (!tn_usable(name, 1, &x, &out) || !tn_taken(x->t, name, takes, x->uop->dtype)) return out;
-  if (takes != TN_REAL) return tn_tensor_new(x->t, formula(x->t, x->uop));
-  const int dtype = tn_real(x->uop->dtype);
-  tiny_uop *u = tn_cast(x->t, x->uop, tn_computed_in(dtype));
-  u = tn_bad(x->t, u) ? u : formula(x->t, u);
-  return tn_tensor_new(x->t, tn_bad(x->t, u) ? u : tn_cast(x->t, u, dtype));
+  tiny_uop *u = tn_enter(name, takes, x, &out);
+  return u ? tn_leave(takes, x, formula(x->t, u)) : out;
+}
+// Of a question: bool whatever x is.
+static tiny_tensor *tn_asked(const char *name, tn_formula1 formula, tiny_tensor *x) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter(name, TN_ANY, x, &out);
+  return u ? tn_tensor_new(x->t, formula(x->t, u)) : out;
+}
+
+static tiny_uop *tn_frac(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_trunc(t, x)); }
+static tiny_uop *tn_all_false(tiny_ctx *t, const tiny_uop *x) { return tn_expand(t, tn_bool(t, 0), x->ndim, x->dim); }
+static tiny_uop *tn_isfinite(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  return tn_is_float(x->dtype) ? tn_is_zero(t, tn_sub(t, x, x)) : tn_not(t, tn_all_false(t, x));
+}
+static tiny_uop *tn_isinf(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  if (!tn_is_float(x->dtype)) return tn_all_false(t, x);
+  return tn_not(t, tn_or(t, tn_isfinite(t, x), tn_isnan(t, x)));
+}
+static tiny_uop *tn_isposinf(tiny_ctx *t, tiny_uop *x) { return tn_and(t, tn_isinf(t, x), tn_gt(t, x, tn_k(t, x, 0))); }
+static tiny_uop *tn_isneginf(tiny_ctx *t, tiny_uop *x) { return tn_and(t, tn_isinf(t, x), tn_below_zero(t, x)); }
+static tiny_uop *tn_signbit(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_is_float(x->dtype) ? tn_minus(t, x) : tn_below_zero(t, x);
 }
 
 #define TN_UNARY(_) \
-  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) \
-  _(ceil, TN_ANY) _(round, TN_ANY) \
-  _(sqrt, TN_REAL) _(rsqrt, TN_REAL) _(reciprocal, TN_REAL) _(exp, TN_REAL) _(exp2, TN_REAL) _(log2, TN_REAL) \
-  _(sin, TN_REAL) _(cos, TN_REAL) _(tan, TN_REAL) _(tanh, TN_REAL) _(sigmoid, TN_REAL) \
-  _(silu, TN_REAL) _(gelu, TN_REAL) _(relu, TN_NUMBER) _(isnan, TN_ANY)
+  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) _(ceil, TN_ANY) \
+  _(round, TN_ANY) _(frac, TN_FLOATS)
 #define TN_UNARY_OPERATOR(name, takes) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, takes, tn_##name, x); }
 TN_UNARY(TN_UNARY_OPERATOR)
-TINY_API tiny_tensor *tiny_log(tiny_tensor *x) { return tn_unary("log", TN_REAL, tn_logarithm, x); }
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) {
-  return tn_unary("logical_not", TN_ANY, tn_is_zero, x);
+#define TN_QUESTIONS(_) _(isnan) _(isinf) _(isposinf) _(isneginf) _(isfinite) _(signbit)
+#define TN_QUESTION_OPERATOR(name) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_asked(#name, tn_##name, x); }
+TN_QUESTIONS(TN_QUESTION_OPERATOR)
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) { return tn_asked("logical_not", tn_is_zero, x); }
+TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x) { return tn_unary("bitwise_not", TN_BITS, tn_invert, x); }
+
+TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("round_to", TN_WIDE, x, &out);
+  if (!u) return out;
+  tiny_ctx *t = x->t;
+  if (tn_bad(t, u) || (!tn_is_float(u->dtype) && decimals >= 0)) return tn_tensor_new(t, u);
+  if (!tn_is_float(u->dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "round_to: %d decimals of %s", decimals, tn_dtypes[u->dtype].name);
+  tiny_uop *unit = tn_k(t, u, pow(10, abs(decimals)));
+  u = decimals < 0 ? tn_mul(t, tn_round(t, tn_fdiv(t, u, unit)), unit) :
+                     tn_fdiv(t, tn_round(t, tn_mul(t, u, unit)), unit);
+  return tn_leave(TN_WIDE, x, u);
 }
 
 // The gradient is that of x within the bounds, both included; NaN stays.
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   tiny_tensor *out;
-  if (!tn_usable("clamp", 1, &x, &out)) return out;
+  tiny_uop *u = tn_enter("clamp", TN_ANY, x, &out);
+  if (!u) return out;
   if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "clamp: from %g to %g", lo, hi);
   tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
   return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u)));
+}
+
+TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("nan_to_num", TN_ANY, x, &out);
+  if (!u) return out;
+  tiny_ctx *t = x->t;
+  if (!tn_is_float(u->dtype)) return tn_tensor_new(t, u);
+  const double top = tn_float_top(u->dtype);
+  tiny_uop *high = tn_k(t, u, posinf != posinf ? top : posinf), *low = tn_k(t, u, neginf != neginf ? -top : neginf);
+  tiny_uop *y = tn_where(t, tn_isposinf(t, u), high, tn_where(t, tn_isneginf(t, u), low, u));
+  return tn_tensor_new(t, tn_where(t, tn_isnan(t, u), tn_k(t, u, nan), y));
 }
 
 // ** formulas of two operands **
 
-static tiny_uop *tn_floor_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
-  return tn_bad(t, a) || !tn_is_float(a->dtype) ? tn_idiv(t, a, b) : tn_floor(t, tn_fdiv(t, a, b));
-}
-// a - b floor(a/b), put right where the quotient was rounded over a whole number. (inf as b gives NaN.)
-static tiny_uop *tn_remainder(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
-  if (tn_bad(t, a) || !tn_is_float(a->dtype)) return tn_mod(t, a, b);
-  tiny_uop *r = tn_sub(t, a, tn_mul(t, b, tn_floor_divide(t, a, b))), *zero = tn_k(t, a, 0);
-  tiny_uop *wrong_sign = tn_and(t, tn_ne(t, r, zero), tn_ne(t, tn_lt(t, r, zero), tn_lt(t, b, zero)));
-  return tn_where(t, wrong_sign, tn_add(t, r, b), r);
-}
+static int tn_are_floats(tiny_ctx *t, const tiny_uop *a) { return !tn_bad(t, a) && tn_is_float(a->dtype); }
 static tiny_uop *tn_le(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {            // not b < a would be true for NaN
-  if (tn_bad(t, a) || !tn_is_float(a->dtype)) return tn_not(t, tn_lt(t, b, a));
+  if (!tn_are_floats(t, a)) return tn_not(t, tn_lt(t, b, a));
   return tn_or(t, tn_lt(t, a, b), tn_eq(t, a, b));
 }
 static tiny_uop *tn_ge(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_le(t, b, a); }
 
+// Is r, a remainder, not 0 and of another sign than x?
+static tiny_uop *tn_crosses(tiny_ctx *t, tiny_uop *r, tiny_uop *x) {
+  return tn_and(t, tn_ne(t, r, tn_k(t, r, 0)), tn_ne(t, tn_below_zero(t, r), tn_below_zero(t, x)));
+}
+// The first half of a float's bits, so that its product with a number as short is exact.
+static tiny_uop *tn_first_bits(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  const int integer = tn_integer_of(x->dtype);
+  tiny_uop *bits = tn_uop_make(t, TINY_OP_BITCAST, integer, 1, 1, &x, 0, 0, NULL);
+  bits = tn_and(t, bits, tn_k(t, bits, -(double)((int64_t)1 << (tn_dtypes[x->dtype].mantissa / 2 + 1))));
+  return tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL);
+}
+// a - b trunc(a/b) with the sign of a. The product is taken in two parts that are exact up to quotients of
+// 2^11 (f32) or
+// 2^26; a quotient that was rounded up to a whole number is put right.
+static tiny_uop *tn_fmod(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) {
+    tiny_uop *r = tn_mod(t, a, b);
+    return tn_where(t, tn_crosses(t, r, a), tn_sub(t, r, b), r);
+  }
+  tiny_uop *q = tn_trunc(t, tn_fdiv(t, a, b)), *finite = tn_where(t, tn_isinf(t, b), tn_k(t, b, 1), b);
+  tiny_uop *first = tn_first_bits(t, finite), *rest = tn_sub(t, finite, first);
+  tiny_uop *r = tn_sub(t, tn_sub(t, a, tn_mul(t, q, first)), tn_mul(t, q, rest));
+  tiny_uop *step = tn_negate(t, tn_ne(t, tn_below_zero(t, a), tn_below_zero(t, finite)), finite);
+  return tn_where(t, tn_crosses(t, r, a), tn_add(t, r, step), r);
+}
+static tiny_uop *tn_remainder(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) return tn_mod(t, a, b);
+  tiny_uop *r = tn_fmod(t, a, b);
+  return tn_where(t, tn_crosses(t, r, b), tn_add(t, r, b), r);
+}
+// What fmod leaves is a multiple of b.
+static tiny_uop *tn_floor_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) return tn_idiv(t, a, b);
+  tiny_uop *r = tn_fmod(t, a, b), *q = tn_round(t, tn_fdiv(t, tn_sub(t, a, r), b));
+  q = tn_where(t, tn_crosses(t, r, b), tn_plus(t, q, -1), q);
+  return tn_where(t, tn_is_zero(t, b), tn_fdiv(t, a, b), q);
+}
+static tiny_uop *tn_trunc_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (tn_are_floats(t, a)) return tn_trunc(t, tn_fdiv(t, a, b));
+  tiny_uop *q = tn_idiv(t, a, b);
+  return tn_where(t, tn_crosses(t, tn_mod(t, a, b), a), tn_plus(t, q, 1), q);
+}
+static tiny_uop *tn_fmax(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) return tn_max(t, a, b);
+  return tn_where(t, tn_isnan(t, a), b, tn_where(t, tn_isnan(t, b), a, tn_max(t, a, b)));
+}
+static tiny_uop *tn_fmin(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_are_floats(t, a) ? tn_neg(t, tn_fmax(t, tn_neg(t, a), tn_neg(t, b))) : tn_min(t, a, b);
+}
+static tiny_uop *tn_copysign(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_negate(t, tn_ne(t, tn_minus(t, a), tn_minus(t, b)), a);
+}
+static tiny_uop *tn_heaviside(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_where(t, tn_is_zero(t, a), b, tn_where(t, tn_gt(t, a, tn_k(t, a, 0)), tn_k(t, a, 1), tn_k(t, a, 0)));
+}
+
 // The dtype that a and b meet in. As in PyTorch, a 0-d operand matters only if its kind (bool,
 // integer, float) is higher.
 static int tn_dtype_rank(int d) { return tn_is_float(d) ? 2 : d != TINY_BOOL; }
+static int tn_meet_all(int n, const tiny_uop *const *u) {
+  int main = TINY_VOID, other = TINY_VOID;             // of the operands with dims, of those without
+  for (int i = 0; i < n; i++) {
+    int *of = u[i]->ndim ? &main : &other;
+    *of = (int)tiny_promote((tiny_dtype)*of, (tiny_dtype)u[i]->dtype);
+  }
+  if (main != TINY_VOID && (other == TINY_VOID || tn_dtype_rank(other) <= tn_dtype_rank(main))) return main;
+  return (int)tiny_promote((tiny_dtype)main, (tiny_dtype)other);
+}
 static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
-  if (!a->ndim == !b->ndim) return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
-  const tiny_uop *main = a->ndim ? a : b, *other = a->ndim ? b : a;
-  if (tn_dtype_rank(other->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
-  return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
+  const tiny_uop *u[2] = {a, b};
+  return (tiny_dtype)tn_meet_all(2, u);
 }
 
 // Do the shapes of x[0..n-1] broadcast?
@@ -9095,19 +11939,39 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   return 1;
 }
 
+// Operands x[0..n-1] as a formula gets them, broadcast to each other. -1: *out is what the operator returns; else the
+// dtype of the result.
+static int tn_enter_all(const char *name, int takes, int n, tiny_tensor *const *x, tiny_uop **u, tiny_tensor **out) {
+  if (!tn_usable(name, n, x, out) || !tn_shapes_meet(name, n, x)) return -1;
+  tiny_ctx *t = x[0]->t;
+  const tiny_uop *v[3] = {NULL, NULL, NULL};
+  for (int i = 0; i < n; i++) v[i] = x[i]->uop;
+  const int dtype = tn_meet_all(n, v);
+  if (!tn_taken(t, name, takes, dtype)) return -1;
+  for (int i = 0; i < n; i++) u[i] = tn_cast(t, x[i]->uop, tn_inside(takes, dtype));
+  for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
+  for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
+  for (int i = 0; i < n; i++) if (tn_bad(t, u[i])) for (int j = 0; j < n; j++) u[j] = &t->ir->bad;
+  return tn_result(takes, dtype);
+}
 static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *a,
                                        tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
+  tiny_uop *u[2];
+  const int dtype = tn_enter_all(name, takes, 2, in, u, &out);
+  return dtype < 0 ? out : tn_give(formula(a->t, u[0], u[1]), dtype, 2, in);
+}
+// Of a question: bool whatever the operands are.
+static tiny_tensor *tn_compare(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tiny_uop *u[2];
+  return tn_enter_all(name, TN_ANY, 2, in, u, &out) < 0 ? out : tn_tensor_new(a->t, formula(a->t, u[0], u[1]));
+}
+// Each operand is true where it is not 0.
+static tiny_tensor *tn_logic(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out) || !tn_shapes_meet(name, 2, in)) return out;
-  tiny_ctx *t = a->t;
-  int dtype = tn_meet(a->uop, b->uop);
-  if (!tn_taken(t, name, takes, dtype)) return out;
-  if (takes == TN_REAL) dtype = tn_real(dtype);
-  const int inside = takes == TN_REAL ? tn_computed_in(dtype) : dtype;
-  tiny_uop *x = tn_cast(t, a->uop, inside), *y = tn_cast(t, b->uop, inside);
-  tn_broadcast(t, &x, &y);
-  x = tn_bad(t, x) || tn_bad(t, y) ? &t->ir->bad : formula(t, x, y);
-  return tn_tensor_new(t, takes == TN_REAL && !tn_bad(t, x) ? tn_cast(t, x, dtype) : x);
+  return tn_tensor_new(a->t, formula(a->t, tn_cast(a->t, a->uop, TINY_BOOL), tn_cast(a->t, b->uop, TINY_BOOL)));
 }
 
 // What a node's elements all are, if they are one constant; else NULL.
@@ -9159,23 +12023,27 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 #define TN_BINARY(_) \
   _(add, TN_ANY, tn_add) _(sub, TN_NUMBER, tn_sub) _(mul, TN_ANY, tn_mul) _(div, TN_REAL, tn_fdiv) \
-  _(floor_div, TN_NUMBER, tn_floor_divide) _(remainder, TN_NUMBER, tn_remainder) \
-  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) \
-  _(lt, TN_ANY, tn_lt) _(gt, TN_ANY, tn_gt) _(le, TN_ANY, tn_le) _(ge, TN_ANY, tn_ge) \
-  _(eq, TN_ANY, tn_eq) _(ne, TN_ANY, tn_ne) \
+  _(floor_div, TN_WIDE, tn_floor_divide) _(trunc_div, TN_WIDE, tn_trunc_divide) \
+  _(remainder, TN_WIDE, tn_remainder) _(fmod, TN_WIDE, tn_fmod) _(pow, TN_WIDE, tn_pow) \
+  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
-  _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr)
+  _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr) \
+  _(copysign, TN_REAL, tn_copysign) _(heaviside, TN_NUMBER, tn_heaviside)
 #define TN_BINARY_OPERATOR(name, takes, formula) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { \
     return tn_binary_operator(#name, takes, formula, a, b); \
   }
 TN_BINARY(TN_BINARY_OPERATOR)
+#define TN_COMPARISONS(_) _(lt) _(gt) _(le) _(ge) _(eq) _(ne)
+#define TN_COMPARISON_OPERATOR(name) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_compare(#name, tn_##name, a, b); }
+TN_COMPARISONS(TN_COMPARISON_OPERATOR)
+#define TN_LOGIC(_) _(logical_and, tn_and) _(logical_or, tn_or) _(logical_xor, tn_ne)
+#define TN_LOGIC_OPERATOR(name, formula) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_logic(#name, formula, a, b); }
+TN_LOGIC(TN_LOGIC_OPERATOR)
 
-// Halves are computed in f32; integers stay integers.
-TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b) {
-  const int real = tiny_ok(a) && tiny_ok(b) && tn_is_float(tn_meet(a->uop, b->uop));
-  return tn_binary_operator("pow", real ? TN_REAL : TN_NUMBER, tn_pow, a, b);
-}
+// ** of three operands **
 
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[3] = {cond, a, b};
@@ -9188,43 +12056,323 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
   const int dtype = tn_meet(a->uop, b->uop);
   return tn_tensor_new(t, tn_where(t, cond->uop, tn_cast(t, a->uop, dtype), tn_cast(t, b->uop, dtype)));
 }
+
+// NaN in a bound gives NaN, as in PyTorch. Where lo > hi: hi.
+TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi) {
+  tiny_tensor *out, *in[3] = {x, lo ? lo : x, hi ? hi : x};
+  tiny_uop *u[3];
+  const int dtype = tn_enter_all("clamp_to", TN_ANY, 3, in, u, &out);
+  if (dtype < 0) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *y = u[0];
+  if (lo) y = tn_where(t, tn_or(t, tn_lt(t, y, u[1]), tn_isnan(t, u[1])), u[1], y);
+  if (hi) y = tn_where(t, tn_or(t, tn_gt(t, y, u[2]), tn_isnan(t, u[2])), u[2], y);
+  return tn_tensor_new(t, y);
+}
+// From the nearer end, so that weight 1 gives b.
+TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight) {
+  tiny_tensor *out, *in[3] = {a, b, weight};
+  tiny_uop *u[3];
+  const int dtype = tn_enter_all("lerp", TN_REAL, 3, in, u, &out);
+  if (dtype < 0) return out;
+  tiny_ctx *t = a->t;
+  tiny_uop *way = tn_sub(t, u[1], u[0]), *left = tn_plus(t, tn_neg(t, u[2]), 1);
+  tiny_uop *inner = tn_add(t, u[0], tn_mul(t, u[2], way)), *outer = tn_sub(t, u[1], tn_mul(t, way, left));
+  return tn_give(tn_where(t, tn_lt(t, tn_abs(t, u[2]), tn_k(t, u[2], 0.5)), inner, outer), dtype, 3, in);
+}
+static tiny_tensor *tn_addc(const char *name, int takes, tn_formula2 formula, tiny_tensor *x, tiny_tensor *a,
+                            tiny_tensor *b, double value) {
+  tiny_tensor *out, *in[3] = {x, a, b};
+  tiny_uop *u[3];
+  const int dtype = tn_enter_all(name, takes, 3, in, u, &out);
+  if (dtype < 0) return out;
+  return tn_give(tn_add(x->t, u[0], formula(x->t, tn_times(x->t, u[1], value), u[2])), dtype, 3, in);
+}
+TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value) {
+  return tn_addc("addcmul", TN_WIDE, tn_mul, x, a, b, value);
+}
+TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value) {
+  return tn_addc("addcdiv", TN_REAL, tn_fdiv, x, a, b, value);
+}
 #endif
 // ---- end src/tensor/elementwise.c ----
-// ---- begin src/tensor/reduce.c ----
-// reduce: folds along axes, what is computed from them, and running sums.
+// ---- begin src/tensor/math.c ----
+// math: operators that are functions of real numbers: powers, exponentials, logarithms, circular and hyperbolic
+// functions, error and gamma functions. Integers and bools become f32; narrow floats are computed in f32.
 //
-// Sums and products of halves run in f32 and come back as halves. Those of bool, i8 and i16 give
-// i32 and those of u8 and u16 u32 (PyTorch: always i64). The sum of nothing is 0, the product 1,
-// and there is no maximum of nothing.
-#ifndef TN_TENSOR_REDUCE
-#define TN_TENSOR_REDUCE
+// The formulas of one operand are in ir/function.c; here are the tables, and what takes two operands or parameters.
+#ifndef TN_TENSOR_MATH
+#define TN_TENSOR_MATH
 #ifndef TINY_AMALGAMATED
 #include "elementwise.c"
 #endif
 
-// Bits of one axis or, for TINY_ALL, of all; -1 after an error.
-static int tn_one_axis(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
-  if (axis == TINY_ALL) return (1 << u->ndim) - 1;
-  const int at = tn_axis(t, name, u, axis);
-  return at < 0 ? -1 : u->ndim ? 1 << at : 0;
+// ** one operand **
+
+static tiny_uop *tn_deg2rad(tiny_ctx *t, tiny_uop *x) { return tn_times(t, x, TN_PI / 180); }
+static tiny_uop *tn_rad2deg(tiny_ctx *t, tiny_uop *x) { return tn_times(t, x, 180 / TN_PI); }
+// sin(pi x) / (pi x), 1 at 0.
+static tiny_uop *tn_sinc(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *zero = tn_is_zero(t, x), *one = tn_k(t, x, 1), *safe = tn_where(t, zero, one, x);
+  return tn_where(t, zero, one, tn_fdiv(t, tn_sinpi(t, safe), tn_times(t, safe, TN_PI)));
 }
+
+#define TN_FUNCTIONS(_) \
+  _(sqrt, tn_sqrt) _(rsqrt, tn_rsqrt) _(cbrt, tn_cbrt) _(reciprocal, tn_reciprocal) \
+  _(exp, tn_exp) _(exp2, tn_exp2) _(expm1, tn_expm1) \
+  _(log, tn_logarithm) _(log2, tn_log2) _(log10, tn_log10) _(log1p, tn_log1p) \
+  _(sin, tn_sin) _(cos, tn_cos) _(tan, tn_tan) _(asin, tn_asin) _(acos, tn_acos) _(atan, tn_atan) \
+  _(sinh, tn_sinh) _(cosh, tn_cosh) _(tanh, tn_tanh) _(asinh, tn_asinh) _(acosh, tn_acosh) _(atanh, tn_atanh) \
+  _(deg2rad, tn_deg2rad) _(rad2deg, tn_rad2deg) _(sinc, tn_sinc) \
+  _(erf, tn_erf) _(erfc, tn_erfc) _(erfinv, tn_erfinv) _(lgamma, tn_lgamma) _(digamma, tn_digamma)
+#define TN_FUNCTION_OPERATOR(name, formula) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, TN_REAL, formula, x); }
+TN_FUNCTIONS(TN_FUNCTION_OPERATOR)
+
+TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("logit", TN_REAL, x, &out);
+  if (!u) return out;
+  tiny_ctx *t = x->t;
+  if (eps >= 0) {
+    tiny_uop *low = tn_k(t, u, eps), *high = tn_k(t, u, 1 - eps);
+    u = tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u));
+  }
+  tiny_uop *rest = tn_plus(t, tn_neg(t, u), 1);
+  return tn_leave(TN_REAL, x, tn_sub(t, tn_logarithm(t, u), tn_logarithm(t, rest)));
+}
+
+// ** two operands **
+
+// By the larger, so that no square overflows. Its own part in the gradient cancels.
+static tiny_uop *tn_hypot(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *m = tn_max(t, tn_abs(t, a), tn_abs(t, b)), *one = tn_k(t, a, 1);
+  if (tn_bad(t, m)) return m;
+  tiny_uop *plain = tn_and(t, tn_isfinite(t, m), tn_gt(t, m, tn_k(t, m, 0)));
+  tiny_uop *scale = tn_where(t, plain, tn_u1(t, TINY_OP_DETACH, m), one);
+  tiny_uop *x = tn_fdiv(t, a, scale), *y = tn_fdiv(t, b, scale);
+  tiny_uop *z = tn_where(t, plain, tn_add(t, tn_square(t, x), tn_square(t, y)), one);
+  tiny_uop *h = tn_where(t, plain, tn_mul(t, tn_sqrt(t, z), scale), m);
+  return tn_where(t, tn_or(t, tn_isinf(t, a), tn_isinf(t, b)), tn_inf(t, a), h);
+}
+// m + log(1 + base^-|a - b|), m the larger; equal operands, which may be infinite, give their mean + log 2.
+static tiny_uop *tn_log_of_sum(tiny_ctx *t, tn_formula1 exp, double per_e, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *same = tn_eq(t, a, b), *apart = tn_where(t, same, tn_k(t, a, 1), tn_sub(t, a, b));
+  tiny_uop *rest = tn_log1p(t, exp(t, tn_neg(t, tn_size(t, apart))));
+  tiny_uop *y = tn_add(t, tn_max(t, a, b), per_e == 1 ? rest : tn_times(t, rest, per_e));
+  return tn_where(t, same, tn_plus(t, tn_times(t, tn_add(t, a, b), 0.5), TN_LN_2 * per_e), y);
+}
+static tiny_uop *tn_logaddexp(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_log_of_sum(t, tn_exp, 1, a, b); }
+static tiny_uop *tn_logaddexp2(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_log_of_sum(t, tn_exp2, TN_LOG2_E, a, b);
+}
+// 0 where x is, whatever the logarithm, unless y is NaN. There x has a gradient where the logarithm is finite.
+static tiny_uop *tn_xlogy(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *beyond = tn_or(t, tn_le(t, y, tn_k(t, y, 0)), tn_eq(t, y, tn_inf(t, y)));
+  tiny_uop *zero = tn_and(t, tn_is_zero(t, x), beyond), *one = tn_k(t, y, 1);
+  return tn_where(t, zero, tn_k(t, x, 0), tn_mul(t, x, tn_logarithm(t, tn_where(t, zero, one, y))));
+}
+
+#define TN_FUNCTIONS_OF_TWO(_) _(atan2) _(hypot) _(logaddexp) _(logaddexp2) _(xlogy)
+#define TN_FUNCTION_OF_TWO(name) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { \
+    return tn_binary_operator(#name, TN_REAL, tn_##name, a, b); \
+  }
+TN_FUNCTIONS_OF_TWO(TN_FUNCTION_OF_TWO)
+#endif
+// ---- end src/tensor/math.c ----
+// ---- begin src/tensor/activation.c ----
+// activation: what stands between the layers of a network. Floats, or integers as f32, but for what only clips; narrow
+// floats are computed in f32.
+//
+// Pieces are chosen by WHERE; a piece that is not taken gets an argument that it is finite at, so that
+// gradients hold no
+// inf*0. At the joints the gradients are PyTorch's.
+#ifndef TN_TENSOR_ACTIVATION
+#define TN_TENSOR_ACTIVATION
+#ifndef TINY_AMALGAMATED
+#include "math.c"
+#endif
+
+static tiny_uop *tn_above_zero(tiny_ctx *t, tiny_uop *x) { return tn_gt(t, x, tn_k(t, x, 0)); }
+// x between the bounds, its gradient 0 at them and beyond.
+static tiny_uop *tn_between(tiny_ctx *t, tiny_uop *x, double lo, double hi) {
+  tiny_uop *low = tn_k(t, x, lo), *high = tn_k(t, x, hi);
+  return tn_where(t, tn_le(t, x, low), low, tn_where(t, tn_ge(t, x, high), high, x));
+}
+
+static tiny_uop *tn_relu(tiny_ctx *t, tiny_uop *x) { return tn_max(t, x, tn_k(t, x, 0)); }
+static tiny_uop *tn_relu6(tiny_ctx *t, tiny_uop *x) { return tn_between(t, x, 0, 6); }
+static tiny_uop *tn_silu(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, tn_sigmoid(t, x)); }
+// x Phi(x), Phi the normal distribution: Hendrycks and Gimpel, arXiv:1606.08415.
+static tiny_uop *tn_gelu(tiny_ctx *t, tiny_uop *x) {
+  return tn_mul(t, x, tn_normal_cdf(t, x));
+}
+// 0.5 x (1 + tanh(u)) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
+static tiny_uop *tn_gelu_tanh(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *cubic = tn_plus(t, tn_times(t, tn_square(t, x), 0.044715), 1);
+  return tn_mul(t, x, tn_sigmoid(t, tn_times(t, tn_mul(t, x, cubic), 1.59576912160573071176)));
+}
+// x tanh(log(1 + e^x)) = x n / (n + 2), n = e^x (e^x + 2); by e^-x where that is smaller.
+static tiny_uop *tn_mish(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *e = tn_decay(t, x), *below = tn_below_zero(t, x), *two = tn_k(t, x, 2);
+  tiny_uop *n = tn_where(t, below, tn_mul(t, e, tn_add(t, e, two)), tn_plus(t, tn_add(t, e, e), 1));
+  return tn_mul(t, x, tn_fdiv(t, n, tn_add(t, n, tn_where(t, below, two, tn_times(t, tn_square(t, e), 2)))));
+}
+static tiny_uop *tn_tanhshrink(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_tanh(t, x)); }
+static tiny_uop *tn_softsign(tiny_ctx *t, tiny_uop *x) { return tn_fdiv(t, x, tn_plus(t, tn_size(t, x), 1)); }
+// log(1 + e^-|x|) and what is above zero.
+static tiny_uop *tn_softplus(tiny_ctx *t, tiny_uop *x) {
+  return tn_add(t, tn_where(t, tn_below_zero(t, x), tn_k(t, x, 0), x), tn_log1p(t, tn_decay(t, x)));
+}
+static tiny_uop *tn_logsigmoid(tiny_ctx *t, tiny_uop *x) {
+  return tn_sub(t, tn_where(t, tn_below_zero(t, x), x, tn_k(t, x, 0)), tn_log1p(t, tn_decay(t, x)));
+}
+static tiny_uop *tn_hardsigmoid(tiny_ctx *t, tiny_uop *x) {
+  return tn_times(t, tn_between(t, tn_plus(t, x, 3), 0, 6), 1.0 / 6);
+}
+// At -3 the slope is that of the middle, -1/2.
+static tiny_uop *tn_hardswish(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *m = tn_plus(t, x, 3), *six = tn_k(t, x, 6);
+  m = tn_where(t, tn_below_zero(t, m), tn_k(t, x, 0), tn_where(t, tn_ge(t, m, six), six, m));
+  return tn_times(t, tn_mul(t, x, m), 1.0 / 6);
+}
+
+#define TN_ACTIVATIONS(_) \
+  _(relu, TN_NUMBER) _(relu6, TN_NUMBER) _(sigmoid, TN_REAL) _(silu, TN_REAL) _(gelu, TN_REAL) _(gelu_tanh, TN_REAL) \
+  _(mish, TN_REAL) _(tanhshrink, TN_REAL) _(softsign, TN_REAL) _(logsigmoid, TN_REAL) _(hardsigmoid, TN_REAL) \
+  _(hardswish, TN_REAL)
+TN_ACTIVATIONS(TN_UNARY_OPERATOR)
+
+// ** with parameters **
+
+// scale * (x above 0, else alpha (e^(x over) - 1))
+static tiny_tensor *tn_elu(const char *name, tiny_tensor *x, double alpha, double scale, double over) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
+  if (!u) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *above = tn_above_zero(t, u), *low = tn_where(t, above, tn_k(t, u, 0), u);
+  tiny_uop *e = tn_times(t, tn_expm1(t, over == 1 ? low : tn_times(t, low, 1 / over)), alpha * scale);
+  return tn_leave(TN_REAL, x, tn_where(t, above, scale == 1 ? u : tn_times(t, u, scale), e));
+}
+TINY_API tiny_tensor *tiny_elu(tiny_tensor *x, double alpha) { return tn_elu("elu", x, alpha, 1, 1); }
+// Klambauer et al., "Self-normalizing neural networks", arXiv:1706.02515, section 2.
+TINY_API tiny_tensor *tiny_selu(tiny_tensor *x) {
+  return tn_elu("selu", x, 1.6732632423543772848, 1.0507009873554804934, 1);
+}
+TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha) {
+  if (tiny_ok(x) && !(alpha != 0)) return tn_wrong(x->t, TINY_E_ARG, "celu: alpha is %g", alpha);
+  return tn_elu("celu", x, alpha, 1, alpha);
+}
+
+static tiny_tensor *tn_leaky(const char *name, tiny_tensor *x, double slope) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
+  return u ? tn_leave(TN_REAL, x, tn_where(x->t, tn_above_zero(x->t, u), u, tn_times(x->t, u, slope))) : out;
+}
+TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope) { return tn_leaky("leaky_relu", x, slope); }
+TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper) {
+  return tn_leaky("rrelu", x, (lower + upper) / 2);
+}
+TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, weight};
+  if (!tn_usable("prelu", 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  const tiny_uop *w = weight->uop;
+  const int64_t n = tn_dims_nelem(w->ndim, w->dim), channels = x->uop->ndim > 1 ? x->uop->dim[1] : 1;
+  if (w->ndim > 1 || (n != 1 && n != channels))
+    return tn_wrong(t, TINY_E_SHAPE, "prelu: weight %s for %s, which has %lld channels", tn_text_of(w, a),
+                    tn_text_of(x->uop, b), (long long)channels);
+  tiny_uop *u = tn_enter("prelu", TN_REAL, x, &out), *slope = weight->uop;
+  if (!u || tn_bad(t, u)) return out;
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0; i < u->ndim; i++) dim[i] = i == 1 ? n : 1;
+  slope = tn_reshape(t, tn_cast(t, slope, u->dtype), n == 1 ? 0 : u->ndim, dim);
+  return tn_leave(TN_REAL, x, tn_where(t, tn_above_zero(t, u), u, tn_mul(t, u, slope)));
+}
+
+TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("hardtanh", TN_NUMBER, x, &out);
+  if (!u) return out;
+  if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "hardtanh: from %g to %g", lo, hi);
+  return tn_leave(TN_NUMBER, x, tn_between(x->t, u, lo, hi));
+}
+TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("threshold", TN_NUMBER, x, &out);
+  if (!u) return out;
+  tiny_ctx *t = x->t;
+  return tn_leave(TN_NUMBER, x, tn_where(t, tn_le(t, u, tn_k(t, u, threshold)), tn_k(t, u, value), u));
+}
+// x beyond +-lambda, moved by `by` towards 0; within: 0.
+static tiny_tensor *tn_shrink_values(const char *name, tiny_tensor *x, double lambda, double by) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
+  if (!u) return out;
+  if (!(lambda >= 0)) return tn_wrong(x->t, TINY_E_ARG, "%s: lambda is %g", name, lambda);
+  tiny_ctx *t = x->t;
+  tiny_uop *low = tn_ge(t, u, tn_k(t, u, -lambda)), *high = tn_le(t, u, tn_k(t, u, lambda));
+  tiny_uop *y = tn_where(t, tn_above_zero(t, u), tn_plus(t, u, -by), tn_plus(t, u, by));
+  return tn_leave(TN_REAL, x, tn_where(t, tn_and(t, low, high), tn_k(t, u, 0), by != 0 ? y : u));
+}
+TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda) {
+  return tn_shrink_values("hardshrink", x, lambda, 0);
+}
+TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda) {
+  return tn_shrink_values("softshrink", x, lambda, lambda);
+}
+TINY_API tiny_tensor *tiny_softplus(tiny_tensor *x, double beta, double threshold) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("softplus", TN_REAL, x, &out);
+  if (!u) return out;
+  if (!(beta != 0)) return tn_wrong(x->t, TINY_E_ARG, "softplus: beta is %g", beta);
+  tiny_ctx *t = x->t;
+  tiny_uop *b = tn_times(t, u, beta), *y = tn_times(t, tn_softplus(t, b), 1 / beta);
+  return tn_leave(TN_REAL, x, tn_where(t, tn_gt(t, b, tn_k(t, b, threshold)), u, y));
+}
+TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("glu", TN_REAL, x, &out);
+  if (!u || tn_bad(x->t, u)) return out;
+  tiny_ctx *t = x->t;
+  const int at = tn_axis(t, "glu", u, axis);
+  if (at < 0) return out;
+  if (!u->ndim || u->dim[at] % 2)
+    return tn_wrong(t, TINY_E_SHAPE, "glu: axis %d of %s has no halves", at, tn_text_of(u, a));
+  const int64_t n = u->dim[at];
+  return tn_leave(TN_REAL, x, tn_mul(t, tn_cut(t, u, at, 0, n / 2), tn_sigmoid(t, tn_cut(t, u, at, n / 2, n))));
+}
+#endif
+// ---- end src/tensor/activation.c ----
+// ---- begin src/tensor/reduce.c ----
+// reduce: folds along axes, what is computed from them, positions, norms.
+//
+// Sums and products of narrow floats run in f32 and come back narrow; those of bools and of integers other than u64
+// give i64. The sum of nothing is 0, the product 1, the mean NaN, and there is no maximum of nothing. Roots whose
+// gradient would be infinite at 0 have 0 there (tn_flat_root).
+#ifndef TN_TENSOR_REDUCE
+#define TN_TENSOR_REDUCE
+#ifndef TINY_AMALGAMATED
+#include "activation.c"
+#endif
+
 static int64_t tn_count(const tiny_uop *u, int bits) {       // elements that go into one
   int64_t n = 1;
   for (int i = 0; i < u->ndim; i++) if (bits >> i & 1) n *= u->dim[i];
   return n;
 }
 static int tn_sum_dtype(int d) {
-  return tn_is_half(d)                                ? (int)TINY_F32 :
-      d == TINY_BOOL || d == TINY_I8 || d == TINY_I16 ? (int)TINY_I32 :
-      d == TINY_U8 || d == TINY_U16                   ? (int)TINY_U32 :
-                                                        d;
+  return tn_is_float(d) ? tn_computed_in(d) : d == TINY_U64 ? (int)TINY_U64 : (int)TINY_I64;
 }
-// A sum or product in a dtype that is wide enough; halves come back as halves.
+// A sum or product in a dtype that is wide enough; floats come back as what they were.
 static tiny_uop *tn_accumulate(tiny_ctx *t, int op, tiny_uop *x, int bits, int keepdim) {
   if (tn_bad(t, x)) return x;
-  const int half = tn_is_half(x->dtype) ? x->dtype : 0;
   tiny_uop *y = tn_reduce(t, op, tn_cast(t, x, tn_sum_dtype(x->dtype)), bits, keepdim);
-  return half && !tn_bad(t, y) ? tn_cast(t, y, half) : y;
+  return tn_is_float(x->dtype) && !tn_bad(t, y) ? tn_cast(t, y, x->dtype) : y;
 }
 static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int keepdim) {
   return lowest ? tn_mirror(t, tn_reduce(t, TINY_OP_MAX, tn_mirror(t, x), bits, keepdim)) :
@@ -9239,14 +12387,14 @@ static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits,
   tiny_uop *u = x->uop;
   if (bits < 0) return tn_poison(t);
   if (op == '+' || op == '*')
-    return tn_tensor_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim));
+    return tn_value_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
   if (!tn_count(u, bits) && tn_dims_nelem(u->ndim, u->dim) == 0) {
     int64_t others = 1;
     for (int i = 0; i < u->ndim; i++) if (!(bits >> i & 1)) others *= u->dim[i];
     if (others)
       return tn_wrong(t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name, tn_text_of(u, a));
   }
-  return tn_tensor_new(t, tn_extreme(t, op == 'm', u, bits, keepdim));
+  return tn_value_new(t, tn_extreme(t, op == 'm', u, bits, keepdim), 1, &x);
 }
 static tiny_tensor *tn_fold_axis(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
@@ -9268,10 +12416,41 @@ TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) {
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("reduce", 1, &x, &out)) return out;
-  if (op != '+' && op != '*' && op != 'M')
-    return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*' or 'M'",
+  if (op != '+' && op != '*' && op != 'M' && op != 'm')
+    return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
                     op >= ' ' && op < 127 ? op : '?');
   return tn_fold("reduce", op, x, tn_axis_bits(x->t, "reduce", x->uop, &axes), keepdim);
+}
+
+TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
+  tiny_tensor *const most = tn_fold_axis("aminmax", 'M', x, axis, keepdim);
+  if (max) *max = most;
+  return tiny_ok(most) ? tiny_min(x, axis, keepdim) : most;
+}
+
+// ** truth: what is not 0, NaN included **
+
+static tiny_uop *tn_is_true(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || x->dtype == TINY_BOOL ? x : tn_ne(t, x, tn_k(t, x, 0));
+}
+static tiny_tensor *tn_truth(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  if (bits < 0) return out;
+  tiny_uop *is = tn_is_true(x->t, x->uop);
+  tiny_uop *y = op == '+' ? tn_accumulate(x->t, TINY_OP_ADD, is, bits, keepdim) :
+                            tn_extreme(x->t, op == 'm', is, bits, keepdim);
+  return tn_value_new(x->t, y, 1, &x);
+}
+TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim) {
+  return tn_truth("any", 'M', x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim) {
+  return tn_truth("all", 'm', x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim) {
+  return tn_truth("count_nonzero", '+', x, axis, keepdim);
 }
 
 // ** mean, variance: integers as f32, halves in f32 **
@@ -9286,14 +12465,19 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
   const int64_t n = tn_count(x, bits);
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
 }
-// Of x minus its mean: two passes, as accurate as the data allow.
+// Of x minus its mean: two passes, as accurate as the data allow. Without a divisor: 0/0, or infinite.
 static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
                              double divisor) {
   return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
-                  divisor > 0 ? 1 / divisor : (double)NAN);
+                  divisor > 0 ? 1 / divisor : HUGE_VAL);
 }
 static tiny_uop *tn_narrow(tiny_ctx *t, tiny_uop *x, int dtype) {
   return tn_bad(t, x) ? x : tn_cast(t, x, tn_real(dtype));
+}
+// The square root of what is not negative; its gradient at 0 is 0.
+static tiny_uop *tn_flat_root(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *zero = tn_eq(t, x, tn_k(t, x, 0));
+  return tn_where(t, zero, tn_k(t, x, 0), tn_sqrt(t, tn_where(t, zero, tn_k(t, x, 1), x)));
 }
 
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
@@ -9302,17 +12486,62 @@ TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   const int bits = tn_one_axis(x->t, "mean", x->uop, axis);
   if (bits < 0) return out;
   tiny_uop *mean = tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim);
-  return tn_tensor_new(x->t, tn_narrow(x->t, mean, x->uop->dtype));
+  return tn_value_new(x->t, tn_narrow(x->t, mean, x->uop->dtype), 1, &x);
+}
+// The variance, or its root; the mean too where the caller wants it.
+static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int axis, int keepdim,
+                                 double correction, tiny_tensor **mean) {
+  tiny_tensor *out;
+  const int usable = tn_usable(name, 1, &x, &out);
+  if (mean) *mean = out;
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  const int bits = tn_one_axis(t, name, x->uop, axis), dtype = x->uop->dtype;
+  if (bits < 0) return out;
+  tiny_uop *wide = tn_wide(t, x->uop), *centre = tn_mean(t, wide, bits, 1);
+  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(x->uop, bits) - correction);
+  if (mean) *mean = tn_tensor_new(t, tn_narrow(t, tn_mean(t, wide, bits, keepdim), dtype));
+  return tn_tensor_new(t, tn_narrow(t, root ? tn_flat_root(t, y) : y, dtype));
 }
 TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction) {
+  return tn_deviation("var", 0, x, axis, keepdim, correction, NULL);
+}
+TINY_API tiny_tensor *tiny_std(tiny_tensor *x, int axis, int keepdim, int correction) {
+  return tn_deviation("std", 1, x, axis, keepdim, correction, NULL);
+}
+TINY_API tiny_tensor *tiny_var_mean(tiny_tensor *x, int axis, int keepdim, int correction,
+                                    tiny_tensor **mean) {
+  return tn_deviation("var_mean", 0, x, axis, keepdim, correction, mean);
+}
+TINY_API tiny_tensor *tiny_std_mean(tiny_tensor *x, int axis, int keepdim, int correction,
+                                    tiny_tensor **mean) {
+  return tn_deviation("std_mean", 1, x, axis, keepdim, correction, mean);
+}
+
+// ** NaN as if it were not there **
+
+static tiny_uop *tn_without_nan(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_where(t, tn_isnan(t, x), tn_k(t, x, 0), x);
+}
+TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
-  if (!tn_usable("var", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "var", x->uop, axis);
+  if (!tn_usable("nansum", 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, "nansum", x->uop, axis);
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(x->t, x->uop);
-  tiny_uop *var = tn_variance(x->t, wide, tn_mean(x->t, wide, bits, 1), bits, keepdim,
-                              (double)tn_count(x->uop, bits) - correction);
-  return tn_tensor_new(x->t, tn_narrow(x->t, var, x->uop->dtype));
+  tiny_uop *const rest = tn_without_nan(x->t, x->uop);
+  return tn_value_new(x->t, tn_accumulate(x->t, TINY_OP_ADD, rest, bits, keepdim), 1, &x);
+}
+TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim) {
+  tiny_tensor *out;
+  if (!tn_usable("nanmean", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int bits = tn_one_axis(t, "nanmean", x->uop, axis);
+  if (bits < 0) return out;
+  tiny_uop *wide = tn_wide(t, x->uop), *is = tn_not(t, tn_isnan(t, wide));
+  if (tn_bad(t, wide) || tn_bad(t, is)) return tn_poison(t);
+  tiny_uop *n = tn_sum(t, tn_cast(t, is, wide->dtype), bits, keepdim);
+  tiny_uop *sum = tn_sum(t, tn_without_nan(t, wide), bits, keepdim);
+  return tn_tensor_new(t, tn_narrow(t, tn_fdiv(t, sum, n), x->uop->dtype));
 }
 
 // ** positions **
@@ -9327,7 +12556,15 @@ static tiny_uop *tn_position(tiny_ctx *t, tiny_uop *x, int axis, int keepdim) {
   rest = tn_where(t, is, rest, tn_k(t, rest, 0));
   return tn_plus(t, tn_neg(t, tn_reduce(t, TINY_OP_MAX, rest, 1 << axis, keepdim)), (double)(n - 1));
 }
-static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim) {
+// x's elements where the positions along axis, of which one is kept, are those in index.
+static tiny_uop *tn_element_at(tiny_ctx *t, tiny_uop *x, tiny_uop *index, int axis, int keepdim) {
+  if (tn_bad(t, x) || tn_bad(t, index)) return &t->ir->bad;
+  tiny_uop *is = tn_eq(t, tn_iota(t, index->dtype, x->dim[axis], axis, x->ndim), index);
+  return tn_sum(t, tn_where(t, is, x, tn_k(t, x, 0)), 1 << axis, keepdim);
+}
+// The position of an extreme and, if asked for, its value, through which the gradient flows to that position alone.
+static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim,
+                           tiny_tensor **value) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
@@ -9340,60 +12577,1412 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   if (!size || size > INT32_MAX)
     return tn_wrong(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)size,
                     tn_text_of(u, a));
-  int64_t one[TINY_MAX_DIMS];
-  for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
+  int64_t dim[TINY_MAX_DIMS];
+  int kept = 0;
+  for (int i = 0; i < n; i++)
+    if (keepdim || !(flat || i == at)) dim[kept++] = flat || i == at ? 1 : u->dim[i];
   tiny_uop *y = flat ? tn_reshape(t, u, 1, &nelem) : u;
-  y = tn_position(t, lowest ? tn_mirror(t, y) : y, at, flat ? 0 : keepdim);
-  return tn_tensor_new(t, flat && keepdim ? tn_reshape(t, y, n, one) : y);
+  tiny_uop *position = tn_position(t, lowest ? tn_mirror(t, y) : y, at, 1);
+  if (value) *value = tn_tensor_new(t, tn_reshape(t, tn_element_at(t, y, position, at, 1), kept, dim));
+  return tn_tensor_new(t, tn_reshape(t, position, kept, dim));
 }
 TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim) {
-  return tn_arg("argmax", 0, x, axis, keepdim);
+  return tn_arg("argmax", 0, x, axis, keepdim, NULL);
 }
 TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim) {
-  return tn_arg("argmin", 1, x, axis, keepdim);
+  return tn_arg("argmin", 1, x, axis, keepdim, NULL);
+}
+static tiny_tensor *tn_extreme_with_index(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim,
+                                          tiny_tensor **index) {
+  tiny_tensor *value = NULL, *const at = tn_arg(name, lowest, x, axis, keepdim, &value);
+  if (index) *index = at;
+  return tiny_ok(at) ? value : at;
+}
+TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("max_with_index", 0, x, axis, keepdim, index);
+}
+TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("min_with_index", 1, x, axis, keepdim, index);
 }
 
-// ** running sums **
+// ** norms **
 
-#define TN_SCAN_BLOCK ((int64_t)32)
-// Running sums of the rows of (rows, n): within blocks of 32 by a masked sum; the sums before each block
-// by the same, one level up. Work: 32 additions an element at the lowest level, 1/32 of that at the next.
-static tiny_uop *tn_scan(tiny_ctx *t, tiny_uop *x, int64_t rows, int64_t n) {
-  const int64_t width = n < TN_SCAN_BLOCK ? n : TN_SCAN_BLOCK, blocks = (n + width - 1) / width;
-  const int64_t row[4] = {rows, blocks, 1, width}, block[3] = {rows, blocks, width},
-                one[3] = {rows, blocks, 1}, whole[2] = {rows, blocks * width};
-  const int64_t sums[2] = {rows, blocks};
-  x = tn_reshape(t, tn_extend(t, x, 1, 0, blocks * width - n), 4, row);
-  tiny_uop *before =
-      tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
-  tiny_uop *y = tn_reshape(t, tn_sum(t, tn_where(t, before, x, tn_k(t, x, 0)), 8, 0), 3, block);
-  if (blocks > 1 && !tn_bad(t, y)) {
-    tiny_uop *total = tn_u1(t, TINY_OP_CONTIGUOUS, tn_reshape(t, tn_sum(t, x, 8, 0), 2, sums));
-    tiny_uop *through = tn_scan(t, total, rows, blocks);
-    y = tn_add(t, y, tn_reshape(t, tn_cut(t, tn_extend(t, through, 1, 1, 0), 1, 0, blocks), 3, one));
+// |x|^p of floats, with no gradient where x is 0, as PyTorch has it.
+static tiny_uop *tn_abs_power(tiny_ctx *t, tiny_uop *x, double p) {
+  tiny_uop *zero = tn_eq(t, x, tn_k(t, x, 0)), *safe = tn_where(t, zero, tn_k(t, x, 1), tn_abs(t, x));
+  if (tn_bad(t, safe)) return safe;
+  return tn_where(t, zero, tn_k(t, x, p < 0 ? HUGE_VAL : 0), tn_pow(t, safe, tn_k(t, x, p)));
+}
+// The p-norm of wide floats.
+static tiny_uop *tn_norm(tiny_ctx *t, tiny_uop *x, double p, int bits, int keepdim) {
+  if (p == 0) {
+    tiny_uop *is = tn_is_true(t, x);
+    return tn_bad(t, is) ? is : tn_sum(t, tn_cast(t, is, x->dtype), bits, keepdim);
   }
-  y = tn_cut(t, tn_reshape(t, y, 2, whole), 1, 0, n);
-  return tn_bad(t, y) ? y : tn_u1(t, TINY_OP_CONTIGUOUS, y);
+  if (p == 2) return tn_flat_root(t, tn_sum(t, tn_square(t, x), bits, keepdim));
+  if (fabs(p) == HUGE_VAL) return tn_extreme(t, p < 0, tn_abs(t, x), bits, keepdim);
+  if (p == 1) return tn_sum(t, tn_abs(t, x), bits, keepdim);
+  return tn_abs_power(t, tn_sum(t, tn_abs_power(t, x, p), bits, keepdim), 1 / p);
 }
-TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
+static tiny_tensor *tn_norm_of(const char *name, tiny_tensor *x, double p, int axis, int keepdim) {
+  char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("cumsum", 1, &x, &out)) return out;
-  if ((axis = tn_axis(x->t, "cumsum", x->uop, axis)) < 0) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_cast(t, x->uop, tn_sum_dtype(x->uop->dtype));
-  const int n = x->uop->ndim;
-  if (tn_bad(t, u) || !n || !tiny_nelem(x)) return tn_tensor_new(t, u);
-  u = tn_swap(t, u, axis, n - 1);
-  if (tn_bad(t, u)) return tn_poison(t);
-  int64_t dim[TINY_MAX_DIMS], rows[2];
-  for (int i = 0; i < n; i++) dim[i] = u->dim[i];
-  rows[1] = dim[n - 1]; rows[0] = tiny_nelem(x) / rows[1];
-  u = tn_scan(t, tn_reshape(t, u, 2, rows), rows[0], rows[1]);
-  u = tn_swap(t, tn_reshape(t, u, n, dim), axis, n - 1);
-  return tn_tensor_new(t, tn_bad(t, u) || !tn_is_half(x->uop->dtype) ? u : tn_cast(t, u, x->uop->dtype));
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  if (bits < 0) return out;
+  if (p != p) return tn_wrong(x->t, TINY_E_ARG, "%s: p is NaN", name);
+  if ((p < 0 || p == HUGE_VAL) && !tn_count(x->uop, bits))
+    return tn_wrong(x->t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name,
+                    tn_text_of(x->uop, a));
+  tiny_uop *wide = tn_wide(x->t, x->uop);
+  if (tn_bad(x->t, wide)) return out;
+  return tn_tensor_new(x->t, tn_narrow(x->t, tn_norm(x->t, wide, p, bits, keepdim), x->uop->dtype));
+}
+TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim) {
+  return tn_norm_of("norm", x, p, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p) {
+  tiny_tensor *const apart = tn_binary_operator("dist", TN_NUMBER, tn_sub, a, b);
+  return tiny_ok(apart) ? tn_norm_of("dist", apart, p, TINY_ALL, 0) : apart;
 }
 #endif
 // ---- end src/tensor/reduce.c ----
+// ---- begin src/tensor/scan.c ----
+// scan: running sums, products, extremes and logarithms of sums of exponentials along an axis.
+//
+// In blocks: each element folds those before it in its block by a masked reduction, what the blocks come to is scanned
+// in the same way one level up, and joined with the elements of the next block. The scheduler runs masked sums and
+// maxima as loops that carry what they have (rules/reduce.c), so their blocks are long, and there are several only to
+// give all threads a part. Products, whose gradients are no such loops, and log-sums have blocks of 32: 32 steps an
+// element at the lowest level, 1/32 of that at the next. Made of reductions, so gradients are theirs: exact also where
+// products meet zeros.
+#ifndef TN_TENSOR_SCAN
+#define TN_TENSOR_SCAN
+#ifndef TINY_AMALGAMATED
+#include "reduce.c"
+#endif
+
+#define TN_SCAN_BLOCK ((int64_t)32)
+enum { TN_SCAN_ROWS = 8, TN_SCAN_LONG = 1 << 14 };           // rows enough for all threads; a row worth cutting
+enum { TN_LOG_ADD = TINY_OP_COUNT };       // beside TINY_OP_ADD, MUL and MAX: log(exp(a) + exp(b))
+
+static tiny_uop *tn_scan_identity(tiny_ctx *t, int op, const tiny_uop *x) {
+  return tn_identity(t, op == TN_LOG_ADD ? (int)TINY_OP_MAX : op, x);
+}
+
+// ** logarithms of sums of exponentials: what is taken off before exp is put back behind log **
+
+// An infinite maximum is not taken off: inf-inf would be NaN.
+static tiny_uop *tn_taken_off(tiny_ctx *t, tiny_uop *max) {
+  max = tn_bad(t, max) ? max : tn_u1(t, TINY_OP_DETACH, max);
+  return tn_where(t, tn_eq(t, tn_abs(t, max), tn_k(t, max, HUGE_VAL)), tn_k(t, max, 0), max);
+}
+// log(sum) + off; the gradient of an empty sum is 0.
+static tiny_uop *tn_log_sum(tiny_ctx *t, tiny_uop *sum, tiny_uop *off) {
+  tiny_uop *zero = tn_eq(t, sum, tn_k(t, sum, 0));
+  tiny_uop *y = tn_add(t, tn_logarithm(t, tn_where(t, zero, tn_k(t, sum, 1), sum)), off);
+  return tn_where(t, zero, tn_k(t, sum, -HUGE_VAL), y);
+}
+static tiny_uop *tn_log_add(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *off = tn_taken_off(t, tn_max(t, a, b));
+  return tn_log_sum(t, tn_add(t, tn_exp(t, tn_sub(t, a, off)), tn_exp(t, tn_sub(t, b, off))), off);
+}
+// Along axis bits of x, which has the identity where nothing counts.
+static tiny_uop *tn_log_fold(tiny_ctx *t, tiny_uop *x, int bits) {
+  tiny_uop *off = tn_taken_off(t, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
+  return tn_log_sum(t, tn_sum(t, tn_exp(t, tn_sub(t, x, off)), bits, 1), off);
+}
+
+// ** the scan of rows **
+
+static tiny_uop *tn_scan_fold(tiny_ctx *t, int op, tiny_uop *x) {          // along axis 3, which stays as 1
+  return op == TN_LOG_ADD ? tn_log_fold(t, x, 8) : tn_reduce(t, op, x, 8, 1);
+}
+static tiny_uop *tn_scan_join(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
+  return op == TN_LOG_ADD ? tn_log_add(t, a, b) : tn_binary(t, op, a, b);
+}
+static int64_t tn_scan_blocks(int op, int64_t rows, int64_t n) {
+  if (op != TINY_OP_ADD && op != TINY_OP_MAX) return (n + TN_SCAN_BLOCK - 1) / TN_SCAN_BLOCK;
+  if (rows >= TN_SCAN_ROWS || n < TN_SCAN_LONG) return 1;
+  for (int64_t blocks = 64; blocks >= 8; blocks--) if (n % blocks == 0) return blocks;
+  return 32;
+}
+static tiny_uop *tn_scan(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  const int64_t blocks = tn_scan_blocks(op, rows, n), width = (n + blocks - 1) / blocks;
+  const int64_t row[4] = {rows, blocks, 1, width}, block[3] = {rows, blocks, width},
+                one[3] = {rows, blocks, 1}, whole[2] = {rows, blocks * width};
+  const int64_t totals[2] = {rows, blocks}, behind[4] = {0, 0, 0, blocks * width - n},
+                ahead[4] = {0, 0, 1, 0};
+  tiny_uop *identity = tn_scan_identity(t, op, x);
+  x = tn_reshape(t, tn_pad_with(t, x, behind, identity), 4, row);
+  tiny_uop *before =
+      tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
+  tiny_uop *y = tn_reshape(t, tn_scan_fold(t, op, tn_where(t, before, x, identity)), 3, block);
+  if (blocks > 1 && !tn_bad(t, y)) {
+    tiny_uop *total = tn_reshape(t, tn_scan_fold(t, op, x), 2, totals);
+    total = tn_bad(t, total) ? total : tn_u1(t, TINY_OP_CONTIGUOUS, total);
+    tiny_uop *through = tn_pad_with(t, tn_scan(t, op, total, rows, blocks), ahead, identity);
+    y = tn_scan_join(t, op, y, tn_reshape(t, tn_cut(t, through, 1, 0, blocks), 3, one));
+    y = tn_bad(t, y) ? y : tn_u1(t, TINY_OP_CONTIGUOUS, y);
+  }
+  return tn_cut(t, tn_reshape(t, y, 2, whole), 1, 0, n);
+}
+
+// ** operators: the axis becomes the last of two, and goes back **
+
+typedef tiny_uop *(*tn_row_formula)(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n);
+
+static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny_uop *x, int axis) {
+  int64_t dim[TINY_MAX_DIMS], rows[2];
+  if (tn_bad(t, x) || !x->ndim || !tn_dims_nelem(x->ndim, x->dim)) return x;
+  const int n = x->ndim;
+  x = tn_swap(t, x, axis, n - 1);
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  rows[1] = dim[n - 1]; rows[0] = tn_dims_nelem(n - 1, dim);
+  x = formula(t, op, tn_reshape(t, x, 2, rows), rows[0], rows[1]);
+  return tn_swap(t, tn_reshape(t, x, n, dim), axis, n - 1);
+}
+
+static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int axis) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  if ((axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
+  const int dtype = op == TN_LOG_ADD ? tn_real(x->uop->dtype) : x->uop->dtype, inside = tn_sum_dtype(dtype);
+  tiny_uop *u = tn_scan_along(x->t, tn_scan, op, tn_cast(x->t, x->uop, inside), axis);
+  return tn_value_new(x->t, tn_bad(x->t, u) || !tn_is_float(dtype) ? u : tn_cast(x->t, u, dtype), 1, &x);
+}
+TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
+  return tn_cumulative("cumsum", TINY_OP_ADD, x, axis);
+}
+TINY_API tiny_tensor *tiny_cumprod(tiny_tensor *x, int axis) {
+  return tn_cumulative("cumprod", TINY_OP_MUL, x, axis);
+}
+TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis) {
+  return tn_cumulative("logcumsumexp", TN_LOG_ADD, x, axis);
+}
+
+// Where the running maximum of rows was reached, the last time if several: the running maximum of the positions that
+// reach it. Once there was a NaN, that of the last NaN.
+static tiny_uop *tn_scan_position(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  tiny_uop *is = tn_eq(t, x, tn_scan(t, op, x, rows, n));
+  if (tn_bad(t, is)) return is;
+  if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
+  tiny_uop *at = tn_iota(t, TINY_I32, n, 1, 2);
+  return tn_scan(t, TINY_OP_MAX, tn_where(t, is, at, tn_k(t, at, 0)), rows, n);
+}
+// x (rows, n) at positions (rows, n).
+static tiny_uop *tn_rows_at(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
+  return tn_element_at(t, tn_insert(t, x, 1), tn_insert(t, at, 2), 2, 0);
+}
+static tiny_uop *tn_scan_extreme(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  return tn_rows_at(t, x, tn_scan_position(t, op, x, rows, n));
+}
+static tiny_uop *tn_scan_lowest(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  return tn_rows_at(t, x, tn_scan_position(t, op, tn_mirror(t, x), rows, n));
+}
+static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_tensor *x, int axis,
+                                          tiny_tensor **index) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  const int usable = tn_usable(name, 1, &x, &out);
+  if (index) *index = out;
+  if (!usable || (axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  if (u->ndim == TINY_MAX_DIMS || (u->ndim && u->dim[axis] > INT32_MAX))
+    return tn_wrong(t, TINY_E_SHAPE, "%s: along axis %d of %s", name, axis, tn_text_of(u, a));
+  if (index) {
+    tiny_uop *at = tn_scan_along(t, tn_scan_position, TINY_OP_MAX, lowest ? tn_mirror(t, u) : u, axis);
+    const int64_t nelem = tiny_nelem(x);
+    if (!u->ndim || !nelem) at = tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim);
+    *index = tn_tensor_new(t, at);
+  }
+  return tn_tensor_new(t, tn_scan_along(t, lowest ? tn_scan_lowest : tn_scan_extreme, TINY_OP_MAX, u, axis));
+}
+TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index) {
+  return tn_cumulative_extreme("cummax", 0, x, axis, index);
+}
+TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index) {
+  return tn_cumulative_extreme("cummin", 1, x, axis, index);
+}
+#endif
+// ---- end src/tensor/scan.c ----
+// ---- begin src/tensor/index.c ----
+// index: elements found by their positions, and put where positions say: gather, scatter and what is made of
+// them.
+//
+// A lookup is the sum over (position == index) * x, a scatter the fold over (index == position) * source: no
+// op of their own, so they fuse and have gradients like all else, each the other's. The scheduler turns the
+// first back into loads and the second into stores.
+//
+// One rule for all positions: -1 is the last element, -2 the one before; what is out of range reads as 0 and
+// is written nowhere, since values that are not computed yet cannot raise an error. Positions that are found
+// here are i32, and i64 where there are more than 2^31 - 1 elements.
+#ifndef TN_TENSOR_INDEX
+#define TN_TENSOR_INDEX
+#ifndef TINY_AMALGAMATED
+#include "scan.c"
+#endif
+
+// ** lookups **
+
+static int tn_is_index(tiny_ctx *t, const char *name, const tiny_uop *u) {
+  if (tn_is_int(u->dtype)) return 1;
+  tiny_fail(t, TINY_E_DTYPE, "%s: indices are integers, not %s", name, tn_dtypes[u->dtype].name);
+  return 0;
+}
+static int tn_place_dtype(int64_t n) { return n > INT32_MAX ? (int)TINY_I64 : (int)TINY_I32; }
+
+// Is element i of the last axis, of size n, the one that index (.., 1) names? Compared in a dtype that holds
+// both.
+static tiny_uop *tn_names(tiny_ctx *t, tiny_uop *index, int64_t n) {
+  if (tn_bad(t, index)) return index;
+  const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype : tn_place_dtype(n);
+  return tn_eq(t, tn_cast(t, index, dtype), tn_iota(t, dtype, n, 0, 1));
+}
+// An index into n elements as a signed position: what is negative counts from the end.
+static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, int64_t n) {
+  if (tn_bad(t, index)) return index;
+  const int wide = tn_bits(index->dtype) > 32 || index->dtype == TINY_U32,
+            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n);
+  tiny_uop *at = tn_cast(t, index, dtype), *none = tn_k(t, at, -1);
+  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_int(t, TINY_U64, n)), at, none);
+  if (index->vmin >= 0 || tn_is_unsigned(index->dtype)) return at;
+  return tn_where(t, tn_below_zero(t, at), tn_plus(t, at, (double)n), at);
+}
+// x (.., 1, n) at positions (.., m, 1) -> (.., m)
+static tiny_uop *tn_lookup(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
+  if (tn_bad(t, x) || tn_bad(t, at)) return &t->ir->bad;
+  const int axis = x->ndim - 1;
+  return tn_sum(t, tn_where(t, tn_names(t, at, x->dim[axis]), x, tn_k(t, x, 0)), 1 << axis, 0);
+}
+// x (.., n) at positions (.., m), whose leading dims broadcast -> (.., m)
+static tiny_uop *tn_taken_at(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
+  if (tn_bad(t, x) || tn_bad(t, at)) return &t->ir->bad;
+  return tn_lookup(t, tn_insert(t, x, x->ndim - 1), tn_insert(t, at, at->ndim));
+}
+// A 0-d tensor counts as a row of one.
+static tiny_uop *tn_as_row(tiny_ctx *t, tiny_uop *u) { return u->ndim ? u : tn_insert(t, u, 0); }
+static tiny_uop *tn_flattened(tiny_ctx *t, tiny_uop *u) {
+  if (tn_bad(t, u)) return u;
+  const int64_t n = tn_dims_nelem(u->ndim, u->dim);
+  return tn_reshape(t, u, 1, &n);
+}
+
+TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
+  tiny_tensor *out;
+  if (!tn_usable("one_hot", 1, &labels, &out)) return out;
+  tiny_ctx *t = labels->t;
+  tiny_uop *u = labels->uop;
+  tiny_shape s = tiny_shape_get(labels);
+  if (!tn_is_index(t, "one_hot", u)) return out;
+  if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
+  if (s.ndim < TINY_MAX_DIMS) s.dim[s.ndim] = classes;
+  s.ndim++;
+  return tn_shape_valid(t, "one_hot", &s) ? tn_tensor_new(t, tn_names(t, tn_insert(t, u, u->ndim), classes)) :
+                                            out;
+}
+
+// Checks x and index, and whether index along axis may name elements of x; makes axis positive and 0-d ones
+// rows. broadcasts: dims other than axis broadcast; else those of index may be smaller.
+static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tensor *index, int broadcasts,
+                         tiny_uop **u, tiny_uop **at) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  if ((*axis = tn_axis(t, name, x->uop, *axis)) < 0 || !tn_is_index(t, name, index->uop)) return 0;
+  *u = tn_as_row(t, x->uop); *at = tn_as_row(t, index->uop);
+  if (tn_bad(t, *u) || tn_bad(t, *at)) return 0;
+  const int n = (*u)->ndim;
+  int fits = n == (*at)->ndim && n < TINY_MAX_DIMS;
+  for (int i = 0; fits && i < n; i++) {
+    const int64_t have = (*u)->dim[i], wanted = (*at)->dim[i];
+    if (i != *axis && (broadcasts ? have != wanted && have != 1 && wanted != 1 : wanted > have)) fits = 0;
+  }
+  if (!fits)
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s by indices %s", name, tn_text_of(x->uop, a),
+              tn_text_of(index->uop, b));
+  return fits;
+}
+// u at positions of at along axis: dims agree or broadcast. The result has the shape of a 0-d index if index
+// is that.
+static tiny_tensor *tn_found(tiny_ctx *t, tiny_uop *u, int axis, tiny_uop *at, const tiny_uop *index) {
+  if (tn_bad(t, u) || tn_bad(t, at)) return tn_poison(t);
+  const int last = u->ndim - 1;
+  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  tiny_uop *y = tn_swap(t, tn_taken_at(t, tn_swap(t, u, axis, last), at), axis, last);
+  return tn_tensor_new(t, index->ndim ? y : tn_reshape(t, y, 0, NULL));
+}
+
+TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) {
+  tiny_tensor *out, *in[2] = {x, index};
+  tiny_uop *u, *at;
+  if (!tn_usable("gather", 2, in, &out) || !tn_along_fits("gather", x, &axis, index, 0, &u, &at)) return out;
+  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(x->t, u, i, 0, at->dim[i]);
+  return tn_found(x->t, u, axis, at, index->uop);
+}
+TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index) {
+  tiny_tensor *out, *in[2] = {x, index};
+  tiny_uop *u, *at;
+  if (!tn_usable("take_along_axis", 2, in, &out)) return out;
+  if (axis == TINY_ALL) {
+    if (!tn_is_index(x->t, "take_along_axis", index->uop)) return out;
+    return tn_found(x->t, tn_flattened(x->t, x->uop), 0, tn_flattened(x->t, index->uop),
+                    tn_as_row(x->t, index->uop));
+  }
+  if (!tn_along_fits("take_along_axis", x, &axis, index, 1, &u, &at)) return out;
+  return tn_found(x->t, u, axis, at, index->uop);
+}
+// index (m), or 0-d for m = 1, as (1, .., m, .., 1) with m at the axis of a tensor of ndim dims.
+static tiny_uop *tn_lined_up(tiny_ctx *t, tiny_uop *index, int axis, int ndim) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, index)) return index;
+  for (int i = 0; i < ndim; i++) dim[i] = i == axis && index->ndim ? index->dim[0] : 1;
+  return tn_reshape(t, index, ndim, dim);
+}
+TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, index};
+  if (!tn_usable("index_select", 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop, *at = index->uop;
+  if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
+  if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem(index) != 1))
+    return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
+  tiny_uop *row = tn_as_row(t, u), *line = tn_bad(t, row) ? row : tn_lined_up(t, at, axis, row->ndim);
+  return tn_found(t, row, axis, line, u->ndim ? line : u);
+}
+TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
+  tiny_tensor *out, *in[2] = {x, index};
+  if (!tn_usable("take", 2, in, &out) || !tn_is_index(x->t, "take", index->uop)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *at = tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x));
+  at = tn_taken_at(t, tn_flattened(t, x->uop), at);
+  return tn_tensor_new(t, tn_reshape(t, at, index->uop->ndim, index->uop->dim));
+}
+
+// ** scatters **
+
+// What goes where along the last axis: base (.., n), positions at (.., m), src (.., m) or 0-d. Leading dims
+// of at and src broadcast to those of base.
+typedef struct tn_sending { tiny_uop *base, *at, *src; } tn_sending;
+
+// The fold by op of the values (.., m), or one 0-d value, that go to each position -> (.., n).
+static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *value) {
+  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, value)) return &t->ir->bad;
+  const int last = s->at->ndim - 1;
+  tiny_uop *at = tn_insert(t, s->at, last), *place = tn_iota(t, s->at->dtype, s->base->dim[last], 0, 2);
+  if (value->ndim) value = tn_insert(t, value, value->ndim - 1);
+  return tn_reduce(t, op, tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value)), 2 << last, 0);
+}
+static tiny_uop *tn_joined(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // along the last axis
+  if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
+  const int last = a->ndim - 1;
+  return tn_add(t, tn_extend(t, a, last, 0, b->dim[last]), tn_extend(t, b, last, a->dim[last], 0));
+}
+// u with the leading dims of base.
+static tiny_uop *tn_led_as(tiny_ctx *t, tiny_uop *u, const tiny_uop *base, int64_t m) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, u) || tn_bad(t, base)) return &t->ir->bad;
+  for (int i = 0; i < base->ndim; i++) dim[i] = i + 1 < base->ndim ? base->dim[i] : m;
+  return tn_expand(t, u, base->ndim, dim);
+}
+// Of several sources for one position the last one stays.
+static tiny_uop *tn_replaced(tiny_ctx *t, const tn_sending *s) {
+  if (tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
+  const int n = s->at->ndim;
+  const int64_t m = s->at->dim[n - 1];
+  tiny_uop *winner = tn_sent(t, TINY_OP_MAX, s, tn_iota(t, tn_place_dtype(m), m, n - 1, n));
+  tiny_uop *moved = s->src->ndim ? tn_taken_at(t, s->src, winner) : s->src;
+  return tn_where(t, tn_below_zero(t, winner), s->base, moved);
+}
+// The greatest. The old value takes part as a source like the others, so that equals share the gradient
+// equally.
+static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self) {
+  if (tn_bad(t, s->base) || tn_bad(t, s->at)) return &t->ir->bad;
+  if (!include_self) return tn_sent(t, TINY_OP_MAX, s, s->src);
+  const int64_t n = s->base->dim[s->base->ndim - 1], m = s->at->dim[s->at->ndim - 1];
+  tn_sending all = {s->base, NULL, NULL};
+  all.at = tn_joined(t, tn_led_as(t, tn_iota(t, s->at->dtype, n, 0, 1), s->base, n),
+                     tn_led_as(t, s->at, s->base, m));
+  all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
+  return tn_sent(t, TINY_OP_MAX, &all, all.src);
+}
+static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int include_self) {
+  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
+  if (mode == '=') return tn_replaced(t, s);
+  const int dtype = s->base->dtype, folds = mode == 'M' || mode == 'm';
+  const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == '*' ? TINY_OP_MUL : TINY_OP_ADD;
+  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
+  if (mode == 'm') { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
+  tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
+  if (!folds && include_self) y = tn_binary(t, op, w.base, y);
+  if (!include_self || mode == 'a') {
+    tiny_uop *count = tn_sent(t, TINY_OP_ADD, &w, tn_int(t, tn_place_dtype(1), 1)),
+             *untouched = tn_is_zero(t, count);
+    if (mode == 'a') {
+      count = include_self ? tn_plus(t, count, 1) : tn_max(t, count, tn_k(t, count, 1));
+      count = tn_bad(t, count) ? count : tn_cast(t, count, inside);
+      y = tn_is_float(inside) ? tn_fdiv(t, y, count) : tn_idiv(t, y, count);
+    }
+    if (!include_self) y = tn_where(t, untouched, w.base, y);
+  }
+  if (mode == 'm') y = tn_mirror(t, y);
+  return tn_bad(t, y) ? y : tn_cast(t, y, dtype);
+}
+
+static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
+  if (!mode || !strchr("=+*Mma", mode)) {
+    tiny_fail(t, TINY_E_ARG, "%s: mode is '%c', not '=', '+', '*', 'M', 'm' or 'a'", name,
+              mode >= ' ' && mode < 127 ? mode : '?');
+    return 0;
+  }
+  return mode != 'a' || tn_taken(t, name, TN_NUMBER, dtype);
+}
+// at with "nowhere" around it, up to the dims of base, but for its last axis; src likewise with what does not
+// matter.
+static void tn_sending_pad(tiny_ctx *t, tn_sending *s) {
+  int64_t v[2 * TINY_MAX_DIMS] = {0};
+  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return;
+  for (int i = 0; i + 1 < s->base->ndim; i++) v[2 * i + 1] = s->base->dim[i] - s->at->dim[i];
+  s->at = tn_pad_with(t, s->at, v, tn_k(t, s->at, -1));
+  if (s->src->ndim) s->src = tn_pad(t, s->src, v);
+}
+static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
+                                     tiny_tensor *src, char mode, int include_self) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, index, src};
+  tiny_uop *u, *at;
+  if (!tn_usable(name, 3, in, &out) || !tn_along_fits(name, x, &axis, index, 0, &u, &at)) return out;
+  tiny_ctx *t = x->t;
+  if (!tn_is_mode(t, name, mode, u->dtype)) return out;
+  tiny_uop *from = tn_cast(t, src->uop, u->dtype);
+  const int last = u->ndim - 1;
+  int fits = !src->uop->ndim || src->uop->ndim == at->ndim;
+  for (int i = 0; fits && i < src->uop->ndim; i++) fits = at->dim[i] <= src->uop->dim[i];
+  if (!fits)
+    return tn_wrong(t, TINY_E_SHAPE, "%s: indices %s of values %s", name, tn_text_of(index->uop, a),
+                    tn_text_of(src->uop, b));
+  for (int i = 0; i < src->uop->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
+  if (src->uop->ndim) from = tn_swap(t, from, axis, last);
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last), from};
+  tn_sending_pad(t, &s);
+  tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
+  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+}
+TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  return tn_scatter_along("scatter", x, axis, index, src, '=', 1);
+}
+TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  return tn_scatter_along("scatter_add", x, axis, index, src, '+', 1);
+}
+TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                          char mode, int include_self) {
+  return tn_scatter_along("scatter_reduce", x, axis, index, src, mode, include_self);
+}
+
+static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
+                                      tiny_uop *src, char mode, int include_self) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  if ((axis = tn_axis(t, name, x->uop, axis)) < 0 || !tn_is_index(t, name, index->uop) ||
+      !tn_is_mode(t, name, mode, x->uop->dtype) || tn_bad(t, src))
+    return tn_poison(t);
+  tiny_uop *u = tn_as_row(t, x->uop), *at = tn_bad(t, u) ? u : tn_lined_up(t, index->uop, axis, u->ndim);
+  if (tn_bad(t, at)) return tn_poison(t);
+  int fits = index->uop->ndim < 2 && u->ndim < TINY_MAX_DIMS && (!src->ndim || src->ndim == u->ndim);
+  for (int i = 0; fits && i < src->ndim; i++) fits = src->dim[i] == (i == axis ? at->dim[axis] : u->dim[i]);
+  if (!fits)
+    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(x->uop, a),
+                    tn_text_of(index->uop, b), tn_text_of(src, c));
+  const int last = u->ndim - 1;
+  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  src = tn_cast(t, src, u->dtype);
+  const tn_sending s = {tn_swap(t, u, axis, last), at,
+                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
+  tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
+  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+}
+TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  tiny_tensor *out, *in[3] = {x, index, src};
+  return tn_usable("index_add", 3, in, &out) ?
+             tn_scatter_slices("index_add", x, axis, index, src->uop, '+', 1) :
+             out;
+}
+TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  tiny_tensor *out, *in[3] = {x, index, src};
+  return tn_usable("index_copy", 3, in, &out) ?
+             tn_scatter_slices("index_copy", x, axis, index, src->uop, '=', 1) :
+             out;
+}
+TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                        char mode, int include_self) {
+  tiny_tensor *out, *in[3] = {x, index, src};
+  if (!tn_usable("index_reduce", 3, in, &out)) return out;
+  return tn_scatter_slices("index_reduce", x, axis, index, src->uop, mode, include_self);
+}
+TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value) {
+  tiny_tensor *out, *in[2] = {x, index};
+  if (!tn_usable("index_fill", 2, in, &out)) return out;
+  return tn_scatter_slices("index_fill", x, axis, index, tn_k(x->t, x->uop, value), '=', 1);
+}
+TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, index, src};
+  if (!tn_usable("put", 3, in, &out) || !tn_is_index(x->t, "put", index->uop)) return out;
+  tiny_ctx *t = x->t;
+  if (src->uop->ndim && tiny_nelem(src) != tiny_nelem(index))
+    return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(index->uop, a),
+                    tn_text_of(src->uop, b));
+  tiny_uop *from = tn_cast(t, src->uop, x->uop->dtype);
+  const tn_sending s = {tn_flattened(t, x->uop), tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x)),
+                        src->uop->ndim ? tn_flattened(t, from) : from};
+  return tn_tensor_new(
+      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), x->uop->ndim, x->uop->dim));
+}
+
+// ** masks **
+
+// The value of a node of one element, computed now; NaN after an error. What else is needed later is held by
+// a tensor.
+static double tn_known(tiny_ctx *t, tiny_uop *u) {
+  tiny_tensor *x = tn_tensor_new(t, u);
+  const double value = tiny_item(x);
+  tiny_free(x);
+  return value;
+}
+// How many elements of a mask (n) are true up to each, that one included: i32.
+static tiny_uop *tn_running(tiny_ctx *t, tiny_uop *mask) {
+  if (tn_bad(t, mask)) return mask;
+  const int64_t n = mask->dim[0], row[2] = {1, n};
+  if (!n) return tn_cast(t, mask, TINY_I32);
+  return tn_reshape(
+      t, tn_scan(t, TINY_OP_ADD, tn_reshape(t, tn_cast(t, mask, tn_place_dtype(n)), 2, row), 1, n), 1, &n);
+}
+// How many elements of the rising rows x (.., n) are less than v (.., m), or not greater (right): the
+// position at which v goes. By halves; leading dims broadcast. Ordered as LT orders them.
+static tiny_uop *tn_search(tiny_ctx *t, tiny_uop *x, tiny_uop *v, int right) {
+  if (tn_bad(t, x) || tn_bad(t, v)) return &t->ir->bad;
+  const int64_t n = x->dim[x->ndim - 1];
+  int64_t step = 1;
+  tiny_uop *at = tn_expand(t, tn_int(t, tn_place_dtype(n), 0), v->ndim, v->dim);
+  while (step <= n / 2) step *= 2;
+  for (; step && n && !tn_bad(t, at); step /= 2) {
+    tiny_uop *next = tn_plus(t, at, (double)step), *e = tn_taken_at(t, x, tn_plus(t, next, -1));
+    tiny_uop *less = right ? tn_not(t, tn_lt(t, v, e)) : tn_lt(t, e, v);
+    at = tn_where(t, tn_and(t, less, tn_lt(t, next, tn_k(t, next, (double)(n + 1)))), next, at);
+  }
+  return at;
+}
+// Positions of what is true in a mask, as (count): computes how many there are. The tensor is the caller's to
+// free.
+static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
+  tiny_uop *u = tn_running(t, tn_flattened(t, mask));
+  if (tn_bad(t, u)) return tn_poison(t);
+  const int64_t n = u->dim[0], none = 0;
+  tiny_tensor *running = tn_tensor_new(t, u);
+  if (!n || !tiny_ok(running)) return running;
+  const double count =
+      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, running->uop, 0, n - 1, n)) : -1;
+  tiny_uop *at = &t->ir->bad;
+  if (count == 0) at = tn_expand(t, tn_k(t, u, 0), 1, &none);
+  if (count > 0)
+    at = tn_search(t, running->uop, tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
+  tiny_tensor *out = tn_tensor_new(t, at);
+  tiny_free(running);
+  return out;
+}
+static tiny_uop *tn_is_set(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, tn_k(t, x, 0)); }
+
+TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("nonzero", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int n = x->uop->ndim;
+  tiny_tensor *flat = tn_true_at(t, tn_is_set(t, x->uop));
+  if (!tiny_ok(flat)) return flat;
+  int64_t dim[2] = {tiny_nelem(flat), n};
+  tiny_uop *rest = flat->uop, *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
+  for (int i = n - 1; i >= 0 && !tn_bad(t, rest); i--) {     // the last axis changes fastest
+    const double size = (double)(x->uop->dim[i] ? x->uop->dim[i] : 1);
+    tiny_uop *at = i ? tn_mod(t, rest, tn_k(t, rest, size)) : rest;
+    y = n == 1 ? tn_insert(t, at, 1) : tn_add(t, y, tn_extend(t, tn_insert(t, at, 1), 1, i, n - 1 - i));
+    rest = tn_idiv(t, rest, tn_k(t, rest, size));
+  }
+  out = tn_tensor_new(t, tn_bad(t, rest) ? rest : y);
+  tiny_free(flat);
+  return out;
+}
+
+static int tn_is_mask(tiny_ctx *t, const char *name, const tiny_uop *u) {
+  if (u->dtype == TINY_BOOL) return 1;
+  tiny_fail(t, TINY_E_DTYPE, "%s: the mask is %s, not bool", name, tn_dtypes[u->dtype].name);
+  return 0;
+}
+TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double value) {
+  tiny_tensor *out, *in[2] = {x, mask};
+  if (!tn_usable("masked_fill", 2, in, &out) || !tn_is_mask(x->t, "masked_fill", mask->uop) ||
+      !tn_shapes_meet("masked_fill", 2, in))
+    return out;
+  return tn_tensor_new(x->t, tn_where(x->t, mask->uop, tn_k(x->t, x->uop, value), x->uop));
+}
+TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask) {
+  tiny_tensor *out, *in[2] = {x, mask};
+  if (!tn_usable("masked_select", 2, in, &out) || !tn_is_mask(x->t, "masked_select", mask->uop) ||
+      !tn_shapes_meet("masked_select", 2, in))
+    return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop, *m = mask->uop;
+  tn_broadcast(t, &u, &m);
+  if (!tn_bad(t, u) && !tn_bad(t, m)) {    // 0-d operands are not broadcast by that
+    u = tn_expand(t, u, m->ndim > u->ndim ? m->ndim : u->ndim, m->ndim > u->ndim ? m->dim : u->dim);
+    m = tn_bad(t, u) ? u : tn_expand(t, m, u->ndim, u->dim);
+  }
+  tiny_tensor *held = tn_tensor_new(t, tn_flattened(t, u)), *at = tn_true_at(t, m);
+  out = tiny_ok(held) && tiny_ok(at) ? tn_tensor_new(t, tn_taken_at(t, held->uop, at->uop)) : tn_poison(t);
+  tiny_free(held); tiny_free(at);
+  return out;
+}
+TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, mask, src};
+  if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(x->t, "masked_scatter", mask->uop)) return out;
+  tiny_ctx *t = x->t;
+  tiny_shape s = tiny_shape_get(x);
+  if (!tn_broadcast_dims(mask->uop->ndim, mask->uop->dim, &s.ndim, s.dim) ||
+      !tn_has_dims(x->uop, s.ndim, s.dim))
+    return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(mask->uop, b),
+                    tn_text_of(x->uop, a));
+  tiny_uop *m = tn_expand(t, mask->uop, s.ndim, s.dim),
+           *at = tn_plus(t, tn_running(t, tn_flattened(t, m)), -1);
+  at = tn_taken_at(t, tn_flattened(t, tn_cast(t, src->uop, x->uop->dtype)), at);
+  return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), x->uop));
+}
+
+// ** tensors as indices: NumPy's rules, https://numpy.org/doc/stable/user/basics.indexing.html **
+
+typedef struct tn_indices {
+  tiny_tensor *own[TINY_MAX_DIMS];         // positions that masks stand for, to be freed
+  int64_t order[TINY_MAX_DIMS];            // axes of x: first those that stay, then those that are indexed
+  int stay, first;                         // how many stay; how many of these the dims of the indices follow
+  tiny_shape shape;                        // of the indices, broadcast
+  int64_t n, m;                            // elements of the indexed axes, of the indices
+  tiny_uop *at;                            // (m): flat positions within the indexed axes
+} tn_indices;
+
+static void tn_indices_close(tn_indices *s) {
+  for (int i = 0; i < TINY_MAX_DIMS; i++) if (s->own[i]) tiny_free(s->own[i]);
+}
+// Masks become positions; this may run kernels, so it comes before nodes are built. 0: an error was recorded.
+static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const *index, int n,
+                            tn_indices *s) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  const tiny_uop *u = x->uop;
+  int axis = 0;
+  for (int i = 0; i < n; i++) {
+    tiny_tensor *in[2] = {x, index[i] ? index[i] : x};
+    if (!tn_usable(name, 2, in, &out)) return 0;
+    const tiny_uop *v = index[i] ? index[i]->uop : NULL;
+    const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
+    if (v && !mask && !tn_is_index(x->t, name, v)) return 0;
+    if (axis + span > u->ndim || !span || (mask && !tn_dims_same(span, v->dim, u->dim + axis))) {
+      tiny_fail(x->t, TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
+                mask ? "mask" : "indices", v ? tn_text_of(v, b) : "all", i);
+      return 0;
+    }
+    axis += span;
+    if (mask && !tiny_ok(s->own[i] = tn_true_at(x->t, index[i]->uop))) { s->own[i] = NULL; return 0; }
+  }
+  return 1;
+}
+// Takes the indices apart; 0: an error was recorded.
+static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const *index, int n,
+                           tn_indices *s) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  const tiny_uop *u = x->uop;
+  int indexed = 0, axis = 0, runs = 0, was = 0;
+  int64_t order[TINY_MAX_DIMS];
+  tiny_uop *flat = NULL, *valid = NULL;
+  memset(s, 0, sizeof *s);
+  if (n < 0 || n > u->ndim || (n && !index)) {
+    tiny_fail(t, TINY_E_ARG, "%s: %d indices for %s", name, n, tn_text_of(u, a));
+    return 0;
+  }
+  if (!tn_indices_masks(name, x, index, n, s)) return 0;
+  s->n = 1;
+  for (int i = 0; axis < u->ndim; i++) {
+    const tiny_tensor *of = i < n ? index[i] : NULL;
+    const int span = of && s->own[i] ? of->uop->ndim : 1;
+    if (of && !was && !runs++) s->first = s->stay;
+    was = of != NULL;
+    if (!of) { s->order[s->stay++] = axis++; continue; }
+    int64_t size = 1;
+    for (int d = 0; d < span; d++) { size *= u->dim[axis]; order[indexed++] = axis++; }
+    tiny_uop *at = s->own[i] ? s->own[i]->uop : of->uop;
+    if (!tn_broadcast_dims(at->ndim, at->dim, &s->shape.ndim, s->shape.dim)) {
+      tiny_fail(t, TINY_E_SHAPE, "%s: indices %s and %s do not broadcast", name,
+                tn_dims_text(a, sizeof a, s->shape.ndim, s->shape.dim), tn_text_of(at, b));
+      return 0;
+    }
+    s->n *= size;
+    at = tn_cast(t, tn_counted(t, at, size), TINY_I64);
+    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)size)), tn_not(t, tn_below_zero(t, at)));
+    flat = flat ? tn_add(t, tn_times(t, flat, (double)size), at) : at;
+    valid = valid ? tn_and(t, valid, inside) : inside;
+  }
+  if (runs > 1) s->first = 0;
+  for (int i = 0; i < indexed; i++) s->order[s->stay + i] = order[i];
+  s->m = tn_dims_nelem(s->shape.ndim, s->shape.dim);
+  if (s->stay + s->shape.ndim > TINY_MAX_DIMS || s->stay + 2 > TINY_MAX_DIMS) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: too many dims: %s by indices %s", name, tn_text_of(u, a),
+              tn_dims_text(b, sizeof b, s->shape.ndim, s->shape.dim));
+    return 0;
+  }
+  if (!flat) { flat = tn_int(t, TINY_I32, 0); valid = tn_bool(t, 1); }
+  flat = tn_where(t, valid, flat, tn_int(t, flat ? flat->dtype : 0, -1));
+  flat = tn_bad(t, flat) ? flat : tn_cast(t, flat, tn_place_dtype(s->n));
+  s->at = tn_reshape(t, tn_expand(t, flat, s->shape.ndim, s->shape.dim), 1, &s->m);
+  return 1;
+}
+// x as (stay.., n).
+static tiny_uop *tn_indices_base(tiny_ctx *t, const tn_indices *s, tiny_uop *x) {
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0; i < s->stay; i++) dim[i] = x->dim[s->order[i]];
+  dim[s->stay] = s->n;
+  return tn_reshape(t, tn_permute(t, x, s->order), s->stay + 1, dim);
+}
+// Axes that bring (stay.., shape..) into the order of the result.
+static void tn_indices_axes(const tn_indices *s, int64_t *axes) {
+  for (int i = 0, k = s->shape.ndim; i < s->stay + k; i++)
+    axes[i] = i < s->first ? i : i < s->first + k ? s->stay + i - s->first : i - k;
+}
+static tiny_uop *tn_permute_back(tiny_ctx *t, tiny_uop *x, int n, const int64_t *axes) {
+  int64_t back[TINY_MAX_DIMS] = {0};
+  for (int i = 0; i < n; i++) back[axes[i]] = i;
+  return tn_permute(t, x, back);
+}
+
+TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int n) {
+  tiny_tensor *out;
+  tn_indices s;
+  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  if (!tn_usable("index", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  if (tn_indices_open("index", x, index, n, &s)) {
+    tiny_uop *base = tn_indices_base(t, &s, x->uop), *y = tn_taken_at(t, base, s.at);
+    for (int i = 0; i < s.stay + s.shape.ndim; i++)
+      dim[i] = i < s.stay ? x->uop->dim[s.order[i]] : s.shape.dim[i - s.stay];
+    tn_indices_axes(&s, axes);
+    out = tn_tensor_new(t, tn_permute(t, tn_reshape(t, y, s.stay + s.shape.ndim, dim), axes));
+  }
+  tn_indices_close(&s);
+  return out;
+}
+
+static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tiny_uop *src, int accumulate) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t dim[TINY_MAX_DIMS], both[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  const int ndim = s->stay + s->shape.ndim;
+  int n = ndim;
+  tn_indices_axes(s, axes);
+  for (int i = 0; i < ndim; i++)
+    dim[i] = axes[i] < s->stay ? x->dim[s->order[axes[i]]] : s->shape.dim[axes[i] - s->stay];
+  memcpy(both, dim, sizeof both);
+  if (!tn_broadcast_dims(src->ndim, src->dim, &n, both) || n != ndim || !tn_dims_same(n, both, dim)) {
+    tn_wrong(t, TINY_E_SHAPE, "index_put: values %s at %s", tn_text_of(src, a),
+             tn_dims_text(b, sizeof b, ndim, dim));
+    return &t->ir->bad;
+  }
+  src = tn_cast(t, src, x->dtype);
+  if (!tn_bad(t, src) && src->ndim) {
+    src = tn_permute_back(t, tn_expand(t, src, ndim, dim), ndim, axes);
+    for (int i = 0; i < s->stay; i++) both[i] = x->dim[s->order[i]];
+    both[s->stay] = s->m;
+    src = tn_reshape(t, src, s->stay + 1, both);
+  }
+  tn_sending to = {tn_indices_base(t, s, x), NULL, src};
+  for (int i = 0; i < s->stay; i++) both[i] = 1;
+  both[s->stay] = s->m;
+  to.at = tn_reshape(t, s->at, s->stay + 1, both);
+  for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
+  return tn_permute_back(t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both),
+                         x->ndim, s->order);
+}
+TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, int n, tiny_tensor *src,
+                                     int accumulate) {
+  tiny_tensor *out, *in[2] = {x, src};
+  tn_indices s;
+  if (!tn_usable("index_put", 2, in, &out)) return out;
+  if (tn_indices_open("index_put", x, index, n, &s))
+    out = tn_tensor_new(x->t, tn_index_put(x->t, &s, x->uop, src->uop, accumulate));
+  tn_indices_close(&s);
+  return out;
+}
+
+// ** counting **
+
+// How many of the positions at (m) name each of n, or the sum of their weights.
+static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weights) {
+  tiny_uop *one = weights ? weights : tn_int(t, TINY_I32, 1);
+  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL};
+  return tn_sent(t, TINY_OP_ADD, &s, one);
+}
+TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, weights ? weights : x};
+  if (!tn_usable("bincount", 2, in, &out) || !tn_is_index(x->t, "bincount", x->uop)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  if (u->ndim != 1 || (weights && !tn_has_dims(weights->uop, 1, u->dim)))
+    return tn_wrong(t, TINY_E_SHAPE, "bincount: %s with weights %s", tn_text_of(u, a),
+                    weights ? tn_text_of(weights->uop, b) : "of 1");
+  if (least < 0) return tn_wrong(t, TINY_E_ARG, "bincount: at least %lld bins", (long long)least);
+  if (u->dim[0]) {
+    const double lo = tn_known(t, tn_extreme(t, 1, u, 1, 0)),
+                 hi = lo >= 0 ? tn_known(t, tn_extreme(t, 0, u, 1, 0)) : 0;
+    if (t->code != TINY_OK) return tn_poison(t);
+    if (lo < 0 || hi >= 1e15)
+      return tn_wrong(t, TINY_E_ARG, "bincount: there is an element %g", lo < 0 ? lo : hi);
+    if (hi + 1 > (double)least) least = (int64_t)hi + 1;
+  }
+  tiny_uop *w = weights ? weights->uop : NULL;
+  if (w && w->dtype != TINY_F32) w = tn_cast(t, w, TINY_F64);
+  return tn_tensor_new(t, tn_counts(t, tn_counted(t, x->uop, least), least, w));
+}
+TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi) {
+  tiny_tensor *out;
+  if (!tn_usable("histc", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  if (bins < 1 || bins > INT32_MAX || !(lo <= hi) || !(fabs(lo) < HUGE_VAL && fabs(hi) < HUGE_VAL))
+    return tn_wrong(t, TINY_E_ARG, "histc: %lld bins from %g to %g", (long long)bins, lo, hi);
+  tiny_uop *u = tn_flattened(t, tn_wide(t, x->uop)), *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  if (tn_bad(t, u)) return tn_poison(t);
+  if (lo == hi && u->dim[0]) {             // from the least to the greatest; those may be equal, too
+    low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0);
+    tiny_uop *flat = tn_cast(t, tn_eq(t, low, high), u->dtype);
+    low = tn_sub(t, low, flat); high = tn_add(t, high, flat);
+  }
+  tiny_uop *at = tn_fdiv(t, tn_times(t, tn_sub(t, u, low), (double)bins), tn_sub(t, high, low));
+  at = tn_where(t, tn_lt(t, at, tn_k(t, at, (double)bins)), at, tn_k(t, at, (double)(bins - 1)));
+  tiny_uop *inside = tn_and(t, tn_ge(t, u, low), tn_le(t, u, high));
+  at = tn_where(t, inside, at, tn_k(t, at, -1));
+  at = tn_bad(t, at) ? at : tn_cast(t, at, TINY_I32);
+  tiny_uop *n = tn_bad(t, at) ? at : tn_counts(t, at, bins, NULL);
+  return tn_tensor_new(t, tn_narrow(t, n, x->uop->dtype));
+}
+#endif
+// ---- end src/tensor/index.c ----
+// ---- begin src/tensor/sort.c ----
+// sort: the order of elements along an axis, and what is found by it: extremes, quantiles, sets, places in
+// sorted rows.
+//
+// Elements become integers that compare as the elements do, NaN above all and -0 as 0, each with its
+// position, so that no two are equal: one int64 of key and position, or a key of 64 bits and a position
+// apart. Rows of up to TN_SORT_BLOCK are sorted by counting: an element goes where as many are as are less
+// than it. Longer ones are sorted in such blocks, and these are merged by a bitonic network (Batcher,
+// "Sorting networks and their applications", 1968), in the form where a merge begins with a mirrored
+// comparison and all rows rise: a stage compares elements whose positions differ by XOR with a number, a
+// SCALAR, so that all stages are one kernel. The first few of long rows are the first few of their blocks'.
+//
+// Out: positions, i32, through which values are looked up: that is where gradients flow.
+#ifndef TN_TENSOR_SORT
+#define TN_TENSOR_SORT
+#ifndef TINY_AMALGAMATED
+#include "index.c"
+#endif
+
+#define TN_SORT_BLOCK ((int64_t)256)
+
+// ** keys **
+
+static tiny_uop *tn_bits_as(tiny_ctx *t, tiny_uop *x, int dtype) {
+  return tn_bad(t, x) || x->dtype == dtype ? x : tn_uop_make(t, TINY_OP_BITCAST, dtype, 1, 1, &x, 0, 0, NULL);
+}
+// x as i32 or i64 in the same order.
+static tiny_uop *tn_sort_key(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  const int wide = tn_bits(x->dtype) == 64, dtype = wide ? (int)TINY_I64 : (int)TINY_I32;
+  if (tn_is_float(x->dtype)) {
+    if (!wide) x = tn_cast(t, x, TINY_F32);
+    tiny_uop *bits = tn_bits_as(t, tn_where(t, tn_is_zero(t, x), tn_k(t, x, 0), x), dtype);
+    tiny_uop *most = tn_int(t, dtype, tn_dtype_max(dtype)),
+             *sign = tn_shr(t, bits, tn_k(t, bits, wide ? 63 : 31));
+    return tn_where(t, tn_isnan(t, x), most, tn_xor(t, bits, tn_and(t, sign, most)));
+  }
+  if (x->dtype != TINY_U32 && x->dtype != TINY_U64) return tn_cast(t, x, dtype);
+  return tn_xor(t, tn_bits_as(t, x, dtype), tn_int(t, dtype, tn_dtype_min(dtype)));
+}
+
+typedef struct tn_words { tiny_uop *word[2]; int n; } tn_words;
+
+// Keys x (rows, n) with their positions.
+static tn_words tn_words_of(tiny_ctx *t, tiny_uop *key) {
+  tn_words w = {{key, NULL}, 1};
+  if (tn_bad(t, key)) return w;
+  if (key->dtype == TINY_I64) {
+    w.n = 2;
+    w.word[1] = tn_expand(t, tn_iota(t, TINY_I32, key->dim[1], 1, 2), 2, key->dim);
+  } else {
+    tiny_uop *high = tn_cast(t, key, TINY_I64);
+    w.word[0] = tn_add(t, tn_shl(t, high, tn_k(t, high, 32)), tn_iota(t, TINY_I64, key->dim[1], 1, 2));
+  }
+  return w;
+}
+static tiny_uop *tn_words_position(tiny_ctx *t, const tn_words *w) {
+  if (w->n == 2 || tn_bad(t, w->word[0])) return w->word[w->n - 1];
+  tiny_uop *low = tn_and(t, w->word[0], tn_int(t, TINY_I64, 0xFFFFFFFF));
+  return tn_bad(t, low) ? low : tn_cast(t, low, TINY_I32);
+}
+static tiny_uop *tn_words_less(tiny_ctx *t, const tn_words *a, const tn_words *b) {
+  tiny_uop *less = tn_lt(t, a->word[0], b->word[0]);
+  if (a->n == 1) return less;
+  return tn_or(t, less, tn_and(t, tn_eq(t, a->word[0], b->word[0]), tn_lt(t, a->word[1], b->word[1])));
+}
+#define TN_EACH_WORD(w, ...) for (int i_ = 0; i_ < (w)->n; i_++) (w)->word[i_] = __VA_ARGS__
+#define TN_WORD(w)           (w)->word[i_]
+
+static tn_words tn_words_insert(tiny_ctx *t, const tn_words *w, int axis) {
+  tn_words y = *w;
+  TN_EACH_WORD(&y, tn_insert(t, TN_WORD(&y), axis));
+  return y;
+}
+static void tn_words_reshape(tiny_ctx *t, tn_words *w, int64_t rows, int64_t n) {
+  const int64_t dim[2] = {rows, n};
+  TN_EACH_WORD(w, tn_reshape(t, TN_WORD(w), 2, dim));
+}
+static void tn_words_store(tiny_ctx *t, tn_words *w) {
+  TN_EACH_WORD(w, tn_bad(t, TN_WORD(w)) ? TN_WORD(w) : tn_u1(t, TINY_OP_CONTIGUOUS, TN_WORD(w)));
+}
+// Rows grown to n with what comes after everything, at positions from *next on.
+static void tn_words_pad(tiny_ctx *t, tn_words *w, int64_t n, int64_t *next) {
+  if (tn_bad(t, w->word[0]) || tn_bad(t, w->word[w->n - 1])) return;
+  const int64_t have = w->word[0]->dim[1], v[4] = {0, 0, 0, n - have};
+  tiny_uop *at = tn_iota(t, TINY_INDEX, n, 1, 2), *inside = tn_lt(t, at, tn_index(t, have));
+  tiny_uop *most = tn_int(t, w->word[0]->dtype, w->n == 1 ? (int64_t)INT32_MAX << 32 : INT64_MAX);
+  tiny_uop *position = tn_add(t, at, tn_index(t, *next - have));
+  if (tn_bad(t, position)) return;
+  if (w->n == 1) most = tn_add(t, most, tn_cast(t, position, TINY_I64));
+  w->word[0] = tn_where(t, inside, tn_pad(t, w->word[0], v), most);
+  if (w->n == 2) w->word[1] = tn_where(t, inside, tn_pad(t, w->word[1], v), tn_cast(t, position, TINY_I32));
+  *next += n - have;
+}
+
+// ** sorting **
+
+// Where the first keep elements of sorted rows of n stood before: (rows, keep).
+static tiny_uop *tn_ranked(tiny_ctx *t, const tn_words *w, int64_t n, int64_t keep) {
+  const tn_words each = tn_words_insert(t, w, 2), other = tn_words_insert(t, w, 1);
+  tiny_uop *less = tn_words_less(t, &other, &each);          // (rows, n, n)
+  if (tn_bad(t, less)) return less;
+  tiny_uop *rank = tn_sum(t, tn_cast(t, less, TINY_I32), 4, 0), *at = tn_iota(t, TINY_I32, n, 1, 2);
+  const int64_t dim[2] = {1, keep};
+  const tn_sending s = {tn_expand(t, tn_int(t, TINY_I32, 0), 2, dim), rank, NULL};
+  return tn_sent(t, TINY_OP_ADD, &s, at);
+}
+// Blocks of block elements, each sorted and cut to keep: (rows, n) -> (rows, n / block * keep).
+static void tn_sort_blocks(tiny_ctx *t, tn_words *w, int64_t rows, int64_t n, int64_t block, int64_t keep) {
+  tn_words_store(t, w);
+  tn_words_reshape(t, w, rows * (n / block), block);
+  tiny_uop *at = tn_ranked(t, w, block, keep);
+  TN_EACH_WORD(w, tn_taken_at(t, TN_WORD(w), at));
+  tn_words_reshape(t, w, rows, n / block * keep);
+}
+// Elements whose positions differ by XOR with mask change places where they are out of order.
+static void tn_sort_stage(tiny_ctx *t, tn_words *w, int64_t n, int64_t mask) {
+  tn_words other = *w;
+  tiny_uop *at = tn_iota(t, TINY_I32, n, 1, 2);
+  tiny_uop *to = tn_xor(t, at, tn_scalar(t, TINY_I32, mask, ++t->tensors->identity));
+  tn_words_store(t, w);
+  TN_EACH_WORD(&other, tn_taken_at(t, TN_WORD(w), to));
+  tiny_uop *moves = tn_ne(t, tn_words_less(t, &other, w), tn_lt(t, to, at));
+  TN_EACH_WORD(w, tn_where(t, moves, TN_WORD(&other), TN_WORD(w)));
+}
+// Positions of the first keep elements of each row of x (rows, n) in order: (rows, keep).
+static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t keep) {
+  tiny_uop *key = tn_sort_key(t, x);
+  if (descending) key = tn_invert(t, key);
+  tn_words w = tn_words_of(t, key);
+  if (tn_bad(t, w.word[0])) return &t->ir->bad;
+  const int64_t rows = x->dim[0], block = TN_SORT_BLOCK;
+  int64_t n = x->dim[1], size = block, next = n;
+  if (n <= block) return tn_ranked(t, &w, n, keep);
+  if (keep <= block / 2) {
+    for (; n > block; n = n / block * keep) {
+      n = (n + block - 1) / block * block;
+      tn_words_pad(t, &w, n, &next);
+      tn_sort_blocks(t, &w, rows, n, block, keep);
+    }
+    tn_words_store(t, &w);
+    return tn_taken_at(t, tn_words_position(t, &w), tn_ranked(t, &w, n, keep));
+  }
+  while (size < n) size *= 2;
+  tn_words_pad(t, &w, size, &next);
+  tn_sort_blocks(t, &w, rows, size, block, block);
+  for (int64_t half = block; half < size; half *= 2) {
+    tn_sort_stage(t, &w, size, 2 * half - 1);
+    for (int64_t mask = half / 2; mask; mask /= 2) tn_sort_stage(t, &w, size, mask);
+  }
+  tn_words_store(t, &w);
+  return tn_cut(t, tn_words_position(t, &w), 1, 0, keep);
+}
+
+// ** operators along an axis **
+
+// Rows of x along axis, as (rows, n), and the way back.
+typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TINY_MAX_DIMS], n; int ndim, axis; } tn_along_axis;
+
+// 0: an error was recorded. least: how many elements a row needs to have.
+static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t least, tn_along_axis *r) {
+  char a[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_as_row(t, x->uop);
+  if ((r->axis = tn_axis(t, name, x->uop, axis)) < 0 || tn_bad(t, u)) return 0;
+  r->n = u->dim[r->axis];
+  if (r->n < least || r->n > INT32_MAX / 4) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)r->n,
+              tn_text_of(x->uop, a));
+    return 0;
+  }
+  u = tn_swap(t, u, r->axis, u->ndim - 1);
+  if (tn_bad(t, u)) return 0;
+  int64_t row[2] = {1, r->n};
+  r->ndim = x->uop->ndim;
+  for (int i = 0; i < u->ndim; i++) { r->dim[i] = u->dim[i]; if (i + 1 < u->ndim) row[0] *= u->dim[i]; }
+  r->x = tn_reshape(t, u, 2, row);
+  return !tn_bad(t, r->x);
+}
+// (rows, n) in the shape of x, with n along the axis; n 1 may go.
+static tiny_tensor *tn_axis_back(tiny_ctx *t, const tn_along_axis *r, tiny_uop *y, int keepdim) {
+  int64_t dim[TINY_MAX_DIMS];
+  const int last = r->ndim ? r->ndim - 1 : 0;
+  int n = 0;
+  if (tn_bad(t, y)) return tn_poison(t);
+  memcpy(dim, r->dim, sizeof dim);
+  dim[last] = y->dim[1];
+  y = tn_swap(t, tn_reshape(t, y, last + 1, dim), r->axis, last);
+  if (tn_bad(t, y)) return tn_poison(t);
+  for (int i = 0; i <= last; i++) if ((keepdim && r->ndim) || i != r->axis) dim[n++] = y->dim[i];
+  return tn_tensor_new(t, r->ndim && keepdim ? y :
+                          keepdim == 2       ? tn_reshape(t, y, 0, dim) :
+                                               tn_reshape(t, y, n, dim));
+}
+// Elements at (rows, k), and these positions if they are wanted.
+static tiny_tensor *tn_axis_taken(tiny_ctx *t, const tn_along_axis *r, tiny_uop *at, int keepdim,
+                                  tiny_tensor **indices) {
+  tiny_tensor *y = tn_axis_back(t, r, tn_taken_at(t, r->x, at), keepdim);
+  if (indices) *indices = tn_axis_back(t, r, at, keepdim);
+  return y;
+}
+static int tn_sortable(const char *name, tiny_tensor *x, tiny_tensor **indices, tiny_tensor **out) {
+  const int usable = tn_usable(name, 1, &x, out);
+  if (indices) *indices = *out;
+  return usable;
+}
+
+TINY_API tiny_tensor *tiny_sort(tiny_tensor *x, int axis, int descending, tiny_tensor **indices) {
+  tiny_tensor *out;
+  tn_along_axis r;
+  if (!tn_sortable("sort", x, indices, &out) || !tn_axis_open("sort", x, axis, 0, &r)) return out;
+  return tn_axis_taken(x->t, &r, tn_argsorted(x->t, r.x, descending, r.n), x->uop->ndim ? 1 : 2, indices);
+}
+TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending) {
+  tiny_tensor *out;
+  tn_along_axis r;
+  if (!tn_sortable("argsort", x, NULL, &out) || !tn_axis_open("argsort", x, axis, 0, &r)) return out;
+  return tn_axis_back(x->t, &r, tn_argsorted(x->t, r.x, descending, r.n), x->uop->ndim ? 1 : 2);
+}
+TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_along_axis r;
+  if (!tn_sortable("topk", x, indices, &out) || !tn_axis_open("topk", x, axis, 0, &r)) return out;
+  if (k < 0 || k > r.n || (!x->uop->ndim && k != 1))
+    return tn_wrong(x->t, TINY_E_ARG, "topk: %lld elements of %s along its axis", (long long)k,
+                    tn_text_of(x->uop, a));
+  return tn_axis_taken(x->t, &r, tn_argsorted(x->t, r.x, largest, k), x->uop->ndim ? 1 : 2, indices);
+}
+TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int keepdim, tiny_tensor **indices) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_along_axis r;
+  if (!tn_sortable("kthvalue", x, indices, &out) || !tn_axis_open("kthvalue", x, axis, 1, &r)) return out;
+  if (k < 1 || k > r.n)
+    return tn_wrong(x->t, TINY_E_ARG, "kthvalue: number %lld of %s along its axis", (long long)k,
+                    tn_text_of(x->uop, a));
+  tiny_uop *at = tn_cut(x->t, tn_argsorted(x->t, r.x, 0, k), 1, k - 1, k);
+  return tn_axis_taken(x->t, &r, at, keepdim != 0, indices);
+}
+
+// How many elements of each row are NaN: i32 (rows, 1).
+static tiny_uop *tn_nans(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *is = tn_isnan(t, x);
+  return tn_bad(t, is) ? is : tn_sum(t, tn_cast(t, is, TINY_I32), 2, 1);
+}
+// TINY_ALL: all elements as one row.
+static tiny_tensor *tn_flat_or(tiny_tensor *x, int *axis) {
+  if (*axis != TINY_ALL) return x;
+  *axis = 0;
+  return tn_tensor_new(x->t, tn_flattened(x->t, x->uop));
+}
+// NaN sorts last, so the middle of the others is at (n - NaNs - 1) / 2 and the first NaN at n - NaNs.
+static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices,
+                              int skips_nan) {
+  tiny_tensor *out;
+  tn_along_axis r;
+  if (!tn_sortable(name, x, indices, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_tensor *of = tn_flat_or(x, &axis);
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
+    const int floats = tn_is_float(r.x->dtype);
+    tiny_uop *order = tn_argsorted(t, r.x, 0, floats ? r.n : (r.n - 1) / 2 + 1), *at;
+    if (floats) {
+      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_plus(t, tn_neg(t, nans), (double)r.n);
+      at = tn_idiv(t, tn_plus(t, rest, -1), tn_k(t, rest, 2));
+      if (skips_nan) at = tn_max(t, at, tn_k(t, at, 0));
+      else at = tn_where(t, tn_is_zero(t, nans), at, rest);
+      at = tn_taken_at(t, order, at);
+    } else at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    out = tn_axis_taken(t, &r, at, keepdim != 0, indices);
+    if (of != x) {                         // one element: keepdim gives all of x's dims as 1
+      int64_t one[TINY_MAX_DIMS];
+      for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
+      for (int i = 0; i < 2; i++) {
+        tiny_tensor *y = i ? (indices ? *indices : NULL) : out;
+        if (tiny_ok(y)) y->uop = tn_reshape(t, y->uop, keepdim ? x->uop->ndim : 0, one);
+      }
+    }
+  }
+  if (of != x) tiny_free(of);
+  return out;
+}
+TINY_API tiny_tensor *tiny_median(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices) {
+  return tn_middle("median", x, axis, keepdim, indices, 0);
+}
+TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices) {
+  return tn_middle("nanmedian", x, axis, keepdim, indices, 1);
+}
+
+// The elements at ranks q * (n - 1) of each row, between two of them in proportion: (rows, number of q).
+static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, int skips_nan) {
+  if (tn_bad(t, x) || tn_bad(t, q)) return &t->ir->bad;
+  const int64_t n = x->dim[1], m = tn_dims_nelem(q->ndim, q->dim), dim[2] = {x->dim[0], m}, row[2] = {1, m};
+  tiny_uop *order = tn_argsorted(t, x, 0, n), *nans = tn_nans(t, x),
+           *most = tn_plus(t, tn_neg(t, nans), (double)(n - 1));
+  if (tn_bad(t, most)) return most;
+  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
+  if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
+  tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most), *low = tn_floor(t, rank);
+  tiny_uop *part = tn_sub(t, rank, low), *whole = tn_is_zero(t, part);
+  tiny_uop *up = tn_where(t, whole, low, tn_plus(t, low, 1));
+  if (tn_bad(t, up)) return up;
+  low = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, low, TINY_I32)));
+  up = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, up, TINY_I32)));
+  tiny_uop *y = tn_where(t, whole, low, tn_add(t, low, tn_mul(t, part, tn_sub(t, up, low))));
+  tiny_uop *known = tn_and(t, tn_le(t, rank, most), tn_not(t, tn_below_zero(t, rank)));
+  if (!skips_nan) known = tn_and(t, known, tn_is_zero(t, nans));
+  return tn_where(t, known, y, tn_k(t, y, (double)NAN));
+}
+static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
+                                int skips_nan) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, q};
+  tn_along_axis r;
+  if (!tn_usable(name, 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int many = q->uop->ndim, ndim = x->uop->ndim, all = axis == TINY_ALL;
+  if (many > 1 || ndim + many > TINY_MAX_DIMS)
+    return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(q->uop, a));
+  tiny_tensor *of = tn_flat_or(x, &axis);
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
+    r.x = tn_wide(t, r.x);
+    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, q->uop, r.x->dtype), skips_nan);
+    if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, x->uop->dtype), 0, 1);           // (m, rows)
+    int64_t dim[TINY_MAX_DIMS];
+    int n = 0;
+    if (many) dim[n++] = q->uop->dim[0];
+    for (int i = 0; i < ndim; i++)
+      if (keepdim || (!all && i != r.axis)) dim[n++] = all || i == r.axis ? 1 : x->uop->dim[i];
+    if (r.axis + 1 < r.ndim && !tn_bad(t, y)) {              // the swap of the axis with the last undone
+      int64_t wide[TINY_MAX_DIMS] = {0};
+      wide[0] = y->dim[0];
+      for (int i = 0; i < r.ndim; i++) wide[i + 1] = i + 1 < r.ndim ? r.dim[i] : 1;
+      y = tn_swap(t, tn_reshape(t, y, r.ndim + 1, wide), r.axis + 1, r.ndim);
+    }
+    out = tn_tensor_new(t, tn_reshape(t, y, n, dim));
+  }
+  if (of != x) tiny_free(of);
+  return out;
+}
+TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim) {
+  return tn_quantile("quantile", x, q, axis, keepdim, 0);
+}
+TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim) {
+  return tn_quantile("nanquantile", x, q, axis, keepdim, 1);
+}
+// In sorted rows the number of equals is the distance between where an element begins and where it ends.
+TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices) {
+  tiny_tensor *out;
+  tn_along_axis r;
+  if (!tn_sortable("mode", x, indices, &out) || !tn_axis_open("mode", x, axis, 1, &r)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *order = tn_argsorted(t, r.x, 0, r.n), *sorted = tn_taken_at(t, tn_sort_key(t, r.x), order);
+  if (tn_bad(t, sorted)) return tn_poison(t);
+  sorted = tn_u1(t, TINY_OP_CONTIGUOUS, sorted);
+  tiny_uop *end = tn_search(t, sorted, sorted, 1), *count = tn_sub(t, end, tn_search(t, sorted, sorted, 0));
+  tiny_uop *best = tn_position(t, count, 1, 1);
+  best = tn_plus(t, tn_taken_at(t, end, best), -1);
+  return tn_axis_taken(t, &r, tn_taken_at(t, order, best), keepdim != 0, indices);
+}
+
+// ** places in sorted rows **
+
+// The rows that values go into, and the values, as keys of one dtype.
+static tiny_uop *tn_places(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, int right) {
+  const int dtype = tiny_promote((tiny_dtype)sorted->dtype, (tiny_dtype)v->dtype);
+  sorted = tn_sort_key(t, tn_cast(t, sorted, dtype));
+  v = tn_sort_key(t, tn_cast(t, v, dtype));
+  return tn_search(t, sorted, v, right);
+}
+TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {sorted, values};
+  if (!tn_usable("searchsorted", 2, in, &out)) return out;
+  tiny_ctx *t = sorted->t;
+  tiny_uop *s = sorted->uop, *v = tn_as_row(t, values->uop);
+  if (tn_bad(t, v)) return out;
+  const int n = v->ndim;
+  int64_t dim[TINY_MAX_DIMS];
+  int fits = n < TINY_MAX_DIMS && (s->ndim == 1 || (s->ndim == n && tn_dims_same(n - 1, s->dim, v->dim)));
+  if (!fits)
+    return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(values->uop, a),
+                    tn_text_of(s, b));
+  for (int i = 0; i < n; i++) dim[i] = i + 1 == n ? s->dim[s->ndim - 1] : s->ndim == 1 ? 1 : s->dim[i];
+  tiny_uop *at = tn_places(t, tn_reshape(t, s, n, dim), v, right);
+  return tn_tensor_new(t, tn_reshape(t, at, values->uop->ndim, values->uop->dim));
+}
+TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, edges};
+  if (!tn_usable("bucketize", 2, in, &out)) return out;
+  if (edges->uop->ndim != 1)
+    return tn_wrong(x->t, TINY_E_SHAPE, "bucketize: edges are %s, not 1-d", tn_text_of(edges->uop, a));
+  return tiny_searchsorted(edges, x, right);
+}
+TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, edges, weights ? weights : x};
+  if (!tn_usable("histogram", 3, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_flattened(t, x->uop), *e = edges->uop, *w = in[2]->uop;
+  if (e->ndim != 1 || e->dim[0] < 2 || !tn_has_dims(w, x->uop->ndim, x->uop->dim))
+    return tn_wrong(t, TINY_E_SHAPE, "histogram: edges %s, weights %s", tn_text_of(e, a), tn_text_of(w, b));
+  const int64_t n = e->dim[0] - 1;
+  const int dtype = tn_real(weights ? w->dtype : x->uop->dtype);
+  if (tn_bad(t, u)) return out;
+  tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_places(t, e, u, 1), -1);
+  const int both = tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)e->dtype);
+  at = tn_where(t, tn_eq(t, tn_cast(t, u, both), tn_cast(t, last, both)), tn_k(t, at, (double)(n - 1)), at);
+  w = weights ? tn_flattened(t, tn_wide(t, w)) : NULL;
+  tiny_uop *y = tn_counts(t, at, n, w);
+  y = tn_bad(t, y) ? y : tn_cast(t, y, tn_computed_in(dtype));
+  if (density && !tn_bad(t, y)) {
+    tiny_uop *edge = tn_cast(t, e, y->dtype);
+    y = tn_fdiv(
+        t, y,
+        tn_mul(t, tn_sum(t, y, 1, 1), tn_sub(t, tn_cut(t, edge, 0, 1, n + 1), tn_cut(t, edge, 0, 0, n))));
+  }
+  return tn_tensor_new(t, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
+}
+
+// ** sets **
+
+#define TN_SET_SMALL 64
+// Few are compared with one by one, more are sorted and searched.
+TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
+  tiny_tensor *out, *in[2] = {x, set};
+  if (!tn_usable("isin", 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int dtype = tn_meet(x->uop, set->uop);
+  const int64_t n = tiny_nelem(set);
+  tiny_uop *u = tn_flattened(t, tn_cast(t, x->uop, dtype)), *s = tn_flattened(t, tn_cast(t, set->uop, dtype)),
+           *y;
+  if (n <= TN_SET_SMALL) y = tn_reduce(t, TINY_OP_MAX, tn_eq(t, tn_insert(t, u, 1), s), 2, 0);
+  else {
+    const int64_t row[2] = {1, n};
+    tiny_uop *order = tn_argsorted(t, tn_reshape(t, s, 2, row), 0, n);
+    s = tn_taken_at(t, s, tn_flattened(t, order));
+    s = tn_bad(t, s) ? s : tn_u1(t, TINY_OP_CONTIGUOUS, s);
+    tiny_uop *at = tn_bad(t, s) || tn_bad(t, u) ? &t->ir->bad : tn_places(t, s, u, 0);
+    y = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)n)), tn_eq(t, tn_taken_at(t, s, at), u));
+  }
+  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+}
+
+// Which of x (n) differ from the one before.
+static tiny_uop *tn_firsts(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[0];
+  tiny_uop *before = tn_cut(t, tn_extend(t, x, 0, 1, 0), 0, 0, n), *at = tn_iota(t, TINY_INDEX, n, 0, 1);
+  return tn_or(t, tn_ne(t, x, before), tn_is_zero(t, at));
+}
+// The lengths of runs that begin at first (m) in a row of n.
+static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
+  if (tn_bad(t, first)) return first;
+  const int64_t m = first->dim[0];
+  tiny_uop *next = tn_extend(t, tn_cut(t, first, 0, m ? 1 : 0, m), 0, 0, m ? 1 : 0);
+  tiny_uop *is_last = tn_eq(t, tn_iota(t, TINY_INDEX, m, 0, 1), tn_index(t, m - 1));
+  return tn_sub(t, tn_where(t, is_last, tn_k(t, first, (double)n), next), first);
+}
+// x (n) -> what begins a run in x, or in x sorted. Computes how many there are.
+static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts,
+                               int sorts) {
+  tiny_tensor *out;
+  if (inverse) *inverse = NULL;
+  if (!tn_sortable(name, x, counts, &out)) { if (inverse) *inverse = out; return out; }
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_flattened(t, x->uop), *order = NULL, *run = u;
+  const int64_t n = tiny_nelem(x), row[2] = {1, n};
+  if (sorts) {
+    order = tn_flattened(t, tn_argsorted(t, tn_reshape(t, u, 2, row), 0, n));
+    run = tn_taken_at(t, u, order);
+    run = tn_bad(t, run) ? run : tn_u1(t, TINY_OP_CONTIGUOUS, run);
+  }
+  tiny_tensor *hold_order = tn_tensor_new(t, sorts ? order : run), *hold_run = tn_tensor_new(t, run),
+              *firsts = tn_tensor_new(t, tn_firsts(t, run)), *hold_u = tn_tensor_new(t, u);
+  tiny_tensor *at = tiny_ok(firsts) && tiny_ok(hold_order) && tiny_ok(hold_u) ? tn_true_at(t, firsts->uop) :
+                                                                                tn_poison(t);
+  if (tiny_ok(at)) {
+    out = tn_tensor_new(t, tn_taken_at(t, u, sorts ? tn_taken_at(t, order, at->uop) : at->uop));
+    if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, at->uop, n));
+    if (inverse) {
+      tiny_uop *number = tn_plus(t, tn_running(t, firsts->uop), -1);
+      if (sorts) {                         // each NaN is one of its own, in the order of the sort
+        tiny_uop *place = n ? tn_places(t, run, u, 0) : number;
+        if (n && tn_is_float(u->dtype)) {
+          tiny_uop *nan = tn_isnan(t, u), *among = tn_plus(t, tn_running(t, nan), -1);
+          place = tn_add(t, place, tn_where(t, nan, among, tn_k(t, among, 0)));
+        }
+        number = tn_taken_at(t, number, place);
+      }
+      *inverse = tn_tensor_new(t, tn_reshape(t, number, x->uop->ndim, x->uop->dim));
+    }
+  } else {
+    out = at;
+    if (inverse) *inverse = out;
+  }
+  tiny_free(at); tiny_free(hold_u); tiny_free(firsts); tiny_free(hold_run); tiny_free(hold_order);
+  return out;
+}
+TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts) {
+  return tn_uniques("unique", x, inverse, counts, 1);
+}
+TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts) {
+  return tn_uniques("unique_consecutive", x, inverse, counts, 0);
+}
+#endif
+// ---- end src/tensor/sort.c ----
 // ---- begin src/tensor/random.c ----
 // random: numbers from a counter, the same on every device.
 //
@@ -9402,7 +13991,7 @@ TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
 #ifndef TN_TENSOR_RANDOM
 #define TN_TENSOR_RANDOM
 #ifndef TINY_AMALGAMATED
-#include "reduce.c"
+#include "sort.c"
 #endif
 
 enum { TN_SEED_LOW = 1, TN_SEED_HIGH, TN_RANDOM_CALL };      // identities of scalars, see tensor.c
@@ -9417,60 +14006,262 @@ static tiny_uop *tn_random_bits(tiny_ctx *t, int64_t n, uint32_t call, int word)
   };
   return tn_uop_make(t, TINY_OP_THREEFRY, TINY_U32, 1, 4, src, word, 0, NULL);
 }
-// The upper 24 bits of words as f32 in [0,1): every value is a multiple of 2^-24.
-static tiny_uop *tn_unit(tiny_ctx *t, tiny_uop *bits) {
-  bits = tn_shr(t, bits, tn_k(t, bits, 8));
-  if (tn_bad(t, bits)) return bits;
-  bits = tn_cast(t, bits, TINY_I32);       // i32 to f32 is one instruction everywhere
-  return tn_bad(t, bits) ? bits : tn_times(t, tn_cast(t, bits, TINY_F32), 1.0 / 16777216);
+// The upper bits of words as whole numbers of a float dtype: i32 to floats is one instruction everywhere.
+static tiny_uop *tn_upper_bits(tiny_ctx *t, tiny_uop *words, int bits, int dtype) {
+  words = tn_shr(t, words, tn_k(t, words, 32 - bits));
+  if (tn_bad(t, words)) return words;
+  words = tn_cast(t, words, TINY_I32);
+  return tn_bad(t, words) ? words : tn_cast(t, words, dtype);
 }
-// f32 uniform in [0,1).
-static tiny_uop *tn_uniform(tiny_ctx *t, int ndim, const int64_t *dim) {
-  return tn_reshape(t, tn_unit(t, tn_random_bits(t, tn_dims_nelem(ndim, dim), ++t->tensors->random, 0)), ndim,
-                    dim);
+// n numbers uniform in [0,1), as fine as dtype has them just below 1, in the dtype that it is computed in. f64 takes
+// both words of a call; for narrower ones word chooses.
+static tiny_uop *tn_unit(tiny_ctx *t, int64_t n, uint32_t call, int word, int dtype) {
+  const int inside = tn_computed_in(dtype), fine = tn_dtypes[dtype].mantissa + 1;
+  tiny_uop *u = tn_upper_bits(t, tn_random_bits(t, n, call, word), dtype == TINY_F64 ? 27 : fine, inside);
+  if (dtype != TINY_F64) return tn_times(t, u, ldexp(1, -fine));
+  tiny_uop *low = tn_upper_bits(t, tn_random_bits(t, n, call, 1), 26, inside);
+  return tn_times(t, tn_add(t, tn_times(t, u, 67108864.0), low), ldexp(1, -53));
+}
+static uint32_t tn_random_call(tiny_ctx *t) { return ++t->tensors->random; }
+
+// Uniform in [0,1).
+static tiny_uop *tn_uniform_of(tiny_ctx *t, int ndim, const int64_t *dim, int dtype) {
+  return tn_reshape(t, tn_unit(t, tn_dims_nelem(ndim, dim), tn_random_call(t), 0, dtype), ndim, dim);
 }
 // Box and Muller, "A note on the generation of random normal deviates", 1958: the logarithm is of
-// 1-u, which is never 0.
-static tiny_uop *tn_normal(tiny_ctx *t, int ndim, const int64_t *dim) {
+// 1-u, which is never 0. Computed in f32 or f64.
+static tiny_uop *tn_normal_of(tiny_ctx *t, int ndim, const int64_t *dim, int dtype) {
   const int64_t n = tn_dims_nelem(ndim, dim);
-  const uint32_t call = ++t->tensors->random;
-  tiny_uop *u = tn_unit(t, tn_random_bits(t, n, call, 0)), *phase = tn_unit(t, tn_random_bits(t, n, call, 1));
+  const int wide = dtype == TINY_F64 ? TINY_F64 : TINY_F32;
+  const uint32_t call = tn_random_call(t), other = wide == TINY_F64 ? tn_random_call(t) : call;
+  tiny_uop *u = tn_unit(t, n, call, 0, wide), *phase = tn_unit(t, n, other, 1, wide);
   tiny_uop *radius = tn_sqrt(t, tn_times(t, tn_logarithm(t, tn_plus(t, tn_neg(t, u), 1)), -2));
   return tn_reshape(t, tn_mul(t, radius, tn_sin(t, tn_times(t, phase, 2 * TN_PI))), ndim, dim);
 }
+// f32, as dropout and weights take them.
+static tiny_uop *tn_uniform(tiny_ctx *t, int ndim, const int64_t *dim) {
+  return tn_uniform_of(t, ndim, dim, TINY_F32);
+}
 
-static int tn_random_shape(tiny_ctx *t, const char *name, const tiny_shape *s) {
-  if (!tn_creatable(t, name, TINY_F32, s)) return 0;
+TINY_API void tiny_seed(tiny_ctx *t, uint64_t seed) {
+  if (!t || !t->tensors) return;
+  t->seed = seed;
+  t->tensors->random = 0;
+}
+
+// ** uniform and normal **
+
+static int tn_random_shape(tiny_ctx *t, const char *name, tiny_dtype dtype, const tiny_shape *s) {
+  if (!tn_creatable(t, name, dtype, s)) return 0;
   if (tn_dims_nelem(s->ndim, s->dim) <= (int64_t)1 << 32) return 1;
   tiny_fail(t, TINY_E_SHAPE, "%s: %lld elements, but a call gives at most 2^32", name,
             (long long)tn_dims_nelem(s->ndim, s->dim));
   return 0;
 }
+// start + width * (uniform or normal), in a float dtype.
+static tiny_tensor *tn_random(tiny_ctx *t, const char *name, int normal, double start, double width,
+                              tiny_dtype dtype, const tiny_shape *s) {
+  if (!tn_random_shape(t, name, dtype, s)) return tn_poison(t);
+  if (!tn_is_float(dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "%s: takes floats, not %s", name, tiny_dtype_name(dtype));
+  if (!(fabs(start) < HUGE_VAL && fabs(width) < HUGE_VAL))
+    return tn_wrong(t, TINY_E_ARG, "%s: %g + %g * x is not finite", name, start, width);
+  tiny_uop *u = normal ? tn_normal_of(t, s->ndim, s->dim, dtype) : tn_uniform_of(t, s->ndim, s->dim, dtype);
+  u = width == 1 ? u : tn_times(t, u, width);
+  u = start == 0 ? u : tn_plus(t, u, start);
+  return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype));
+}
 TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape) {
-  return tn_random_shape(t, "rand", &shape) ? tn_tensor_new(t, tn_uniform(t, shape.ndim, shape.dim)) :
-                                              tn_poison(t);
+  return tn_random(t, "rand", 0, 0, 1, TINY_F32, &shape);
 }
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape) {
-  return tn_random_shape(t, "randn", &shape) ? tn_tensor_new(t, tn_normal(t, shape.ndim, shape.dim)) :
-                                               tn_poison(t);
+  return tn_random(t, "randn", 1, 0, 1, TINY_F32, &shape);
+}
+TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape) {
+  if (t && !(low <= high)) return tn_wrong(t, TINY_E_ARG, "uniform: from %g to %g", low, high);
+  return tn_random(t, "uniform", 0, low, high - low, dtype, &shape);
+}
+TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dtype dtype, tiny_shape shape) {
+  if (t && !(std >= 0)) return tn_wrong(t, TINY_E_ARG, "normal: deviation %g", std);
+  return tn_random(t, "normal", 1, mean, std, dtype, &shape);
+}
+static tiny_tensor *tn_random_like(const char *name, int normal, tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const tiny_shape s = tiny_shape_get(x);
+  return tn_random(x->t, name, normal, 0, 1, tiny_dtype_get(x), &s);
+}
+TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x) { return tn_random_like("rand_like", 0, x); }
+TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x) { return tn_random_like("randn_like", 1, x); }
+
+// ** whole numbers **
+
+// 64 bits modulo the width: no number is more likely than another by more than width / 2^64.
+TINY_API tiny_tensor *tiny_randint(tiny_ctx *t, int64_t low, int64_t high, tiny_dtype dtype,
+                                   tiny_shape shape) {
+  if (!tn_random_shape(t, "randint", dtype, &shape)) return tn_poison(t);
+  if (low >= high)
+    return tn_wrong(t, TINY_E_ARG, "randint: from %lld to below %lld", (long long)low, (long long)high);
+  if (!tn_is_float(dtype) && (low < tn_dtype_min(dtype) || high - 1 > tn_dtype_max(dtype)))
+    return tn_wrong(t, TINY_E_ARG, "randint: %s has not all from %lld to below %lld", tiny_dtype_name(dtype),
+                    (long long)low, (long long)high);
+  const int64_t n = tn_dims_nelem(shape.ndim, shape.dim);
+  const uint32_t call = tn_random_call(t);
+  tiny_uop *upper = tn_random_bits(t, n, call, 0), *lower = tn_random_bits(t, n, call, 1);
+  if (tn_bad(t, upper) || tn_bad(t, lower)) return tn_poison(t);
+  upper = tn_cast(t, upper, TINY_U64);
+  tiny_uop *u = tn_add(t, tn_shl(t, upper, tn_k(t, upper, 32)), tn_cast(t, lower, TINY_U64));
+  u = tn_mod(t, u, tn_int(t, TINY_U64, (int64_t)((uint64_t)high - (uint64_t)low)));
+  u = tn_bad(t, u) ? u : tn_add(t, tn_cast(t, u, TINY_I64), tn_int(t, TINY_I64, low));
+  return tn_tensor_new(t, tn_reshape(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), shape.ndim, shape.dim));
+}
+
+TINY_API tiny_tensor *tiny_randperm(tiny_ctx *t, int64_t n) {
+  const tiny_shape s = {1, {n}};
+  if (!tn_random_shape(t, "randperm", TINY_I32, &s)) return tn_poison(t);
+  if (n > INT32_MAX / 4) return tn_wrong(t, TINY_E_SHAPE, "randperm: of %lld", (long long)n);
+  const int64_t row[2] = {1, n};
+  tiny_uop *keys = tn_reshape(t, tn_random_bits(t, n, tn_random_call(t), 0), 2, row);
+  if (tn_bad(t, keys)) return tn_poison(t);
+  tiny_uop *order = n ? tn_argsorted(t, keys, 0, n) : tn_iota(t, TINY_I32, n, 0, 1);
+  return tn_tensor_new(t, tn_reshape(t, order, 1, s.dim));
+}
+
+TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
+  tiny_tensor *out;
+  if (!tn_usable("bernoulli", 1, &p, &out)) return out;
+  tiny_ctx *t = p->t;
+  const tiny_shape s = tiny_shape_get(p);
+  if (!tn_is_float(p->uop->dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "bernoulli: probabilities are floats, not %s",
+                    tiny_dtype_name(tiny_dtype_get(p)));
+  if (!tn_random_shape(t, "bernoulli", TINY_F32, &s)) return out;
+  tiny_uop *wide = tn_wide(t, p->uop);
+  tiny_uop *is = tn_bad(t, wide) ? wide : tn_lt(t, tn_uniform_of(t, s.ndim, s.dim, wide->dtype), wide);
+  return tn_tensor_new(t, tn_bad(t, is) ? is : tn_cast(t, is, p->uop->dtype));
+}
+
+// With replacement: how many running sums of the weights (.., 1, n) a uniform part of their total (.., m, 1) has
+// reached, the total itself not counted: then the last class is one that has weight.
+static tiny_uop *tn_draw_again(tiny_ctx *t, tiny_uop *weights, int64_t m) {
+  const int n = weights->ndim;
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0; i < n; i++) dim[i] = i == n - 1 ? m : weights->dim[i];
+  tiny_uop *sums = tn_scan_along(t, tn_scan, TINY_OP_ADD, weights, n - 1);
+  if (tn_bad(t, sums)) return sums;
+  tiny_uop *total = tn_cut(t, sums, n - 1, weights->dim[n - 1] - 1, weights->dim[n - 1]);
+  tiny_uop *at = tn_mul(t, tn_uniform_of(t, n, dim, TINY_F64), total);
+  at = tn_insert(t, at, n); sums = tn_insert(t, sums, n - 1); total = tn_insert(t, total, n - 1);
+  tiny_uop *passed = tn_and(t, tn_not(t, tn_lt(t, at, sums)), tn_lt(t, sums, total));
+  return tn_bad(t, passed) ? passed : tn_sum(t, tn_cast(t, passed, TINY_I32), 1 << n, 0);
+}
+// Without: the m first of exponential variables whose rates are the weights (Efraimidis and Spirakis, "Weighted random
+// sampling with a reservoir", 2006), that is, the m greatest of weight / variable of rate 1.
+static tiny_uop *tn_draw_once(tiny_ctx *t, tiny_uop *weights, int64_t m) {
+  const int n = weights->ndim;
+  int64_t dim[2] = {m, m}, row[2];
+  if (n == 2) dim[0] = weights->dim[0];
+  row[1] = weights->dim[n - 1]; row[0] = n == 2 ? weights->dim[0] : 1;
+  tiny_uop *u = tn_uniform_of(t, 2, row, TINY_F64);
+  tiny_uop *e = tn_neg(t, tn_logarithm(t, tn_plus(t, tn_neg(t, u), 1)));
+  tiny_uop *keys = tn_fdiv(t, tn_reshape(t, weights, 2, row), tn_max(t, e, tn_constant(t, TINY_F64, 1e-300)));
+  if (tn_bad(t, keys)) return keys;
+  tiny_uop *at = m && row[0] ? tn_argsorted(t, keys, 1, m) : tn_int(t, TINY_I32, 0);
+  return m && row[0] ? tn_reshape(t, at, n, dim) : tn_expand(t, at, n, dim);
+}
+TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("multinomial", 1, &weights, &out)) return out;
+  tiny_ctx *t = weights->t;
+  tiny_uop *u = weights->uop;
+  const int64_t classes = u->ndim ? u->dim[u->ndim - 1] : 0;
+  if (u->ndim < 1 || u->ndim > 2 || !classes || classes > INT32_MAX / 4 || n < 0 ||
+      (!replacement && n > classes))
+    return tn_wrong(t, TINY_E_SHAPE, "multinomial: %lld draws%s from weights %s", (long long)n,
+                    replacement ? "" : " without replacement", tn_text_of(u, a));
+  tiny_shape s = tiny_shape_get(weights);
+  s.dim[s.ndim - 1] = n > classes ? n : classes;
+  if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;
+  u = tn_cast(t, u, TINY_F64);
+  return tn_tensor_new(t, tn_bad(t, u) ? u : replacement ? tn_draw_again(t, u, n) : tn_draw_once(t, u, n));
+}
+
+// ** weights of layers (out, in, window..) **
+
+// What flows into an output and out of an input of the weights; 0 after an error.
+static int tn_fans(tiny_ctx *t, const char *name, const tiny_shape *s, double *in, double *out) {
+  char a[TN_DIMS_TEXT];
+  if (!tn_random_shape(t, name, TINY_F32, s)) return 0;
+  if (s->ndim < 2) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s is no shape (out, in, ..) of weights", name,
+              tn_dims_text(a, sizeof a, s->ndim, s->dim));
+    return 0;
+  }
+  const double window = (double)tn_dims_nelem(s->ndim - 2, s->dim + 2);
+  *in = (double)s->dim[1] * window; *out = (double)s->dim[0] * window;
+  return 1;
+}
+// Of deviation sqrt(2 / (fan in + fan out)): Glorot and Bengio, "Understanding the difficulty of training deep
+// feedforward neural networks", 2010, eq. 12 and 16. A uniform number of [-a, a) deviates by a / sqrt(3).
+static tiny_tensor *tn_spread_weights(tiny_ctx *t, const char *name, int normal, double variance,
+                                      const tiny_shape *s) {
+  const double deviation = variance < HUGE_VAL ? sqrt(variance) : 0, reach = sqrt(3) * deviation;
+  return tn_random(t, name, normal, normal ? 0 : -reach, normal ? deviation : 2 * reach, TINY_F32, s);
+}
+static tiny_tensor *tn_glorot(tiny_ctx *t, const char *name, int normal, const tiny_shape *s) {
+  double in, out;
+  if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
+  return tn_spread_weights(t, name, normal, 2 / (in + out), s);
+}
+TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape) {
+  return tn_glorot(t, "glorot_uniform", 0, &shape);
+}
+TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape) {
+  return tn_glorot(t, "glorot_normal", 1, &shape);
+}
+// Of deviation sqrt(2 / ((1 + slope^2) fan in)): He et al., "Delving deep into rectifiers", arXiv:1502.01852, eq. 15.
+static tiny_tensor *tn_kaiming(tiny_ctx *t, const char *name, int normal, double slope, const tiny_shape *s) {
+  double in, out;
+  if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
+  return tn_spread_weights(t, name, normal, 2 / ((1 + slope * slope) * in), s);
+}
+TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape) {
+  return tn_kaiming(t, "kaiming_uniform", 0, slope, &shape);
+}
+TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape shape) {
+  return tn_kaiming(t, "kaiming_normal", 1, slope, &shape);
+}
+
+// ** dropout **
+
+// Each element is kept with probability 1-p and then divided by it.
+static tiny_uop *tn_dropped(tiny_ctx *t, tiny_uop *u, double p) {
+  if (tn_bad(t, u)) return u;
+  tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
+  return tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0));
+}
+TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
+  tiny_tensor *out;
+  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
+  if (!(p >= 0 && p <= 1)) return tn_wrong(x->t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
+  return tn_tensor_new(x->t, train && p > 0 ? tn_dropped(x->t, x->uop, p) : x->uop);
 }
 #endif
 // ---- end src/tensor/random.c ----
-#ifndef TINY_NO_NN
-// ---- begin src/tensor/nn.c ----
-// nn: products of matrices, convolution and pooling by windows that are views, normalisation, losses, lookups.
+// ---- begin src/tensor/matmul.c ----
+// matmul: products of matrices and vectors: sums of products over one axis, with batches in front.
 //
-// Lookups are sums over (position == index) * x: no op of their own, so they fuse and have gradients like all else; the
-// scheduler turns them back into loads.
-#ifndef TN_TENSOR_NN
-#define TN_TENSOR_NN
+// Everything here ends in one broadcast product that is summed over its last axes, x (.., M, 1, K) * w (..,
+// 1, N, K): the shape in which code generation recognises a product of matrices and tiles it. Halves are
+// multiplied and added in f32.
+#ifndef TN_TENSOR_MATMUL
+#define TN_TENSOR_MATMUL
 #ifndef TINY_AMALGAMATED
 #include "random.c"
 #endif
 
-// ** matrices **
-
-// The sum over the last axis of x * w, plus bias if there is one. Halves are multiplied and added in f32.
+// The sum over some axes of x * w, plus bias if there is one.
 static tiny_uop *tn_dot(tiny_ctx *t, tiny_uop *x, tiny_uop *w, tiny_uop *bias, int axis_bits, int dtype) {
   if (tn_bad(t, x) || tn_bad(t, w)) return &t->ir->bad;
   const int inside = tn_computed_in(dtype);
@@ -9479,25 +14270,33 @@ static tiny_uop *tn_dot(tiny_ctx *t, tiny_uop *x, tiny_uop *w, tiny_uop *bias, i
   return tn_bad(t, y) ? y : tn_cast(t, y, dtype);
 }
 
-TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w) {
+// The dtype of a product, once it is clear that the operands fit; -1 after an error.
+static int tn_product_fits(const char *name, tiny_tensor *a, tiny_tensor *b, int fits) {
+  char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
+  if (fits) return tn_meet(a->uop, b->uop);
+  tn_wrong(a->t, TINY_E_SHAPE, "%s: %s and %s", name, tn_text_of(a->uop, p), tn_text_of(b->uop, q));
+  return -1;
+}
+
+static tiny_tensor *tn_matmul(const char *name, tiny_tensor *x, tiny_tensor *w) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, w};
-  if (!tn_usable("matmul", 2, in, &out)) return out;
+  if (!tn_usable(name, 2, in, &out)) return out;
   tiny_ctx *t = x->t;
   tiny_uop *p = x->uop, *q = w->uop;
   const int row = p->ndim == 1, column = q->ndim == 1;
   if (!p->ndim || !q->ndim)
-    return tn_wrong(t, TINY_E_SHAPE, "matmul: 0-d operand: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
+    return tn_wrong(t, TINY_E_SHAPE, "%s: 0-d operand: %s @ %s", name, tn_text_of(p, a), tn_text_of(q, b));
   if (p->ndim == TINY_MAX_DIMS || q->ndim == TINY_MAX_DIMS)
-    return tn_wrong(t, TINY_E_SHAPE, "matmul: too many dims: %s @ %s", tn_text_of(p, a), tn_text_of(q, b));
+    return tn_wrong(t, TINY_E_SHAPE, "%s: too many dims: %s @ %s", name, tn_text_of(p, a), tn_text_of(q, b));
   if (p->dim[p->ndim - 1] != q->dim[column ? 0 : q->ndim - 2])
-    return tn_wrong(t, TINY_E_SHAPE, "matmul: inner dims differ: %s @ %s", tn_text_of(p, a),
+    return tn_wrong(t, TINY_E_SHAPE, "%s: inner dims differ: %s @ %s", name, tn_text_of(p, a),
                     tn_text_of(q, b));
   int64_t lead[TINY_MAX_DIMS];
   int n = 0;
   tn_broadcast_dims(column ? 0 : q->ndim - 2, q->dim, &n, lead);
   if (!tn_broadcast_dims(row ? 0 : p->ndim - 2, p->dim, &n, lead))
-    return tn_wrong(t, TINY_E_SHAPE, "matmul: leading dims do not broadcast: %s @ %s", tn_text_of(p, a),
+    return tn_wrong(t, TINY_E_SHAPE, "%s: leading dims do not broadcast: %s @ %s", name, tn_text_of(p, a),
                     tn_text_of(q, b));
   const int dtype = tn_meet(p, q);
   if (row) p = tn_insert(t, p, 0);         // (.., M, K) -> (.., M, 1, K)
@@ -9511,13 +14310,230 @@ TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w) {
   if (row && !tn_bad(t, y)) { if (!column) lead[n++] = y->dim[y->ndim - 1]; y = tn_reshape(t, y, n, lead); }
   return tn_tensor_new(t, y);
 }
+TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w) { return tn_matmul("matmul", x, w); }
 
-// tn_usable for operators whose last arguments may be NULL.
-static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *const *x, tiny_tensor **out) {
-  tiny_tensor *in[TINY_MAX_DIMS];
-  int m = 0;
-  for (int i = 0; i < n; i++) if (i < needed || x[i]) in[m++] = x[i];
-  return tn_usable(name, m, in, out);
+// ** products of vectors **
+
+// Products of two vectors; whole: of all elements of both, whatever their shapes.
+static tiny_tensor *tn_vectors(const char *name, tiny_tensor *a, tiny_tensor *b, int whole) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable(name, 2, in, &out)) return out;
+  tiny_ctx *t = a->t;
+  const int64_t n = tiny_nelem(a);
+  const int dtype = tn_product_fits(name, a, b, n == tiny_nelem(b) &&
+                                    (whole || (a->uop->ndim == 1 && b->uop->ndim == 1)));
+  if (dtype < 0) return out;
+  return tn_tensor_new(t, tn_dot(t, tn_reshape(t, a->uop, 1, &n), tn_reshape(t, b->uop, 1, &n), NULL, 1,
+                                 dtype));
+}
+TINY_API tiny_tensor *tiny_dot(tiny_tensor *a, tiny_tensor *b) { return tn_vectors("dot", a, b, 0); }
+TINY_API tiny_tensor *tiny_vdot(tiny_tensor *a, tiny_tensor *b) { return tn_vectors("vdot", a, b, 1); }
+
+TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("vecdot", 2, in, &out) || !tn_shapes_meet("vecdot", 2, in)) return out;
+  tiny_ctx *t = a->t;
+  tiny_uop *x = a->uop, *y = b->uop;
+  const int dtype = tn_meet(x, y);
+  tn_broadcast(t, &x, &y);
+  if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
+  if (!x->ndim || !y->ndim) { tn_product_fits("vecdot", a, b, 0); return out; }
+  if ((axis = tn_axis(t, "vecdot", x, axis)) < 0) return out;
+  return tn_tensor_new(t, tn_dot(t, x, y, NULL, 1 << axis, dtype));
+}
+
+TINY_API tiny_tensor *tiny_outer(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("outer", 2, in, &out)) return out;
+  tiny_ctx *t = a->t;
+  const int64_t column[2] = {tiny_nelem(a), 1}, row[1] = {tiny_nelem(b)};
+  const int dtype = tn_meet(a->uop, b->uop);
+  tiny_uop *x = tn_cast(t, tn_reshape(t, a->uop, 2, column), dtype);
+  return tn_tensor_new(t, tn_mul(t, x, tn_cast(t, tn_reshape(t, b->uop, 1, row), dtype)));
+}
+
+// (.., a0, 1, a1, 1 ..) * (b0, 1, b1, ..): every dim of a beside that of b, then each pair as one.
+TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("kron", 2, in, &out)) return out;
+  tiny_ctx *t = a->t;
+  const tiny_uop *p = a->uop, *q = b->uop;
+  const int n = p->ndim > q->ndim ? p->ndim : q->ndim;
+  const int dtype = tn_product_fits("kron", a, b, 2 * n <= TINY_MAX_DIMS);
+  int64_t x[TINY_MAX_DIMS], y[TINY_MAX_DIMS], both[TINY_MAX_DIMS];
+  if (dtype < 0) return out;
+  for (int i = 0; i < n; i++) {
+    x[2 * i] = i < n - p->ndim ? 1 : p->dim[i - (n - p->ndim)];
+    y[2 * i + 1] = i < n - q->ndim ? 1 : q->dim[i - (n - q->ndim)];
+    x[2 * i + 1] = y[2 * i] = 1;
+    both[i] = x[2 * i] * y[2 * i + 1];
+  }
+  tiny_uop *u = tn_cast(t, tn_reshape(t, a->uop, 2 * n, x), dtype),
+           *w = tn_cast(t, tn_reshape(t, b->uop, 2 * n, y), dtype);
+  return tn_tensor_new(t, tn_reshape(t, tn_mul(t, u, w), n, both));
+}
+
+// ** sums over chosen axes **
+
+// The axes of x that bits leave out, then those of the list: (free.., summed..) as (M, K).
+static tiny_uop *tn_matrix_of(tiny_ctx *t, tiny_uop *x, int bits, const tiny_shape *axes, int *nkept,
+                              int64_t *kept) {
+  int64_t order[TINY_MAX_DIMS], dim[2] = {1, 1};
+  int n = 0;
+  for (int i = 0; i < x->ndim; i++) if (!(bits >> i & 1)) {
+    order[n++] = i;
+    dim[0] *= x->dim[i];
+    kept[(*nkept)++] = x->dim[i];
+  }
+  for (int i = 0; i < axes->ndim; i++) {
+    order[n] = axes->dim[i] < 0 ? axes->dim[i] + x->ndim : axes->dim[i];
+    dim[1] *= x->dim[order[n++]];
+  }
+  return tn_reshape(t, tn_permute(t, x, order), 2, dim);
+}
+TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape axes_a, tiny_shape axes_b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("tensordot", 2, in, &out)) return out;
+  tiny_ctx *t = a->t;
+  tiny_uop *x = a->uop, *y = b->uop;
+  const int xbits = tn_axis_bits(t, "tensordot", x, &axes_a),
+            ybits = xbits < 0 ? -1 : tn_axis_bits(t, "tensordot", y, &axes_b);
+  if (ybits < 0) return out;
+  int fits = axes_a.ndim == axes_b.ndim && x->ndim + y->ndim - 2 * axes_a.ndim <= TINY_MAX_DIMS;
+  for (int i = 0; fits && i < axes_a.ndim; i++) {
+    const int64_t i0 = axes_a.dim[i], i1 = axes_b.dim[i];
+    fits = i0 != TINY_ALL && i1 != TINY_ALL &&
+      x->dim[i0 < 0 ? i0 + x->ndim : i0] == y->dim[i1 < 0 ? i1 + y->ndim : i1];
+  }
+  const int dtype = tn_product_fits("tensordot", a, b, fits);
+  int64_t kept[2 * TINY_MAX_DIMS];
+  int nkept = 0;
+  if (dtype < 0) return out;
+  x = tn_matrix_of(t, x, xbits, &axes_a, &nkept, kept);
+  y = tn_matrix_of(t, y, ybits, &axes_b, &nkept, kept);
+  tiny_uop *z = tn_dot(t, tn_insert(t, x, 1), y, NULL, 4, dtype);
+  return tn_tensor_new(t, tn_reshape(t, z, nkept, kept));
+}
+
+TINY_API tiny_tensor *tiny_inner(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("inner", 2, in, &out)) return out;
+  if (!a->uop->ndim || !b->uop->ndim) return tiny_mul(a, b);
+  const tiny_shape last = {1, {-1}};
+  return tiny_tensordot(a, b, last, last);
+}
+
+// The cheapest order of a chain of products by dynamic programming: Cormen et al., Introduction to
+// Algorithms, 15.2.
+// cost[i][j]: of multiplying matrices i..j; split[i][j]: where the last product stands.
+enum { TN_MAX_CHAIN_DOT = 32 };
+static tiny_tensor *tn_chain_dot(tiny_tensor *const *xs, uint8_t (*split)[TN_MAX_CHAIN_DOT], int i, int j) {
+  if (i == j) return xs[i];
+  tiny_tensor *left = tn_chain_dot(xs, split, i, split[i][j]),
+              *right = tn_chain_dot(xs, split, split[i][j] + 1, j);
+  return tn_matmul("multi_dot", left, right);
+}
+TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
+  tiny_tensor *out;
+  double cost[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT], size[TN_MAX_CHAIN_DOT + 1];
+  uint8_t split[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT];
+  if (n <= 0 || !xs) return NULL;
+  if (!tn_usable("multi_dot", n, xs, &out)) return out;
+  if (n > TN_MAX_CHAIN_DOT)
+    return tn_wrong(xs[0]->t, TINY_E_ARG, "multi_dot: %d operands, at most %d", n, TN_MAX_CHAIN_DOT);
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = xs[i]->uop;
+    char a[TN_DIMS_TEXT];
+    if (u->ndim != 2 && !(u->ndim == 1 && (i == 0 || i == n - 1)))
+      return tn_wrong(xs[0]->t, TINY_E_SHAPE, "multi_dot: operand %d is %s, not a matrix", i + 1,
+                      tn_text_of(u, a));
+    size[i] = u->ndim == 2 || i ? (double)u->dim[0] : 1;
+    size[i + 1] = u->ndim == 2 || !i ? (double)u->dim[u->ndim - 1] : 1;
+    cost[i][i] = 0;
+  }
+  for (int length = 1; length < n; length++) for (int i = 0, j = length; j < n; i++, j++) {
+    cost[i][j] = HUGE_VAL;
+    for (int s = i; s < j; s++) {
+      const double all = cost[i][s] + cost[s + 1][j] + size[i] * size[s + 1] * size[j + 1];
+      if (all < cost[i][j]) { cost[i][j] = all; split[i][j] = (uint8_t)s; }
+    }
+  }
+  return n == 1 ? tn_tensor_new(xs[0]->t, xs[0]->uop) : tn_chain_dot(xs, split, 0, n - 1);
+}
+
+// ** traces, crosses, distances **
+
+// Where the last two axes, both of which iota counts, are equal.
+static tiny_uop *tn_on_diagonal(tiny_ctx *t, int64_t n, int64_t m) {
+  return tn_eq(t, tn_iota(t, TINY_INDEX, n, 0, 2), tn_iota(t, TINY_INDEX, m, 1, 2));
+}
+TINY_API tiny_tensor *tiny_trace(tiny_tensor *x) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("trace", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  const int n = u->ndim;
+  if (n < 2) return tn_wrong(t, TINY_E_SHAPE, "trace: %s is no matrix", tn_text_of(u, a));
+  u = tn_where(t, tn_on_diagonal(t, u->dim[n - 2], u->dim[n - 1]), u, tn_k(t, u, 0));
+  return tn_tensor_new(t, tn_accumulate(t, TINY_OP_ADD, u, 3 << (n - 2), 0));
+}
+
+// (a1 b2 - a2 b1, a2 b0 - a0 b2, a0 b1 - a1 b0) along an axis of 3: a rotated by one and by two places.
+static tiny_uop *tn_rotated(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[axis];
+  return tn_add(t, tn_extend(t, tn_cut(t, x, axis, by, n), axis, 0, by),
+                tn_extend(t, tn_cut(t, x, axis, 0, by), axis, n - by, 0));
+}
+TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("cross", 2, in, &out) || !tn_shapes_meet("cross", 2, in)) return out;
+  tiny_ctx *t = a->t;
+  const int dtype = tn_meet(a->uop, b->uop);
+  tiny_uop *x = tn_cast(t, a->uop, dtype), *y = tn_cast(t, b->uop, dtype);
+  tn_broadcast(t, &x, &y);
+  if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
+  if (!tn_taken(t, "cross", TN_NUMBER, dtype) || (axis = tn_axis(t, "cross", x, axis)) < 0) return out;
+  if (!x->ndim || !y->ndim || x->dim[axis] != 3) { tn_product_fits("cross", a, b, 0); return out; }
+  return tn_tensor_new(t, tn_sub(t, tn_mul(t, tn_rotated(t, x, axis, 1), tn_rotated(t, y, axis, 2)),
+                                 tn_mul(t, tn_rotated(t, x, axis, 2), tn_rotated(t, y, axis, 1))));
+}
+
+// The p-norm of the last axis. Where it is 0, so is its gradient: the root of 0 is taken of 1 instead.
+static tiny_uop *tn_vector_norm(tiny_ctx *t, tiny_uop *x, double p) {
+  if (tn_bad(t, x)) return x;
+  const int bit = 1 << (x->ndim - 1);
+  tiny_uop *size = tn_abs(t, x), *zero = tn_k(t, x, 0);
+  if (p == 0) return tn_sum(t, tn_where(t, tn_is_zero(t, x), zero, tn_k(t, x, 1)), bit, 0);
+  if (p == 1) return tn_sum(t, size, bit, 0);
+  if (p > 1e300) return tn_reduce(t, TINY_OP_MAX, size, bit, 0);
+  tiny_uop *none = tn_is_zero(t, x);
+  tiny_uop *powers = p == 2 ? tn_square(t, x) :
+    tn_where(t, none, zero, tn_binary(t, TINY_OP_POW, tn_where(t, none, tn_k(t, x, 1), size), tn_k(t, x, p)));
+  tiny_uop *sum = tn_sum(t, powers, bit, 0), *empty = tn_is_zero(t, sum);
+  tiny_uop *safe = tn_where(t, empty, tn_k(t, x, 1), sum);
+  tiny_uop *root = p == 2 ? tn_sqrt(t, safe) : tn_binary(t, TINY_OP_POW, safe, tn_k(t, x, 1 / p));
+  return tn_where(t, empty, zero, root);
+}
+TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("cdist", 2, in, &out)) return out;
+  tiny_ctx *t = a->t;
+  tiny_uop *x = a->uop, *y = b->uop;
+  if (!(p >= 0)) return tn_wrong(t, TINY_E_ARG, "cdist: p is %g", p);
+  int n = 0;
+  int64_t lead[TINY_MAX_DIMS];
+  int fits = x->ndim >= 2 && y->ndim >= 2 && x->ndim < TINY_MAX_DIMS && y->ndim < TINY_MAX_DIMS &&
+    x->dim[x->ndim - 1] == y->dim[y->ndim - 1];
+  fits = fits && tn_broadcast_dims(x->ndim - 2, x->dim, &n, lead) &&
+    tn_broadcast_dims(y->ndim - 2, y->dim, &n, lead);
+  const int dtype = tn_product_fits("cdist", a, b, fits);
+  if (dtype < 0) return out;
+  const int inside = tn_computed_in(tn_real(dtype));
+  x = tn_insert(t, tn_cast(t, x, inside), x->ndim - 1);      // (.., M, 1, K) - (.., 1, N, K)
+  y = tn_insert(t, tn_cast(t, y, inside), y->ndim - 2);
+  return tn_tensor_new(t, tn_narrow(t, tn_vector_norm(t, tn_sub(t, x, y), p), dtype));
 }
 
 TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias) {
@@ -9535,140 +14551,1649 @@ TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
   tiny_uop *const rows = tn_insert(t, p, n - 1);
   return tn_tensor_new(t, tn_dot(t, rows, q, bias ? bias->uop : NULL, 1 << n, tn_meet(p, q)));
 }
+#endif
+// ---- end src/tensor/matmul.c ----
+// ---- begin src/tensor/einsum.c ----
+// einsum: sums of products written as subscripts: "bij,bjk->bik".
+//
+// In:  the text and its operands. Out: operands contracted two at a time, each time as one broadcast product
+// that is      summed (tn_dot), in the order that takes the fewest multiplications.
+// A label is a number 0..63 and a set of labels 64 bits. The dims that an ellipsis stands for are labels too,
+// counted from the right, so that they broadcast. An operand whose dim is 1 where others have more does not
+// have that label.
+#ifndef TN_TENSOR_EINSUM
+#define TN_TENSOR_EINSUM
+#ifndef TINY_AMALGAMATED
+#include "matmul.c"
+#endif
 
-// ** softmax and losses **
+enum { TN_LABELS = 64, TN_EINSUM_OPERANDS = 16, TN_EINSUM_BEST = 8, TN_ELLIPSIS = 64 };
 
-// x minus its maximum along the axis, through which no gradient flows: it cancels.
-static tiny_uop *tn_below_max(tiny_ctx *t, tiny_uop *x, int bits) {
-  return tn_sub(t, x, tn_u1(t, TINY_OP_DETACH, tn_reduce(t, TINY_OP_MAX, x, bits, 1)));
-}
-static tiny_uop *tn_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
-  tiny_uop *e = tn_exp(t, tn_below_max(t, x, bits));
-  return tn_fdiv(t, e, tn_sum(t, e, bits, 1));
-}
-static tiny_uop *tn_log_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
-  tiny_uop *y = tn_below_max(t, x, bits);
-  return tn_sub(t, y, tn_logarithm(t, tn_sum(t, tn_exp(t, y), bits, 1)));
-}
-static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t, tiny_uop *x, int bits),
-                             tiny_tensor *x, int axis) {
-  tiny_tensor *out;
-  if (!tn_usable(name, 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, name, x->uop, axis);
-  if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits);
-  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
-}
-TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis) {
-  return tn_along("softmax", tn_softmax, x, axis);
-}
-TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis) {
-  return tn_along("log_softmax", tn_log_softmax, x, axis);
-}
+typedef struct tn_subscript { int n; uint8_t label[TINY_MAX_DIMS + 1]; } tn_subscript;   // with TN_ELLIPSIS
+typedef struct tn_operand { tiny_uop *u; int n; uint8_t label[TINY_MAX_DIMS]; } tn_operand;
+typedef struct tn_einsum {
+  tiny_ctx *t;
+  const char *text;
+  int n, nlabel, nellipsis;                // operands; labels so far; dims of the widest ellipsis
+  uint8_t of_char[128];                    // 1 + label
+  uint8_t ellipsis[TINY_MAX_DIMS];         // labels, the last dim's first
+  int uses[TN_LABELS];                     // in operands
+  int64_t size[TN_LABELS];
+  tn_subscript in[TN_EINSUM_OPERANDS], out;
+  tn_operand term[TN_EINSUM_OPERANDS], result;
+  uint8_t split[1 << TN_EINSUM_BEST];      // a set of operands: the first half of its last contraction
+} tn_einsum;
 
-// An infinite maximum is not taken off: inf-inf would be NaN.
-static tiny_uop *tn_logsumexp(tiny_ctx *t, tiny_uop *x, int bits) {
-  tiny_uop *m = tn_u1(t, TINY_OP_DETACH, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *zero = tn_k(t, x, 0);
-  m = tn_where(t, tn_eq(t, tn_abs(t, m), tn_k(t, x, HUGE_VAL)), zero, m);
-  return tn_add(t, tn_logarithm(t, tn_sum(t, tn_exp(t, tn_sub(t, x, m)), bits, 1)), m);
-}
-TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
-  tiny_tensor *out;
-  if (!tn_usable("logsumexp", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "logsumexp", x->uop, axis), n = x->uop->ndim;
-  if (bits < 0) return out;
-  int64_t kept[TINY_MAX_DIMS];
-  int m = 0;
-  for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : x->uop->dim[i];
-  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : tn_logsumexp(x->t, wide, bits);
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_reshape(x->t, y, m, kept), x->uop->dtype));
-}
-
-// Is element i of the last axis, of size n, the one that index (.., 1) names? Compared in a dtype that holds both.
-static tiny_uop *tn_names(tiny_ctx *t, tiny_uop *index, int64_t n) {
-  if (tn_bad(t, index)) return index;
-  const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype :
-      n > INT32_MAX                                     ? (int)TINY_I64 :
-                                                          (int)TINY_I32;
-  return tn_eq(t, tn_cast(t, index, dtype), tn_iota(t, dtype, n, 0, 1));
-}
-static int tn_is_index(tiny_ctx *t, const char *name, const tiny_uop *u) {
-  if (tn_is_int(u->dtype)) return 1;
-  tiny_fail(t, TINY_E_DTYPE, "%s: indices are integers, not %s", name, tn_dtypes[u->dtype].name);
+static int tn_einsum_wrong(const tn_einsum *e, const char *at, const char *what) {
+  tiny_fail(e->t, TINY_E_ARG, "einsum: %s at position %d of \"%s\"", what, (int)(at - e->text), e->text);
   return 0;
 }
 
-TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
+static int tn_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static int tn_einsum_label(tn_einsum *e, const char *at) {
+  uint8_t *label = &e->of_char[(int)*at];
+  if (*label) return *label - 1;
+  *label = (uint8_t)++e->nlabel;
+  return *label - 1;
+}
+
+// One subscript, from *at to what ends it: ',' or '-' or the end.
+static int tn_einsum_subscript(tn_einsum *e, const char **at, tn_subscript *s, int is_output) {
+  int dots = 0;
+  s->n = 0;
+  for (; **at && **at != ',' && **at != '-'; ++*at) {
+    if (**at == ' ') continue;
+    if (s->n > TINY_MAX_DIMS) return tn_einsum_wrong(e, *at, "more than 16 labels");
+    if (strncmp(*at, "...", 3) == 0) {
+      if (dots++) return tn_einsum_wrong(e, *at, "a second ellipsis");
+      s->label[s->n++] = TN_ELLIPSIS;
+      *at += 2;
+      continue;
+    }
+    if (!tn_is_letter(**at)) return tn_einsum_wrong(e, *at, "neither a letter nor an ellipsis");
+    if (is_output && !e->of_char[(int)**at]) return tn_einsum_wrong(e, *at, "a label that no operand has");
+    const int label = tn_einsum_label(e, *at);
+    for (int i = 0; is_output && i < s->n; i++)
+      if (s->label[i] == label) return tn_einsum_wrong(e, *at, "a label that was there already");
+    s->label[s->n++] = (uint8_t)label;
+  }
+  return 1;
+}
+
+// Labels that one operand has, in the order of their letters, behind the ellipsis.
+static void tn_einsum_implicit(tn_einsum *e) {
+  e->out.n = 0;
+  e->out.label[e->out.n++] = TN_ELLIPSIS;
+  for (int c = 0; c < 128 && e->out.n <= TINY_MAX_DIMS; c++)
+    if (e->of_char[c] && e->uses[e->of_char[c] - 1] == 1) e->out.label[e->out.n++] = e->of_char[c] - 1;
+}
+
+static int tn_einsum_parse(tn_einsum *e) {
+  const char *at = e->text;
+  for (int i = 0; i < e->n; i++) {
+    if (!tn_einsum_subscript(e, &at, &e->in[i], 0)) return 0;
+    for (int k = 0; k < e->in[i].n; k++) if (e->in[i].label[k] != TN_ELLIPSIS) e->uses[e->in[i].label[k]]++;
+    if (i + 1 < e->n && *at != ',') return tn_einsum_wrong(e, at, "fewer subscripts than operands");
+    if (i + 1 < e->n) at++;
+  }
+  if (*at == ',') return tn_einsum_wrong(e, at, "more subscripts than operands");
+  if (!*at) { tn_einsum_implicit(e); return 1; }
+  if (at[1] != '>') return tn_einsum_wrong(e, at, "'-' without '>'");
+  at += 2;
+  if (!tn_einsum_subscript(e, &at, &e->out, 1)) return 0;
+  return *at ? tn_einsum_wrong(e, at, "something after the output") : 1;
+}
+
+// The dims of an operand get their labels; the labels their sizes.
+static int tn_einsum_size(tn_einsum *e, int operand, tiny_uop *u) {
+  char a[TN_DIMS_TEXT];
+  const tn_subscript *s = &e->in[operand];
+  tn_operand *x = &e->term[operand];
+  int dots = 0, n = 0;
+  for (int i = 0; i < s->n; i++) dots += s->label[i] == TN_ELLIPSIS;
+  const int wide = u->ndim - (s->n - dots);
+  if (wide < 0 || (wide && !dots)) {
+    tiny_fail(e->t, TINY_E_SHAPE, "einsum: operand %d is %s, but \"%s\" names %d dims", operand + 1,
+              tn_text_of(u, a), e->text, s->n - dots);
+    return 0;
+  }
+  for (; e->nellipsis < wide; e->nellipsis++) {
+    if (e->nlabel == TN_LABELS) { tn_einsum_wrong(e, e->text, "too many labels"); return 0; }
+    e->ellipsis[e->nellipsis] = (uint8_t)e->nlabel++;
+  }
+  for (int i = 0; i < s->n; i++) {
+    if (s->label[i] != TN_ELLIPSIS) { x->label[n++] = s->label[i]; continue; }
+    for (int k = wide; k-- > 0;) x->label[n++] = e->ellipsis[k];
+  }
+  x->u = u; x->n = n;
+  for (int i = 0; i < n; i++) {
+    int64_t *size = &e->size[x->label[i]];
+    if (*size < 0 || *size == 1) *size = u->dim[i];
+    else if (u->dim[i] != 1 && u->dim[i] != *size) {
+      tiny_fail(e->t, TINY_E_SHAPE, "einsum: operand %d is %s, but its dim %d is %lld elsewhere in \"%s\"",
+                operand + 1, tn_text_of(u, a), i, (long long)*size, e->text);
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int tn_einsum_output(tn_einsum *e) {
+  tn_operand *x = &e->result;
+  for (int i = 0; i < e->out.n; i++) {
+    const int dots = e->out.label[i] == TN_ELLIPSIS, wide = dots ? e->nellipsis : 1;
+    if (x->n + wide > TINY_MAX_DIMS) {
+      tiny_fail(e->t, TINY_E_SHAPE, "einsum: more than %d dims come from \"%s\"", TINY_MAX_DIMS, e->text);
+      return 0;
+    }
+    for (int k = wide; k-- > 0;) x->label[x->n++] = dots ? e->ellipsis[k] : e->out.label[i];
+  }
+  return 1;
+}
+
+// ** one operand **
+
+static uint64_t tn_operand_labels(const tn_operand *x) {
+  uint64_t set = 0;
+  for (int i = 0; i < x->n; i++) set |= (uint64_t)1 << x->label[i];
+  return set;
+}
+static void tn_operand_drop(tn_operand *x, int at) {
+  for (int i = at; i + 1 < x->n; i++) x->label[i] = x->label[i + 1];
+  x->n--;
+}
+
+// Repeated labels become their diagonal, dims of 1 that broadcast go, and what only this operand has is
+// summed.
+static void tn_einsum_reduce(tn_einsum *e, tn_operand *x, uint64_t kept) {
+  tiny_ctx *t = e->t;
+  for (int i = 0; i < x->n; i++) for (int k = x->n - 1; k > i && !tn_bad(t, x->u); k--) {
+    if (x->label[i] != x->label[k]) continue;
+    const int n = x->u->ndim;
+    if (x->u->dim[i] == x->u->dim[k]) {
+      tiny_uop *same = tn_eq(t, tn_iota(t, TINY_INDEX, x->u->dim[i], i, n),
+                             tn_iota(t, TINY_INDEX, x->u->dim[k], k, n));
+      x->u = tn_sum(t, tn_where(t, same, x->u, tn_k(t, x->u, 0)), 1 << k, 0);
+    } else if (x->u->dim[k] == 1) {
+      x->u = tn_sum(t, x->u, 1 << k, 0);
+    } else {                               // the dim of 1 gives way to the one that it repeats over
+      x->u = tn_sum(t, tn_swap(t, x->u, i, k), 1 << k, 0);
+    }
+    tn_operand_drop(x, k);
+  }
+  for (int i = x->n - 1; i >= 0 && !tn_bad(t, x->u); i--) {
+    const int broadcasts = x->u->dim[i] == 1 && e->size[x->label[i]] != 1;
+    if (!broadcasts && kept >> x->label[i] & 1) continue;
+    x->u = tn_sum(t, x->u, 1 << i, 0);
+    tn_operand_drop(x, i);
+  }
+}
+
+// x with its dims in the order of a list of labels, 1 where it has none.
+static tiny_uop *tn_einsum_align(tiny_ctx *t, const tn_operand *x, int n, const uint8_t *label) {
+  int64_t order[TINY_MAX_DIMS], dim[TINY_MAX_DIMS];
+  int m = 0;
+  if (tn_bad(t, x->u)) return x->u;
+  for (int i = 0; i < n; i++) {
+    int at = 0;
+    while (at < x->n && x->label[at] != label[i]) at++;
+    dim[i] = at < x->n ? x->u->dim[at] : 1;
+    if (at < x->n) order[m++] = at;
+  }
+  return tn_reshape(t, tn_permute(t, x->u, order), n, dim);
+}
+
+// ** two operands **
+
+// Multiplications of a contraction of all these labels.
+static double tn_einsum_work(const tn_einsum *e, uint64_t labels) {
+  double n = 1;
+  for (int i = 0; i < e->nlabel; i++) if (labels >> i & 1) n *= (double)e->size[i];
+  return n;
+}
+// The labels of a set of operands that are still wanted once these are contracted.
+static uint64_t tn_einsum_left(const tn_einsum *e, unsigned set) {
+  uint64_t inside = 0, outside = tn_operand_labels(&e->result);
+  for (int i = 0; i < e->n; i++) *(set >> i & 1 ? &inside : &outside) |= tn_operand_labels(&e->term[i]);
+  return inside & outside;
+}
+// The cheapest tree of contractions, for every set from its subsets. Many operands are taken from left to
+// right.
+static void tn_einsum_plan(tn_einsum *e) {
+  double cost[1 << TN_EINSUM_BEST];
+  for (unsigned set = 1; set < 1u << e->n; set++) {
+    cost[set] = set & (set - 1) ? HUGE_VAL : 0;
+    for (unsigned half = (set - 1) & set; half; half = (half - 1) & set) {
+      const unsigned other = set ^ half;
+      if (half < other) break;
+      const double all = cost[half] + cost[other] +
+        tn_einsum_work(e, tn_einsum_left(e, half) | tn_einsum_left(e, other));
+      if (all < cost[set]) { cost[set] = all; e->split[set] = (uint8_t)half; }
+    }
+  }
+}
+
+static tn_operand tn_einsum_pair(tn_einsum *e, const tn_operand *a, const tn_operand *b, uint64_t kept,
+                                 int is_last) {
+  uint8_t label[TINY_MAX_DIMS];
+  tn_operand y;
+  int bits = 0, n = 0;
+  const uint64_t both = tn_operand_labels(a) | tn_operand_labels(b);
+  memset(&y, 0, sizeof y);
+  y.u = &e->t->ir->bad;
+  if (is_last) { y.n = e->result.n; memcpy(y.label, e->result.label, sizeof y.label); }
+  else for (int i = 0; i < e->nlabel && y.n < TINY_MAX_DIMS; i++)
+    if (both & kept & (uint64_t)1 << i) y.label[y.n++] = (uint8_t)i;
+  memcpy(label, y.label, sizeof label);
+  n = y.n;
+  for (int i = 0; i < e->nlabel; i++) if (both & ~kept & (uint64_t)1 << i) {
+    if (n == TINY_MAX_DIMS) {
+      tiny_fail(e->t, TINY_E_SHAPE, "einsum: a contraction of \"%s\" takes more than %d labels", e->text,
+                TINY_MAX_DIMS);
+      return y;
+    }
+    bits |= 1 << n;
+    label[n++] = (uint8_t)i;
+  }
+  tiny_uop *p = tn_einsum_align(e->t, a, n, label), *q = tn_einsum_align(e->t, b, n, label);
+  y.u = tn_bad(e->t, p) || tn_bad(e->t, q) ? &e->t->ir->bad : tn_dot(e->t, p, q, NULL, bits, p->dtype);
+  return y;
+}
+static tn_operand tn_einsum_tree(tn_einsum *e, unsigned set, int is_last) {
+  if (!(set & (set - 1))) {
+    int i = 0;
+    while (!(set >> i & 1)) i++;
+    return e->term[i];
+  }
+  const tn_operand a = tn_einsum_tree(e, e->split[set], 0), b = tn_einsum_tree(e, set ^ e->split[set], 0);
+  return tn_einsum_pair(e, &a, &b, tn_einsum_left(e, set), is_last);
+}
+static tn_operand tn_einsum_chain(tn_einsum *e) {
+  tn_operand y = e->term[0];
+  for (int i = 1; i < e->n; i++)
+    y = tn_einsum_pair(e, &y, &e->term[i], tn_einsum_left(e, (2u << i) - 1), i == e->n - 1);
+  return y;
+}
+
+TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs, int n) {
   tiny_tensor *out;
-  if (!tn_usable("one_hot", 1, &labels, &out)) return out;
-  tiny_ctx *t = labels->t;
-  tiny_uop *u = labels->uop;
-  tiny_shape s = tiny_shape_get(labels);
-  if (!tn_is_index(t, "one_hot", u)) return out;
-  if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
-  if (s.ndim < TINY_MAX_DIMS) s.dim[s.ndim] = classes;
-  s.ndim++;
-  return tn_shape_valid(t, "one_hot", &s) ? tn_tensor_new(t, tn_names(t, tn_insert(t, u, u->ndim), classes)) :
-                                            out;
+  tn_einsum e;
+  if (n <= 0 || !xs) return NULL;
+  if (!tn_usable("einsum", n, xs, &out)) return out;
+  memset(&e, 0, sizeof e);
+  e.t = xs[0]->t; e.n = n; e.text = subscripts ? subscripts : "";
+  if (!subscripts || n > TN_EINSUM_OPERANDS)
+    return tn_wrong(e.t, TINY_E_ARG, "einsum: %d operands, at most %d, and subscripts that are not NULL", n,
+                    TN_EINSUM_OPERANDS);
+  if (!tn_einsum_parse(&e)) return out;
+  for (int i = 0; i < TN_LABELS; i++) e.size[i] = -1;
+  tiny_dtype dtype = (tiny_dtype)xs[0]->uop->dtype;
+  for (int i = 0; i < n; i++) {
+    if (!tn_einsum_size(&e, i, xs[i]->uop)) return out;
+    dtype = tiny_promote(dtype, (tiny_dtype)xs[i]->uop->dtype);
+  }
+  if (!tn_einsum_output(&e)) return out;
+  for (int i = 0; i < n; i++) {
+    uint64_t kept = tn_operand_labels(&e.result);
+    for (int k = 0; k < n; k++) if (k != i) kept |= tn_operand_labels(&e.term[k]);
+    e.term[i].u = tn_cast(e.t, e.term[i].u, tn_computed_in(dtype));
+    tn_einsum_reduce(&e, &e.term[i], kept);
+  }
+  if (n <= TN_EINSUM_BEST) tn_einsum_plan(&e);
+  const tn_operand y = n <= TN_EINSUM_BEST ? tn_einsum_tree(&e, (1u << n) - 1, 1) : tn_einsum_chain(&e);
+  tiny_uop *u = tn_einsum_align(e.t, &y, e.result.n, e.result.label);
+  return tn_tensor_new(e.t, tn_bad(e.t, u) ? u : tn_cast(e.t, u, dtype));
+}
+#endif
+// ---- end src/tensor/einsum.c ----
+#ifndef TINY_NO_LINALG
+// ---- begin src/tensor/factor.c ----
+// factor: values of factorisations of matrices: elimination, Householder reflections, Jacobi rotations.
+//
+// In:  x (B, n, m) in f32 or f64. Out: nodes that compute a factorisation of each of the B matrices, without
+// gradients:      linalg.c adds these.
+// A loop over steps in C builds nodes. Every step is the same few kernels over whole arrays: the step is a
+// SCALAR, whose value makes no new kernel, rows and columns are found by comparing positions with it, and
+// each step is stored. So a problem of n steps compiles a handful of kernels, whatever n, and launches a few
+// n of them.
+// Elements at computed positions are sums over masks (tn_look): the scheduler makes loads of them. Each has
+// the shape of the whole result, so that it becomes part of the one kernel that wants it.
+#ifndef TN_TENSOR_FACTOR
+#define TN_TENSOR_FACTOR
+#ifndef TINY_AMALGAMATED
+#include "einsum.c"
+#endif
+
+enum { TN_LINALG_STEP = 12, TN_LINALG_SUM };   // identities of scalars, see tensor.c
+
+static tiny_uop *tn_nth_step(tiny_ctx *t, int k) {
+  return tn_cast(t, tn_scalar(t, TINY_I32, k, TN_LINALG_STEP), TINY_INDEX);
+}
+static tiny_uop *tn_stored(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || x->op == TINY_OP_CONTIGUOUS ? x : tn_u1(t, TINY_OP_CONTIGUOUS, x);
+}
+static tiny_uop *tn_detached(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_u1(t, TINY_OP_DETACH, x);
+}
+// Positions along axis 1 or 2 of (B, n, m).
+static tiny_uop *tn_row(tiny_ctx *t, int64_t n) { return tn_iota(t, TINY_INDEX, n, 1, 3); }
+static tiny_uop *tn_column(tiny_ctx *t, int64_t m) { return tn_iota(t, TINY_INDEX, m, 2, 3); }
+// A stored (B, n, 1) or (B, 1, n) of whole numbers as positions.
+static tiny_uop *tn_as_index(tiny_ctx *t, tiny_uop *x) {
+  return tn_cast(t, tn_bad(t, x) ? x : tn_cast(t, x, TINY_I32), TINY_INDEX);
 }
 
-TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *logits, tiny_tensor *labels) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[2] = {logits, labels};
-  if (!tn_usable("cross_entropy", 2, in, &out)) return out;
-  tiny_ctx *t = logits->t;
-  tiny_uop *x = logits->uop, *index = labels->uop;
-  if (x->ndim != 2 || index->ndim != 1 || x->dim[0] != index->dim[0])
-    return tn_wrong(t, TINY_E_SHAPE, "cross_entropy: logits %s with labels %s", tn_text_of(x, a),
-                    tn_text_of(index, b));
-  if (!tn_is_index(t, "cross_entropy", index)) return out;
-  tiny_uop *p = tn_wide(t, x);
-  p = tn_bad(t, p) ? p : tn_log_softmax(t, p, 2);
-  p = tn_where(t, tn_names(t, tn_insert(t, index, 1), x->dim[1]), p, tn_k(t, p, 0));
-  const double scale = x->dim[0] ? -1.0 / (double)x->dim[0] : (double)NAN;
-  return tn_tensor_new(t, tn_narrow(t, tn_times(t, tn_sum(t, p, 3, 0), scale), x->dtype));
+// x (B, n, m) at [row, column] -> (B, rows, columns). Positions are 0-d or broadcast to the result.
+static tiny_uop *tn_look(tiny_ctx *t, tiny_uop *x, tiny_uop *row, tiny_uop *column, int64_t rows,
+                         int64_t columns) {
+  if (tn_bad(t, x) || tn_bad(t, row) || tn_bad(t, column)) return &t->ir->bad;
+  const int64_t from[5] = {x->dim[0], 1, 1, x->dim[1], x->dim[2]},
+                to[5] = {x->dim[0], rows, columns, x->dim[1], x->dim[2]};
+  if (row->ndim) row = tn_insert(t, tn_insert(t, row, 3), 4);
+  if (column->ndim) column = tn_insert(t, tn_insert(t, column, 3), 4);
+  tiny_uop *is = tn_and(t, tn_eq(t, tn_iota(t, TINY_INDEX, from[3], 3, 5), row),
+                        tn_eq(t, tn_iota(t, TINY_INDEX, from[4], 4, 5), column));
+  tiny_uop *all = tn_where(t, is, tn_reshape(t, x, 5, from), tn_k(t, x, 0));
+  return tn_sum(t, tn_expand(t, all, 5, to), 3 << 3, 0);
 }
 
-// ** lookups **
-
-// x (.., 1, n) at index (.., m, 1) -> (.., m)
-static tiny_uop *tn_lookup(tiny_ctx *t, tiny_uop *x, tiny_uop *index) {
-  if (tn_bad(t, x) || tn_bad(t, index)) return &t->ir->bad;
-  const int axis = x->ndim - 1;
-  return tn_sum(t, tn_where(t, tn_names(t, index, x->dim[axis]), x, tn_k(t, x, 0)), 1 << axis, 0);
+// Two matrices beside each other, or one above the other: along axis 2 or 1.
+static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int axis) {
+  if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
+  return tn_add(t, tn_extend(t, a, axis, 0, b->dim[axis]), tn_extend(t, b, axis, a->dim[axis], 0));
 }
-TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[2] = {x, index};
-  if (!tn_usable("gather", 2, in, &out)) return out;
+// (B, n, m) of ones on the diagonal, in the dtype of x.
+static tiny_uop *tn_identity_matrix(tiny_ctx *t, const tiny_uop *x, int64_t n, int64_t m) {
+  if (tn_bad(t, x)) return &t->ir->bad;
+  const int64_t dim[3] = {x->dim[0], n, m};
+  tiny_uop *is = tn_eq(t, tn_row(t, n), tn_column(t, m));
+  return tn_expand(t, tn_where(t, is, tn_k(t, x, 1), tn_k(t, x, 0)), 3, dim);
+}
+// Elements with column - row >= least or, if below, <= least; others 0.
+static tiny_uop *tn_triangle(tiny_ctx *t, tiny_uop *x, int below, int64_t least) {
+  if (tn_bad(t, x)) return x;
+  tiny_uop *i = tn_row(t, x->dim[1]), *j = tn_column(t, x->dim[2]);
+  tiny_uop *inside = below ? tn_lt(t, j, tn_plus(t, i, (double)least + 1)) :
+                             tn_lt(t, tn_plus(t, i, (double)least - 1), j);
+  return tn_where(t, inside, x, tn_k(t, x, 0));
+}
+// x @ y of (B, n, k) and (B, k, m), stored.
+static tiny_uop *tn_product(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  if (tn_bad(t, x) || tn_bad(t, y)) return &t->ir->bad;
+  return tn_stored(t, tn_dot(t, tn_insert(t, x, 2), tn_insert(t, tn_swap(t, y, 1, 2), 1), NULL, 1 << 3,
+                             x->dtype));
+}
+static tiny_uop *tn_turned(tiny_ctx *t, tiny_uop *x) { return tn_bad(t, x) ? x : tn_swap(t, x, 1, 2); }
+
+// ** elimination **
+
+// The row from k on whose element in column k is the greatest.
+static tiny_uop *tn_pivot(tiny_ctx *t, tiny_uop *x, tiny_uop *k) {
+  const int64_t n = x->dim[1];
+  tiny_uop *i = tn_row(t, n), *size = tn_abs(t, tn_look(t, x, i, k, n, 1));
+  size = tn_where(t, tn_lt(t, i, k), tn_k(t, x, -1), size);
+  return tn_cast(t, tn_stored(t, tn_position(t, size, 1, 1)), TINY_INDEX);
+}
+
+// What a step of elimination needs to know at every element, once rows k and p have changed places.
+typedef struct tn_stage {
+  tiny_uop *i, *j;
+  tiny_uop *here, *left, *top, *pivot;     // the element, that of its row in column k, of row k in its column
+} tn_stage;
+static int tn_stage_at(tiny_ctx *t, tn_stage *s, tiny_uop *x, tiny_uop *k, tiny_uop *p) {
+  const int64_t n = x->dim[1], m = x->dim[2];
+  s->i = tn_row(t, n); s->j = tn_column(t, m);
+  tiny_uop *from = p == k ? s->i :
+    tn_where(t, tn_eq(t, s->i, k), p, tn_where(t, tn_eq(t, s->i, p), k, s->i));
+  s->here = p == k ? x : tn_look(t, x, from, s->j, n, m);
+  s->left = tn_look(t, x, from, k, n, m);
+  s->top = tn_look(t, x, p, s->j, n, m);
+  s->pivot = tn_look(t, x, p, k, n, m);
+  return !tn_bad(t, s->here) && !tn_bad(t, s->pivot);
+}
+// x with columns behind it: the number of each row, which moves with it, and zeros.
+static tiny_uop *tn_numbered(tiny_ctx *t, tiny_uop *x, int zeros) {
+  if (tn_bad(t, x)) return x;
+  const int64_t dim[3] = {x->dim[0], x->dim[1], 1};
+  tiny_uop *number = tn_expand(t, tn_iota(t, x->dtype, x->dim[1], 1, 3), 3, dim);
+  return tn_stored(t, tn_extend(t, tn_beside(t, x, number, 2), 2, 0, zeros));
+}
+
+// pivot (B, n, 1); sign (B, 1, 1), of the order of rows.
+typedef struct tn_inverse { tiny_uop *x, *pivot, *sign; } tn_inverse;
+// Gauss and Jordan in place: step k exchanges unknown k with row k (Stiefel's exchange method). A pivot of 0
+// is taken as 1: then the inverse is finite but wrong, and tells by its pivots that there is none.
+static tiny_uop *tn_exchange(tiny_ctx *t, tiny_uop *x, int64_t n, tiny_uop *k, int pivoting) {
+  tn_stage s;
+  if (!tn_stage_at(t, &s, x, k, pivoting ? tn_pivot(t, x, k) : k)) return &t->ir->bad;
+  tiny_uop *in_row = tn_eq(t, s.i, k), *in_column = tn_eq(t, s.j, k), *one = tn_k(t, x, 1);
+  tiny_uop *safe = tn_where(t, tn_is_zero(t, s.pivot), one, s.pivot);
+  tiny_uop *row = tn_where(t, in_column, tn_reciprocal(t, safe), tn_neg(t, tn_fdiv(t, s.top, safe)));
+  tiny_uop *rest = tn_where(t, in_column, tn_fdiv(t, s.left, safe),
+                            tn_sub(t, s.here, tn_mul(t, s.left, tn_fdiv(t, s.top, safe))));
+  tiny_uop *is_pivot = tn_and(t, in_row, tn_eq(t, s.j, tn_k(t, s.j, (double)n + 1)));
+  tiny_uop *side = tn_where(t, is_pivot, s.pivot, s.here);
+  tiny_uop *inside = tn_lt(t, s.j, tn_k(t, s.j, (double)n));
+  return tn_stored(t, tn_where(t, inside, tn_where(t, in_row, row, rest), side));
+}
+// -1 or 1: whether the order of rows, (B, n, 1), is reached by an odd or even number of exchanges.
+static tiny_uop *tn_parity(tiny_ctx *t, tiny_uop *order, int dtype) {
+  if (tn_bad(t, order)) return order;
+  const int64_t n = order->dim[1];
+  tiny_uop *after = tn_and(t, tn_lt(t, tn_row(t, n), tn_column(t, n)), tn_lt(t, tn_turned(t, order), order));
+  if (tn_bad(t, after)) return after;
+  tiny_uop *odd = tn_and(t, tn_sum(t, tn_cast(t, after, TINY_I32), 6, 1), tn_int(t, TINY_I32, 1));
+  return tn_bad(t, odd) ? odd : tn_plus(t, tn_times(t, tn_cast(t, odd, dtype), -2), 1);
+}
+static tn_inverse tn_invert_matrix(tiny_ctx *t, tiny_uop *x, int pivoting) {
+  tn_inverse v = {x, x, x};
+  if (tn_bad(t, x)) return v;
+  const int64_t n = x->dim[1];
+  const int dtype = x->dtype;
+  x = tn_numbered(t, x, 1);
+  for (int k = 0; k < n && !tn_bad(t, x); k++) x = tn_exchange(t, x, n, tn_nth_step(t, k), pivoting);
+  tiny_uop *order = tn_cut(t, x, 2, n, n + 1);
+  v.pivot = tn_cut(t, x, 2, n + 1, n + 2);
+  v.x = tn_cut(t, x, 2, 0, n);
+  v.sign = tn_parity(t, order, dtype);
+  if (!pivoting || tn_bad(t, v.x)) return v;
+  // Column c of the inverse is the one whose row was number c.
+  tiny_uop *i = tn_row(t, n), *is = tn_eq(t, tn_as_index(t, order), tn_column(t, n));
+  tiny_uop *at = tn_where(t, is, tn_cast(t, i, TINY_I32), tn_int(t, TINY_I32, 0));
+  at = tn_cast(t, tn_stored(t, tn_sum(t, at, 2, 1)), TINY_INDEX);
+  v.x = tn_stored(t, tn_look(t, v.x, i, at, n, n));
+  return v;
+}
+static tiny_uop *tn_invert_triangle(tiny_ctx *t, tiny_uop *x, int below) {
+  return tn_stored(t, tn_triangle(t, tn_invert_matrix(t, x, 0).x, below, 0));
+}
+
+typedef struct tn_lu { tiny_uop *l, *u, *order; } tn_lu;     // x[order] = l @ u; order (B, n, 1), positions
+static tiny_uop *tn_eliminate(tiny_ctx *t, tiny_uop *x, int64_t m, tiny_uop *k) {
+  tn_stage s;
+  if (!tn_stage_at(t, &s, x, k, tn_pivot(t, x, k))) return &t->ir->bad;
+  tiny_uop *zero = tn_k(t, x, 0), *none = tn_is_zero(t, s.pivot);
+  tiny_uop *factor = tn_where(t, none, zero, tn_fdiv(t, s.left, tn_where(t, none, tn_k(t, x, 1), s.pivot)));
+  tiny_uop *right = tn_and(t, tn_lt(t, k, s.j), tn_lt(t, s.j, tn_k(t, s.j, (double)m)));
+  tiny_uop *inner = tn_where(t, right, tn_sub(t, s.here, tn_mul(t, factor, s.top)), s.here);
+  return tn_stored(t, tn_where(t, tn_lt(t, k, s.i), tn_where(t, tn_eq(t, s.j, k), factor, inner), s.here));
+}
+static tn_lu tn_factor_lu(tiny_ctx *t, tiny_uop *x) {
+  tn_lu f = {x, x, x};
+  if (tn_bad(t, x)) return f;
+  const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
+  x = tn_numbered(t, x, 0);
+  for (int k = 0; k < least && !tn_bad(t, x); k++) x = tn_eliminate(t, x, m, tn_nth_step(t, k));
+  f.order = tn_as_index(t, tn_cut(t, x, 2, m, m + 1));
+  tiny_uop *l = tn_triangle(t, tn_cut(t, x, 2, 0, least), 1, -1);
+  f.l = tn_bad(t, l) ? l : tn_stored(t, tn_add(t, l, tn_identity_matrix(t, x, n, least)));
+  f.u = tn_stored(t, tn_triangle(t, tn_cut(t, tn_cut(t, x, 2, 0, m), 1, 0, least), 0, 0));
+  return f;
+}
+
+// x symmetric -> l, l @ l^T = x, and *inverse of l. Elimination on (x | I) gives (d l^T | l^-1) with d on the
+// diagonal of the first: both are divided by the roots of d. A matrix that is not positive definite gives
+// NaN.
+static tiny_uop *tn_factor_cholesky(tiny_ctx *t, tiny_uop *x, tiny_uop **inverse) {
+  if (tn_bad(t, x)) return *inverse = x;
+  const int64_t n = x->dim[1];
+  x = tn_stored(t, tn_beside(t, x, tn_identity_matrix(t, x, n, n), 2));
+  for (int step = 0; step < n && !tn_bad(t, x); step++) {
+    tn_stage s;
+    tiny_uop *k = tn_nth_step(t, step);
+    if (!tn_stage_at(t, &s, x, k, k)) return *inverse = &t->ir->bad;
+    tiny_uop *less = tn_sub(t, s.here, tn_mul(t, tn_fdiv(t, s.left, s.pivot), s.top));
+    x = tn_stored(t, tn_where(t, tn_lt(t, k, s.i), less, s.here));
+  }
+  if (tn_bad(t, x)) return *inverse = x;
+  tiny_uop *i = tn_row(t, n), *scale = tn_stored(t, tn_rsqrt(t, tn_look(t, x, i, i, n, 1)));
+  x = tn_mul(t, x, scale);
+  *inverse = tn_stored(t, tn_triangle(t, tn_cut(t, x, 2, n, 2 * n), 1, 0));
+  return tn_stored(t, tn_turned(t, tn_triangle(t, tn_cut(t, x, 2, 0, n), 0, 0)));
+}
+
+// ** Householder reflections: I - v v^T, v (B, n, 1) **
+
+// The v that makes column k of x zero below row k, as LAPACK's dlarfg chooses its sign; 0 where it is zero
+// already.
+static tiny_uop *tn_reflector(tiny_ctx *t, tiny_uop *x, tiny_uop *k) {
+  const int64_t n = x->dim[1];
+  tiny_uop *i = tn_row(t, n), *zero = tn_k(t, x, 0), *one = tn_k(t, x, 1);
+  tiny_uop *c = tn_stored(t, tn_where(t, tn_lt(t, i, k), zero, tn_look(t, x, i, k, n, 1)));
+  tiny_uop *most = tn_reduce(t, TINY_OP_MAX, tn_abs(t, c), 2, 1);
+  c = tn_fdiv(t, c, tn_where(t, tn_is_zero(t, most), one, most));
+  tiny_uop *on = tn_eq(t, i, k), *alpha = tn_sum(t, tn_where(t, on, c, zero), 2, 1);
+  tiny_uop *tail = tn_sum(t, tn_square(t, tn_where(t, on, zero, c)), 2, 1), *empty = tn_is_zero(t, tail);
+  tiny_uop *size = tn_sqrt(t, tn_add(t, tn_square(t, alpha), tail));
+  tiny_uop *beta = tn_where(t, tn_below_zero(t, alpha), size, tn_neg(t, size));
+  tiny_uop *length = tn_sqrt(t, tn_where(t, empty, one, tn_mul(t, beta, tn_sub(t, beta, alpha))));
+  tiny_uop *v = tn_fdiv(t, tn_where(t, on, tn_sub(t, c, beta), c), length);
+  return tn_stored(t, tn_where(t, empty, zero, v));
+}
+static tiny_uop *tn_householder(tiny_ctx *t, tiny_uop *x, tiny_uop *v) {
+  if (tn_bad(t, x) || tn_bad(t, v)) return &t->ir->bad;
+  tiny_uop *along = tn_stored(t, tn_sum(t, tn_mul(t, x, v), 2, 1));
+  return tn_stored(t, tn_sub(t, x, tn_mul(t, along, v)));
+}
+// x (B, n, m) = q @ r; q (B, n, columns). v: room for the reflectors, min(n, m) of them.
+static tiny_uop *tn_factor_qr(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **v, tiny_uop **r) {
+  if (tn_bad(t, x)) return *r = x;
+  const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
+  x = tn_stored(t, x);
+  for (int k = 0; k < least && !tn_bad(t, x); k++) {
+    v[k] = tn_reflector(t, x, tn_nth_step(t, k));
+    x = tn_householder(t, x, v[k]);
+  }
+  tiny_uop *q = tn_stored(t, tn_identity_matrix(t, x, n, columns));
+  for (int64_t k = least; k-- > 0 && !tn_bad(t, q);) q = tn_householder(t, q, v[k]);
+  *r = tn_stored(t, tn_triangle(t, tn_cut(t, x, 1, 0, columns), 0, 0));
+  return q;
+}
+
+// ** Jacobi rotations **
+
+// Rounds of a tournament of n players: everyone meets everyone once. The circle method: in round r players i
+// and j meet if i + j = 2r mod circle, and player r, who would meet himself, meets the last, or rests.
+static int tn_rounds(int64_t n) { return n < 2 ? 0 : (int)(n + (n & 1)) - 1; }
+typedef struct tn_turn { tiny_uop *r, *sum; int64_t n; } tn_turn;        // sum: 2r mod circle
+static tn_turn tn_turn_of(tiny_ctx *t, int64_t n, int round) {
+  tiny_uop *sum = tn_scalar(t, TINY_I32, 2 * round % tn_rounds(n), TN_LINALG_SUM);
+  const tn_turn now = {tn_nth_step(t, round), tn_cast(t, sum, TINY_INDEX), n};
+  return now;
+}
+static tiny_uop *tn_partner(tiny_ctx *t, tiny_uop *i, const tn_turn *now) {
+  if (tn_bad(t, i) || tn_bad(t, now->r) || tn_bad(t, now->sum)) return &t->ir->bad;
+  tiny_uop *last = tn_k(t, i, (double)tn_rounds(now->n)), *other = tn_sub(t, now->sum, i);
+  other = tn_where(t, tn_lt(t, now->sum, i), tn_add(t, other, last), other);
+  if (now->n & 1) return other;            // who rests meets himself
+  return tn_where(t, tn_eq(t, i, now->r), last, tn_where(t, tn_eq(t, i, last), now->r, other));
+}
+// Cosine and sine of the rotation that makes q zero in ((a, q), (q, b)): Golub and Van Loan, Matrix
+// Computations, 8.5.2.
+// Every position computes it for itself, a being its own; first: it is the smaller of the two, which changes
+// the sign. Both compute the same bits. Out: (cosine, sine) along an axis.
+static tiny_uop *tn_rotation(tiny_ctx *t, tiny_uop *a, tiny_uop *b, tiny_uop *q, tiny_uop *first, int axis) {
+  if (tn_bad(t, a) || tn_bad(t, b) || tn_bad(t, q)) return &t->ir->bad;
+  tiny_uop *none = tn_is_zero(t, q), *one = tn_k(t, q, 1), *zero = tn_k(t, q, 0);
+  tiny_uop *tau = tn_fdiv(t, tn_sub(t, b, a), tn_times(t, tn_where(t, none, one, q), 2));
+  tau = tn_where(t, first, tau, tn_neg(t, tau));
+  tiny_uop *root = tn_sqrt(t, tn_plus(t, tn_square(t, tau), 1));
+  root = tn_where(t, tn_below_zero(t, tau), tn_neg(t, root), root);
+  tiny_uop *tangent = tn_reciprocal(t, tn_add(t, tau, root));
+  tangent = tn_where(t, none, zero, tangent);
+  tiny_uop *cosine = tn_rsqrt(t, tn_plus(t, tn_square(t, tangent), 1)), *sine = tn_mul(t, tangent, cosine);
+  tiny_uop *is_own = tn_eq(t, tn_iota(t, TINY_INDEX, 2, axis, 3), tn_int(t, TINY_INDEX, 0));
+  return tn_stored(t, tn_where(t, is_own, cosine, tn_where(t, first, tn_neg(t, sine), sine)));
+}
+// Sweeps until rotations change nothing: convergence is quadratic after about log2 n of them.
+static int tn_sweeps(int64_t n, int dtype) {
+  int sweeps = dtype == TINY_F64 ? 5 : 4;
+  while (n > 2) { sweeps++; n = (n + 1) / 2; }
+  return n < 2 ? 0 : sweeps;
+}
+
+// Positions in the order of x (B, n, 1), of equals the first first -> (B, 1, n). direction -1: the greatest
+// first.
+static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[1];
+  tiny_uop *i = tn_row(t, n), *j = tn_column(t, n), *other = tn_turned(t, x);
+  tiny_uop *before = tn_or(t, direction < 0 ? tn_lt(t, x, other) : tn_lt(t, other, x),
+                           tn_and(t, tn_eq(t, other, x), tn_lt(t, j, i)));
+  if (tn_bad(t, before)) return before;
+  tiny_uop *rank = tn_stored(t, tn_sum(t, tn_cast(t, before, TINY_I32), 4, 1));
+  tiny_uop *is = tn_eq(t, tn_cast(t, rank, TINY_INDEX), j);
+  tiny_uop *at = tn_where(t, is, tn_cast(t, i, TINY_I32), tn_int(t, TINY_I32, 0));
+  return tn_cast(t, tn_stored(t, tn_sum(t, at, 2, 1)), TINY_INDEX);
+}
+
+// One round on (x; v), (B, 2n, n): x <- J^T x J, v <- v J. Columns first, then the rows of x.
+static tiny_uop *tn_jacobi_round(tiny_ctx *t, tiny_uop *x, const tn_turn *now) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[2];
+  tiny_uop *i = tn_row(t, 2 * n), *j = tn_column(t, n), *zero = tn_k(t, x, 0);
+  tiny_uop *k = tn_row(t, n), *m = tn_partner(t, k, now), *first = tn_lt(t, k, m);
+  tiny_uop *q = tn_add(t, tn_look(t, x, k, m, n, 1), tn_look(t, x, m, k, n, 1));   // the same from both sides
+  q = tn_where(t, tn_eq(t, k, m), zero, tn_times(t, q, 0.5));
+  tiny_uop *turn = tn_rotation(t, tn_look(t, x, k, k, n, 1), tn_look(t, x, m, m, n, 1), q, first, 2);
+  tiny_uop *cosine = tn_cut(t, turn, 2, 0, 1), *sine = tn_cut(t, turn, 2, 1, 2);
+  tiny_uop *across = tn_look(t, x, i, tn_partner(t, j, now), 2 * n, n);
+  x = tn_stored(t, tn_add(t, tn_mul(t, x, tn_turned(t, cosine)), tn_mul(t, across, tn_turned(t, sine))));
+  if (tn_bad(t, x)) return x;
+  tiny_uop *inside = tn_lt(t, i, tn_k(t, i, (double)n));
+  tiny_uop *below = tn_look(t, x, tn_partner(t, i, now), j, 2 * n, n);
+  tiny_uop *none = tn_int(t, TINY_INDEX, 0);
+  cosine = tn_look(t, cosine, i, none, 2 * n, n); sine = tn_look(t, sine, i, none, 2 * n, n);
+  return tn_stored(t, tn_where(t, inside, tn_add(t, tn_mul(t, x, cosine), tn_mul(t, below, sine)), x));
+}
+// x symmetric = v diag(w) v^T; w (B, n, 1), ascending.
+static tiny_uop *tn_factor_eigh(tiny_ctx *t, tiny_uop *x, tiny_uop **w) {
+  if (tn_bad(t, x)) return *w = x;
+  const int64_t n = x->dim[1];
+  x = tn_stored(t, tn_beside(t, x, tn_identity_matrix(t, x, n, n), 1));
+  for (int sweep = tn_sweeps(n, x->dtype); sweep-- > 0;)
+    for (int round = 0; round < tn_rounds(n); round++) {
+      const tn_turn now = tn_turn_of(t, n, round);
+      x = tn_jacobi_round(t, x, &now);
+    }
+  if (tn_bad(t, x)) return *w = x;
+  tiny_uop *i = tn_row(t, n), *d = tn_stored(t, tn_look(t, x, i, i, n, 1)), *order = tn_sorted_order(t, d, 1);
+  *w = tn_stored(t, tn_turned(t, tn_look(t, tn_turned(t, d), tn_int(t, TINY_INDEX, 0), order, 1, n)));
+  return tn_stored(t, tn_look(t, tn_cut(t, x, 1, n, 2 * n), i, order, n, n));
+}
+
+// One-sided: columns of (x; v), (B, n+m, m), are turned in pairs until those of x are orthogonal to each
+// other (Hestenes).
+static tiny_uop *tn_hestenes_round(tiny_ctx *t, tiny_uop *x, int64_t n, const tn_turn *now) {
+  if (tn_bad(t, x)) return x;
+  const int64_t m = x->dim[2];
+  tiny_uop *j = tn_column(t, m), *p = tn_partner(t, j, now), *first = tn_lt(t, j, p);
+  tiny_uop *other = tn_stored(t, tn_look(t, x, tn_row(t, x->dim[1]), p, x->dim[1], m));
+  tiny_uop *a = tn_cut(t, x, 1, 0, n), *b = tn_cut(t, other, 1, 0, n);
+  tiny_uop *aa = tn_sum(t, tn_square(t, a), 2, 1), *bb = tn_sum(t, tn_square(t, b), 2, 1);
+  tiny_uop *q = tn_where(t, tn_eq(t, j, p), tn_k(t, x, 0), tn_sum(t, tn_mul(t, a, b), 2, 1));
+  tiny_uop *turn = tn_rotation(t, aa, bb, q, first, 1);
+  return tn_stored(t, tn_add(t, tn_mul(t, x, tn_cut(t, turn, 1, 0, 1)),
+                             tn_mul(t, other, tn_cut(t, turn, 1, 1, 2))));
+}
+// x (B, n, m), n >= m, = u diag(s) vt^T; s (B, m, 1), descending. reflector: room for m. Columns of u that
+// belong to singular values of 0 are what Householder makes of them: orthonormal to the others.
+static tiny_uop *tn_factor_svd(tiny_ctx *t, tiny_uop *x, tiny_uop **reflector, tiny_uop **s, tiny_uop **v) {
+  if (tn_bad(t, x)) return *s = *v = x;
+  const int64_t n = x->dim[1], m = x->dim[2];
+  tiny_uop *r;
+  x = tn_stored(t, tn_beside(t, x, tn_identity_matrix(t, x, m, m), 1));
+  for (int sweep = tn_sweeps(m, x->dtype); sweep-- > 0;)
+    for (int round = 0; round < tn_rounds(m); round++) {
+      const tn_turn now = tn_turn_of(t, m, round);
+      x = tn_hestenes_round(t, x, n, &now);
+    }
+  if (tn_bad(t, x)) return *s = *v = x;
+  tiny_uop *squares = tn_sum(t, tn_square(t, tn_cut(t, x, 1, 0, n)), 2, 1);
+  tiny_uop *length = tn_stored(t, tn_turned(t, tn_sqrt(t, squares)));
+  tiny_uop *order = tn_sorted_order(t, length, -1), *origin = tn_int(t, TINY_INDEX, 0);
+  tiny_uop *sorted = tn_stored(t, tn_look(t, tn_turned(t, length), origin, order, 1, m));
+  x = tn_stored(t, tn_look(t, x, tn_row(t, n + m), order, n + m, m));
+  *s = tn_turned(t, sorted);
+  *v = tn_cut(t, x, 1, n, n + m);
+  tiny_uop *none = tn_is_zero(t, sorted), *one = tn_k(t, x, 1);
+  tiny_uop *u = tn_fdiv(t, tn_cut(t, x, 1, 0, n), tn_where(t, none, one, sorted));
+  u = tn_factor_qr(t, u, m, reflector, &r);
+  if (tn_bad(t, u)) return u;
+  tiny_uop *i = tn_row(t, m), *d = tn_stored(t, tn_turned(t, tn_look(t, r, i, i, m, 1)));
+  return tn_stored(t, tn_mul(t, u, tn_where(t, tn_below_zero(t, d), tn_neg(t, one), one)));
+}
+#endif
+// ---- end src/tensor/factor.c ----
+// ---- begin src/tensor/linalg.c ----
+// linalg: determinants, inverses, systems of equations and factorisations of matrices, with gradients.
+//
+// In:  tensors (.., n, m); integers count as f32, halves are computed in f32. Inside, matrices are (B, n, m).
+// factor.c gives values through which no gradient flows: differentiating its loops would cost as much memory
+// as steps, and is unstable where pivots are small. The derivative comes from one formula behind the loop
+// instead, a Taylor polynomial in D = x - detach(x). D is 0, so the value stays the factorisation's, but D
+// varies as x does. Of a factorisation at x0 we know how it changes under x0 + D as a series in D: taken to
+// second order, first and second derivatives are exact. An inverse, for instance, is X (I - D X + D X D X ..)
+// with X the detached inverse. Inverses and solutions take I - x X for -D X: the same to that order, and
+// where x X is not quite I the value gets better, too.
+// Where a series divides by a difference that is 0 (equal eigenvalues) or by a singular value of 0, that term
+// is left out.
+#ifndef TN_TENSOR_LINALG
+#define TN_TENSOR_LINALG
+#ifndef TINY_AMALGAMATED
+#include "factor.c"
+#endif
+
+// ** arguments and results **
+
+typedef struct tn_matrices {
+  tiny_ctx *t;
+  int dtype, nlead;                        // of the result; dims of the batch
+  int64_t lead[TINY_MAX_DIMS], count, n, m;
+} tn_matrices;
+
+// x as (B, n, m), wide; NULL after an error.
+static tiny_uop *tn_matrices_in(const char *name, tiny_tensor *x, int square, tn_matrices *b) {
+  char a[TN_DIMS_TEXT];
+  tiny_uop *u = x->uop;
+  const int lead = u->ndim - 2;
+  if (lead < 0 || lead > TINY_MAX_DIMS - 4 || (square && u->dim[lead] != u->dim[lead + 1])) {
+    tn_wrong(x->t, TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
+    return NULL;
+  }
+  b->t = x->t; b->dtype = tn_real(u->dtype); b->nlead = lead;
+  for (int i = 0; i < lead; i++) b->lead[i] = u->dim[i];
+  b->count = tn_dims_nelem(lead, u->dim);
+  b->n = u->dim[lead]; b->m = u->dim[lead + 1];
+  const int64_t dim[3] = {b->count, b->n, b->m};
+  return tn_reshape(x->t, tn_wide(x->t, u), 3, dim);
+}
+// (B, ..) with the batch as it came and n dims of the result behind it.
+static tiny_tensor *tn_matrices_out(const tn_matrices *b, tiny_uop *u, int n, int64_t d0, int64_t d1) {
+  int64_t dim[TINY_MAX_DIMS];
+  memcpy(dim, b->lead, sizeof dim);
+  dim[b->nlead] = d0; dim[b->nlead + 1] = d1;
+  return tn_tensor_new(b->t, tn_narrow(b->t, tn_reshape(b->t, u, b->nlead + n, dim), b->dtype));
+}
+static void tn_set(tiny_tensor **to, tiny_tensor *x) { if (to) *to = x; }
+
+// x without its value: 0, but it varies as x does.
+static tiny_uop *tn_variation(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_detached(t, x)); }
+// The values of one tensor, the derivatives of another.
+static tiny_uop *tn_varying(tiny_ctx *t, tiny_uop *value, tiny_uop *x) {
+  return tn_add(t, value, tn_variation(t, tn_stored(t, x)));
+}
+static tiny_uop *tn_plus_identity(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_add(t, x, tn_identity_matrix(t, x, x->dim[1], x->dim[2]));
+}
+static tiny_uop *tn_diagonal_of(tiny_ctx *t, tiny_uop *x) {  // (B, n, n) -> (B, 1, n)
+  if (tn_bad(t, x)) return x;
+  tiny_uop *is = tn_eq(t, tn_row(t, x->dim[1]), tn_column(t, x->dim[2]));
+  return tn_sum(t, tn_where(t, is, x, tn_k(t, x, 0)), 2, 1);
+}
+static tiny_uop *tn_trace_of(tiny_ctx *t, tiny_uop *x) { return tn_sum(t, tn_diagonal_of(t, x), 4, 1); }
+
+// ** inverses and what follows from them **
+
+// x varies around the matrix whose inverse is v.
+static tiny_uop *tn_inverse_near(tiny_ctx *t, tiny_uop *x, tiny_uop *v) {
+  tiny_uop *e = tn_stored(t, tn_plus_identity(t, tn_neg(t, tn_product(t, x, v))));
+  return tn_add(t, v, tn_product(t, v, tn_add(t, e, tn_product(t, e, e))));
+}
+// The inverse's value; infinite where there is none.
+static tiny_uop *tn_inverse_value(tiny_ctx *t, tiny_uop *x) {
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  if (tn_bad(t, v.x) || tn_bad(t, v.pivot)) return &t->ir->bad;
+  tiny_uop *zeros = tn_sum(t, tn_cast(t, tn_is_zero(t, v.pivot), TINY_I32), 2, 1);
+  return tn_stored(t, tn_where(t, tn_is_zero(t, zeros), v.x, tn_k(t, v.x, HUGE_VAL)));
+}
+static tiny_uop *tn_inverse_of(tiny_ctx *t, tiny_uop *x) {
+  return tn_inverse_near(t, x, tn_inverse_value(t, x));
+}
+TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("inverse", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("inverse", x, 1, &b);
+  return u ? tn_matrices_out(&b, tn_inverse_of(x->t, u), 2, b.n, b.n) : out;
+}
+
+// det(x0 + D) = det(x0) det(I + E), E = x0^-1 D: det(I + E) = 1 + tr E + ((tr E)^2 - tr E^2) / 2 ..,
+// and its logarithm is tr E - tr E^2 / 2 ..
+typedef struct tn_det { tiny_uop *pivot, *sign, *trace, *trace2; } tn_det;
+static tn_det tn_determinant(tiny_ctx *t, tiny_uop *x) {
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  tiny_uop *e = tn_product(t, v.x, tn_variation(t, x));
+  tn_det d;
+  d.pivot = v.pivot; d.sign = v.sign;
+  d.trace = tn_trace_of(t, e);
+  d.trace2 = tn_bad(t, e) ? e : tn_sum(t, tn_mul(t, e, tn_turned(t, e)), 6, 1);
+  return d;
+}
+TINY_API tiny_tensor *tiny_det(tiny_tensor *x) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("det", 1, &x, &out)) return out;
   tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *at = index->uop;
-  const int n = u->ndim;
-  if ((axis = tn_axis(t, "gather", u, axis)) < 0 || !tn_is_index(t, "gather", at)) return out;
-  int fits = n == at->ndim && n && n < TINY_MAX_DIMS;
-  for (int i = 0; fits && i < n; i++) if (i != axis && at->dim[i] > u->dim[i]) fits = 0;
-  if (!fits)
-    return tn_wrong(t, TINY_E_SHAPE, "gather: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
-  for (int i = 0; i < n; i++) if (i != axis) u = tn_cut(t, u, i, 0, at->dim[i]);
-  u = tn_insert(t, tn_swap(t, u, axis, n - 1), n - 1);
-  tiny_uop *const wanted = tn_insert(t, tn_swap(t, at, axis, n - 1), n);
-  return tn_tensor_new(t, tn_swap(t, tn_lookup(t, u, wanted), axis, n - 1));
+  tiny_uop *u = tn_matrices_in("det", x, 1, &b);
+  if (!u) return out;
+  const tn_det d = tn_determinant(t, u);
+  tiny_uop *value = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, d.pivot, 2, 1)), d.sign);
+  tiny_uop *second = tn_times(t, tn_sub(t, tn_square(t, d.trace), d.trace2), 0.5);
+  tiny_uop *change = tn_plus(t, tn_add(t, d.trace, second), 1);
+  return tn_matrices_out(&b, tn_mul(t, value, change), 0, 0, 0);
 }
-TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[2] = {x, index};
-  if (!tn_usable("index_select", 2, in, &out)) return out;
+TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
+  tiny_tensor *out;
+  tn_matrices b;
+  const int usable = tn_usable("slogdet", 1, &x, &out);
+  tn_set(logabsdet, out);
+  if (!usable) return out;
   tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *at = index->uop;
-  const int n = u->ndim;
-  if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
-  if (at->ndim != 1 || !n || n == TINY_MAX_DIMS)
-    return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
-  u = tn_insert(t, tn_swap(t, u, axis, n - 1), n - 1);
-  return tn_tensor_new(t, tn_swap(t, tn_lookup(t, u, tn_insert(t, at, 1)), axis, n - 1));
+  tiny_uop *u = tn_matrices_in("slogdet", x, 1, &b);
+  if (!u) return out;
+  const tn_det d = tn_determinant(t, u);
+  tiny_uop *sign = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, tn_sign(t, d.pivot), 2, 1)), d.sign);
+  tiny_uop *logs = tn_stored(t, tn_sum(t, tn_logarithm(t, tn_abs(t, d.pivot)), 2, 1));
+  logs = tn_add(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
+  tn_set(logabsdet, tn_matrices_out(&b, logs, 0, 0, 0));
+  return tn_matrices_out(&b, sign, 0, 0, 0);
 }
 
-// ** windows **
+// ** systems of equations **
+
+// (B, n, m) of one batch repeated to the dims of another that it broadcasts to.
+static tiny_uop *tn_batch_to(const tn_matrices *b, tiny_uop *u, int nlead, const int64_t *lead) {
+  if (tn_bad(b->t, u)) return u;
+  int64_t dim[TINY_MAX_DIMS + 2], to[TINY_MAX_DIMS + 2];
+  const int64_t n = u->dim[1], m = u->dim[2], whole[3] = {tn_dims_nelem(nlead, lead), n, m};
+  for (int i = 0; i < b->nlead; i++) dim[i] = b->lead[i];
+  for (int i = 0; i < nlead; i++) to[i] = lead[i];
+  dim[b->nlead] = to[nlead] = n; dim[b->nlead + 1] = to[nlead + 1] = m;
+  u = tn_expand(b->t, tn_reshape(b->t, u, b->nlead + 2, dim), nlead + 2, to);
+  return tn_reshape(b->t, u, 3, whole);
+}
+
+typedef struct tn_system { tn_matrices a, b; tiny_uop *x, *y; int is_vector; } tn_system;
+// a (.., n, m), y (.., n, k), or (.., n) which is_vector tells.
+static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int square, tn_system *s) {
+  char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
+  const tiny_uop *u = a->uop, *w = y->uop;
+  tiny_tensor *right = y;
+  if (!(s->x = tn_matrices_in(name, a, square, &s->a))) return 0;
+  s->is_vector = w->ndim == 1 || (w->ndim == u->ndim - 1 && tn_dims_same(w->ndim, w->dim, u->dim));
+  if (s->is_vector) right = tiny_unsqueeze(y, -1);
+  if (!tiny_ok(right) || !(s->y = tn_matrices_in(name, right, 0, &s->b))) return 0;
+  int n = s->b.nlead;
+  int64_t lead[TINY_MAX_DIMS];
+  memcpy(lead, s->b.lead, sizeof lead);
+  if (s->b.n != s->a.n || !tn_broadcast_dims(s->a.nlead, s->a.lead, &n, lead)) {
+    tn_wrong(a->t, TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
+    return 0;
+  }
+  const int dtype = tn_real(tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)w->dtype));
+  s->x = tn_cast(a->t, s->x, tn_computed_in(dtype));
+  s->y = tn_batch_to(&s->b, tn_cast(a->t, s->y, tn_computed_in(dtype)), n, lead);
+  memcpy(s->b.lead, lead, sizeof lead);
+  s->b.nlead = n; s->b.count = tn_dims_nelem(n, lead); s->b.dtype = dtype;
+  return 1;
+}
+static tiny_tensor *tn_system_out(const tn_system *s, tiny_uop *u) {
+  return tn_matrices_out(&s->b, u, s->is_vector ? 1 : 2, s->a.m, s->b.m);
+}
+// The solution of a x = y near v y: two steps of iterative refinement, each of which adds an order of
+// exactness.
+static tiny_uop *tn_refined(tiny_ctx *t, tiny_uop *a, tiny_uop *v, tiny_uop *y) {
+  tiny_uop *x = tn_product(t, v, y);
+  for (int i = 0; i < 2; i++) x = tn_add(t, x, tn_product(t, v, tn_sub(t, y, tn_product(t, a, x))));
+  return x;
+}
+static tiny_uop *tn_system_solve(tn_system *s, tiny_uop *a, tiny_uop *v) {
+  a = tn_batch_to(&s->a, a, s->b.nlead, s->b.lead);
+  v = tn_batch_to(&s->a, v, s->b.nlead, s->b.lead);
+  return tn_refined(s->a.t, a, v, s->y);
+}
+TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tn_system s;
+  if (!tn_usable("solve", 2, in, &out) || !tn_system_in("solve", a, b, 1, &s)) return out;
+  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(a->t, s.x)));
+}
+// The part of a that a triangular system looks at; unit: with ones on the diagonal.
+static tiny_uop *tn_triangle_of(tiny_ctx *t, tiny_uop *a, int upper, int unit) {
+  a = tn_triangle(t, a, !upper, unit ? (upper ? 1 : -1) : 0);
+  return tn_stored(t, unit ? tn_plus_identity(t, a) : a);
+}
+TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int upper, int unit) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tn_system s;
+  if (!tn_usable("triangular_solve", 2, in, &out) || !tn_system_in("triangular_solve", a, b, 1, &s))
+    return out;
+  tiny_uop *x = tn_triangle_of(a->t, s.x, upper, unit);
+  tiny_uop *v = tn_invert_triangle(a->t, tn_detached(a->t, x), !upper);
+  return tn_system_out(&s, tn_system_solve(&s, x, v));
+}
+
+// ** triangular factors **
+
+// The lower l for which l + l^T = e.
+static tiny_uop *tn_half(tiny_ctx *t, tiny_uop *e) {
+  if (tn_bad(t, e)) return e;
+  tiny_uop *on = tn_eq(t, tn_row(t, e->dim[1]), tn_column(t, e->dim[2]));
+  return tn_triangle(t, tn_where(t, on, tn_times(t, e, 0.5), e), 1, 0);
+}
+// l of I + l, the Cholesky factor of I + e for a small symmetric e: l + l^T = e - l l^T, to second order.
+static tiny_uop *tn_cholesky_near(tiny_ctx *t, tiny_uop *e) {
+  tiny_uop *l = tn_stored(t, tn_half(t, e));
+  return tn_stored(t, tn_half(t, tn_sub(t, e, tn_product(t, l, tn_turned(t, l)))));
+}
+// The inverse of I + s for a small s, less I.
+static tiny_uop *tn_inverse_small(tiny_ctx *t, tiny_uop *s) { return tn_sub(t, tn_product(t, s, s), s); }
+static tiny_uop *tn_symmetric(tiny_ctx *t, tiny_uop *x) {    // the mean of x and x^T
+  return tn_times(t, tn_add(t, x, tn_turned(t, x)), 0.5);
+}
+static tiny_uop *tn_mirrored(tiny_ctx *t, tiny_uop *x) {     // symmetric, as the lower triangle says
+  return tn_stored(t, tn_add(t, tn_triangle(t, x, 1, 0), tn_turned(t, tn_triangle(t, x, 1, -1))));
+}
+
+TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("cholesky", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("cholesky", x, 1, &b), *v;
+  if (!u) return out;
+  tiny_uop *l = tn_factor_cholesky(t, tn_mirrored(t, tn_detached(t, u)), &v);
+  tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
+  tiny_uop *e = tn_symmetric(t, tn_product(t, tn_product(t, v, d), tn_turned(t, v)));
+  l = tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e)));
+  return tn_matrices_out(&b, upper ? tn_turned(t, l) : l, 2, b.n, b.n);
+}
+
+// (I + a) (I + b) = I + e, a strictly lower, b upper: to second order.
+static void tn_lu_near(tiny_ctx *t, tiny_uop *e, tiny_uop **a, tiny_uop **b) {
+  e = tn_sub(t, e, tn_product(t, tn_triangle(t, e, 1, -1), tn_triangle(t, e, 0, 0)));
+  e = tn_stored(t, e);
+  *a = tn_triangle(t, e, 1, -1);
+  *b = tn_triangle(t, e, 0, 0);
+}
+// The square part by tn_lu_near; what is below or beside it by the inverse of the other factor.
+static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
+  if (tn_bad(t, f->l) || tn_bad(t, f->u)) return;
+  const int64_t n = f->l->dim[1], m = f->u->dim[2], least = f->u->dim[1];
+  tiny_uop *l = tn_cut(t, f->l, 1, 0, least), *u = tn_cut(t, f->u, 2, 0, least), *a, *b;
+  tiny_uop *li = tn_invert_triangle(t, l, 1), *ui = tn_invert_triangle(t, u, 0);
+  tiny_uop *top = tn_cut(t, d, 1, 0, least), *square = tn_cut(t, top, 2, 0, least);
+  tn_lu_near(t, tn_product(t, tn_product(t, li, square), ui), &a, &b);
+  tiny_uop *more = tn_product(t, tn_cut(t, d, 1, least, n), ui);             // one of these is empty
+  tiny_uop *below = tn_add(t, tn_cut(t, f->l, 1, least, n), more);
+  tiny_uop *beside = tn_add(t, tn_cut(t, f->u, 2, least, m), tn_product(t, li, tn_cut(t, top, 2, least, m)));
+  below = tn_add(t, below, tn_product(t, below, tn_inverse_small(t, b)));
+  beside = tn_add(t, beside, tn_product(t, tn_inverse_small(t, a), beside));
+  l = tn_add(t, l, tn_product(t, l, a));
+  u = tn_add(t, u, tn_product(t, b, u));
+  f->l = n > least ? tn_beside(t, l, below, 1) : l;
+  f->u = m > least ? tn_beside(t, u, beside, 2) : u;
+}
+TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) {
+  tiny_tensor *out;
+  tn_matrices b;
+  const int usable = tn_usable("lu", 1, &x, &out);
+  tn_set(l, out); tn_set(u, out);
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *w = tn_matrices_in("lu", x, 0, &b);
+  if (!w) return out;
+  const int64_t least = b.n < b.m ? b.n : b.m;
+  tn_lu f = tn_factor_lu(t, tn_detached(t, w));
+  tiny_uop *turned = tn_eq(t, tn_column(t, b.n), f.order);   // P^T: row k has its 1 where row k came from
+  turned = tn_stored(t, tn_where(t, turned, tn_k(t, w, 1), tn_k(t, w, 0)));
+  tn_lu_vary(t, &f, tn_product(t, turned, tn_variation(t, w)));
+  tn_set(l, tn_matrices_out(&b, f.l, 2, b.n, least));
+  tn_set(u, tn_matrices_out(&b, f.u, 2, least, b.m));
+  return tn_matrices_out(&b, tn_turned(t, turned), 2, b.n, b.n);
+}
+
+// ** orthogonal factors **
+
+// q (B, n, least) and r (B, least, least) of the first columns, of which d is the variation. b = q + d r^-1
+// is nearly orthonormal: b^T b = I + e = s^T s with s upper, so q becomes b s^-1 and r becomes s r.
+static void tn_qr_vary(tiny_ctx *t, tiny_uop **q, tiny_uop **r, tiny_uop *d) {
+  tiny_uop *b = tn_add(t, *q, tn_product(t, d, tn_invert_triangle(t, *r, 0)));
+  tiny_uop *e = tn_variation(t, tn_product(t, tn_turned(t, b), b));
+  tiny_uop *s = tn_turned(t, tn_cholesky_near(t, e));
+  *q = tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s)));
+  *r = tn_add(t, *r, tn_product(t, s, *r));
+}
+// x (B, n, m) = q r, q (B, n, columns). 0: no memory for the reflectors.
+static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
+  if (tn_bad(t, x)) { *q = *r = x; return 1; }
+  const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
+  const size_t nbytes = (size_t)(least + 1) * sizeof(tiny_uop *);
+  tiny_uop **v = (tiny_uop **)tn_alloc(t, nbytes), *square, *first;
+  if (!v) return 0;
+  *q = tn_factor_qr(t, tn_detached(t, x), columns, v, r);
+  tn_release(t, v, nbytes);
+  first = tn_cut(t, *q, 2, 0, least);
+  square = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, 0, least);
+  tn_qr_vary(t, &first, &square, tn_cut(t, tn_variation(t, x), 2, 0, least));
+  tiny_uop *beside = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, least, m);
+  if (m > least) {
+    beside = tn_varying(t, beside, tn_product(t, tn_turned(t, first), tn_cut(t, x, 2, least, m)));
+    square = tn_beside(t, square, beside, 2);
+  }
+  *r = tn_extend(t, square, 1, 0, columns - least);
+  *q = columns > least ? tn_beside(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
+  return 1;
+}
+TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tiny_uop *q, *p;
+  const int usable = tn_usable("qr", 1, &x, &out);
+  tn_set(r, out);
+  if (!usable) return out;
+  tiny_uop *u = tn_matrices_in("qr", x, 0, &b);
+  if (!u) return out;
+  const int64_t columns = complete || b.n < b.m ? b.n : b.m;
+  if (!tn_qr_of(x->t, u, columns, &q, &p)) return out;
+  tn_set(r, tn_matrices_out(&b, p, 2, columns, b.m));
+  return tn_matrices_out(&b, q, 2, b.n, columns);
+}
+
+// Perturbation of eigenvectors (Kato, Perturbation Theory for Linear Operators, II.2): v becomes v (I +
+// *change) and w becomes w + *shift when v^T x v becomes diag(w) + e. gap: w_i - w_k at [k, i]. *second: the
+// part of shift beyond e's own diagonal.
+static tiny_uop *tn_eigen_near(tiny_ctx *t, tiny_uop *e, tiny_uop *gap, tiny_uop **second) {
+  tiny_uop *equal = tn_is_zero(t, gap), *zero = tn_k(t, e, 0);
+  tiny_uop *f = tn_reciprocal(t, tn_where(t, equal, tn_k(t, e, 1), gap));
+  f = tn_stored(t, tn_where(t, equal, zero, f));
+  tiny_uop *first = tn_stored(t, tn_mul(t, f, e)), *p = tn_product(t, e, first);
+  if (tn_bad(t, first) || tn_bad(t, p)) return *second = &t->ir->bad;
+  *second = tn_diagonal_of(t, p);
+  tiny_uop *off = tn_mul(t, f, tn_sub(t, p, tn_mul(t, first, tn_diagonal_of(t, e))));
+  tiny_uop *on = tn_eq(t, tn_row(t, e->dim[1]), tn_column(t, e->dim[1]));
+  tiny_uop *shrink = tn_times(t, tn_sum(t, tn_square(t, first), 2, 1), -0.5);
+  return tn_stored(t, tn_add(t, tn_add(t, first, off), tn_where(t, on, shrink, zero)));
+}
+TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors) {
+  tiny_tensor *out;
+  tn_matrices b;
+  const int usable = tn_usable("eigh", 1, &x, &out);
+  tn_set(vectors, out);
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("eigh", x, 1, &b), *w, *second;
+  if (!u) return out;
+  tiny_uop *v = tn_factor_eigh(t, tn_mirrored(t, tn_detached(t, u)), &w), *row = tn_turned(t, w);
+  tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
+  tiny_uop *e = tn_symmetric(t, tn_product(t, tn_turned(t, v), tn_product(t, d, v)));
+  tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), tn_sub(t, row, w), &second);
+  row = tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second));
+  tn_set(vectors, tn_matrices_out(&b, tn_add(t, v, tn_product(t, v, change)), 2, b.n, b.n));
+  return tn_matrices_out(&b, row, 1, b.n, 0);
+}
+
+typedef struct tn_svd { tiny_uop *u, *s, *v; } tn_svd;       // s (B, 1, least)
+// With h = D v and k = u^T h, v^T x^T x v becomes diag(s^2) + (s k + (s k)^T + h^T h): eigenvectors of that
+// give v, and u = x v / s.
+static void tn_svd_vary(tiny_ctx *t, tn_svd *f, tiny_uop *d) {
+  tiny_uop *row = f->s, *column = tn_turned(t, row), *second, *none = tn_is_zero(t, row);
+  tiny_uop *safe = tn_where(t, none, tn_k(t, row, 1), row), *zero = tn_k(t, row, 0);
+  tiny_uop *h = tn_product(t, d, f->v), *k = tn_product(t, tn_turned(t, f->u), h), *sk = tn_mul(t, column, k);
+  if (tn_bad(t, h) || tn_bad(t, sk)) { f->s = f->u = f->v = &t->ir->bad; return; }
+  tiny_uop *e = tn_add(t, tn_add(t, sk, tn_turned(t, sk)), tn_product(t, tn_turned(t, h), h));
+  tiny_uop *gap = tn_mul(t, tn_sub(t, row, column), tn_add(t, row, column));
+  tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), gap, &second), *own = tn_diagonal_of(t, k);
+  tiny_uop *beyond = tn_add(t, tn_sum(t, tn_square(t, h), 2, 1), tn_sub(t, second, tn_square(t, own)));
+  beyond = tn_where(t, none, zero, tn_fdiv(t, beyond, tn_times(t, safe, 2)));
+  f->s = tn_add(t, row, tn_add(t, own, beyond));
+  tiny_uop *xv = tn_add(t, tn_mul(t, f->u, row), h);
+  xv = tn_add(t, xv, tn_product(t, xv, change));
+  f->u = tn_varying(t, f->u, tn_fdiv(t, xv, tn_where(t, none, safe, f->s)));
+  f->v = tn_add(t, f->v, tn_product(t, f->v, change));
+}
+static int tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
+  const int wide = x->dim[1] < x->dim[2];
+  if (wide) x = tn_turned(t, x);
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
+  const size_t nbytes = (size_t)(x->dim[2] + 1) * sizeof(tiny_uop *);
+  tiny_uop **reflector = (tiny_uop **)tn_alloc(t, nbytes);
+  if (!reflector) return 0;
+  f->u = tn_factor_svd(t, tn_detached(t, x), reflector, &f->s, &f->v);
+  tn_release(t, reflector, nbytes);
+  f->s = tn_turned(t, f->s);
+  tn_svd_vary(t, f, tn_variation(t, x));
+  if (wide) { tiny_uop *u = f->u; f->u = f->v; f->v = u; }
+  return 1;
+}
+TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tn_svd f;
+  const int usable = tn_usable("svd", 1, &x, &out);
+  tn_set(s, out); tn_set(vt, out);
+  if (!usable) return out;
+  tiny_uop *u = tn_matrices_in("svd", x, 0, &b);
+  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  const int64_t least = b.n < b.m ? b.n : b.m;
+  tn_set(s, tn_matrices_out(&b, f.s, 1, least, 0));
+  tn_set(vt, tn_matrices_out(&b, tn_turned(x->t, f.v), 2, least, b.m));
+  return tn_matrices_out(&b, f.u, 2, b.n, least);
+}
+
+// ** by singular values and least squares **
+
+// Below what multiple of the greatest a singular value counts as 0; rtol < 0: as PyTorch and NumPy choose it.
+static double tn_rank_tolerance(const tn_matrices *b, double rtol) {
+  const double eps = b->dtype == TINY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-7;
+  return rtol >= 0 ? rtol : (double)(b->n > b->m ? b->n : b->m) * eps;
+}
+// Which of s (B, 1, n), descending, count.
+static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, double rtol) {
+  tiny_uop *most = tn_reduce(t, TINY_OP_MAX, s, 4, 1);
+  return tn_lt(t, tn_times(t, most, rtol), s);
+}
+TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tn_svd f;
+  if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
+  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_rank_tolerance(&b, rtol));
+  if (tn_bad(x->t, counts)) return out;
+  counts = tn_sum(x->t, tn_cast(x->t, counts, TINY_I32), 4, 1);
+  return tn_tensor_new(x->t, tn_reshape(x->t, counts, b.nlead, b.lead));
+}
+
+// p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
+static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, double rtol) {
+  tn_svd f;
+  if (!tn_svd_of(t, tn_detached(t, x), &f)) return &t->ir->bad;
+  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, tn_rank_tolerance(b, rtol));
+  tiny_uop *inverse = tn_reciprocal(t, tn_where(t, counts, s, tn_k(t, s, 1)));
+  inverse = tn_where(t, counts, inverse, tn_k(t, s, 0));
+  tiny_uop *p = tn_product(t, tn_mul(t, f.v, inverse), tn_turned(t, f.u)), *xt = tn_turned(t, x);
+  tiny_uop *square = b->n < b->m ? tn_product(t, x, xt) : tn_product(t, xt, x);
+  tiny_uop *pp = b->n < b->m ? tn_product(t, tn_turned(t, p), p) : tn_product(t, p, tn_turned(t, p));
+  tiny_uop *e = tn_stored(t, tn_neg(t, tn_product(t, tn_variation(t, square), pp)));
+  pp = tn_add(t, pp, tn_product(t, pp, tn_add(t, e, tn_product(t, e, e))));
+  return tn_varying(t, p, b->n < b->m ? tn_product(t, xt, pp) : tn_product(t, pp, xt));
+}
+TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("pinv", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
+  return u ? tn_matrices_out(&b, tn_pinv_of(x->t, u, &b, rtol), 2, b.m, b.n) : out;
+}
+
+// a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
+TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tn_system s;
+  tiny_uop *q, *r;
+  if (!tn_usable("lstsq", 2, in, &out) || !tn_system_in("lstsq", a, b, 0, &s)) return out;
+  tiny_ctx *t = a->t;
+  const int wide = s.a.n < s.a.m;
+  tiny_uop *x = tn_batch_to(&s.a, s.x, s.b.nlead, s.b.lead);
+  if (!tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r)) return out;
+  r = tn_stored(t, wide ? tn_turned(t, r) : r);
+  tiny_uop *v = tn_invert_triangle(t, tn_detached(t, r), wide);
+  tiny_uop *y = wide ? tn_product(t, q, tn_refined(t, r, v, s.y)) :
+                       tn_refined(t, r, v, tn_product(t, tn_turned(t, q), s.y));
+  return tn_system_out(&s, y);
+}
+
+// ** norms and powers **
+
+// Of (B, n, m) -> (B, 1, 1). NULL: no such norm.
+static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
+  tn_svd f;
+  if (tn_bad(t, x)) return x;
+  const int64_t whole[3] = {x->dim[0], 1, x->dim[1] * x->dim[2]}, one[3] = {x->dim[0], 1, 1};
+  switch (order) {
+    case 'F': return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
+    case '1': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 2, 1), 4, 1);
+    case 'I': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 4, 1), 2, 1);
+    case 'N': case '2':
+      if (!tn_svd_of(t, x, &f)) return &t->ir->bad;
+      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_reduce(t, TINY_OP_MAX, f.s, 4, 1);
+    default: return NULL;
+  }
+}
+static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_matrices *b) {
+  if (!order || !strchr("F1IN2", order)) {
+    tn_wrong(t, TINY_E_ARG, "%s: order is '%c', not one of F 1 I N 2", name,
+             order >= ' ' && order < 127 ? order : '?');
+    return 0;
+  }
+  if ((b->n && b->m) || order == 'F' || order == 'N') return 1;
+  tn_wrong(t, TINY_E_SHAPE, "%s: there is no maximum of nothing", name);
+  return 0;
+}
+TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("matrix_norm", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("matrix_norm", x, 0, &b);
+  if (!u || !tn_norm_known(x->t, "matrix_norm", order, &b)) return out;
+  return tn_matrices_out(&b, tn_matrix_norm(x->t, u, order), 0, 0, 0);
+}
+TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tn_svd f;
+  if (!tn_usable("cond", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("cond", x, order != '2', &b);
+  if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
+  if (order != '2') {
+    tiny_uop *other = tn_matrix_norm(t, tn_stored(t, tn_inverse_of(t, u)), order);
+    return tn_matrices_out(&b, tn_mul(t, tn_matrix_norm(t, u, order), other), 0, 0, 0);
+  }
+  if (!tn_svd_of(t, u, &f) || tn_bad(t, f.s)) return out;
+  const int64_t least = b.n < b.m ? b.n : b.m;
+  tiny_uop *s = tn_stored(t, f.s);
+  return tn_matrices_out(&b, tn_fdiv(t, tn_cut(t, s, 2, 0, 1), tn_cut(t, s, 2, least - 1, least)), 0, 0, 0);
+}
+
+TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("matrix_power", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const tiny_uop *u = x->uop;
+  if (u->ndim < 2 || u->dim[u->ndim - 1] != u->dim[u->ndim - 2])
+    return tn_wrong(t, TINY_E_SHAPE, "matrix_power: %s is no square matrix", tn_text_of(u, a));
+  if (n == INT64_MIN) return tn_wrong(t, TINY_E_ARG, "matrix_power: the exponent is too small");
+  if (n == 0) {
+    tiny_tensor *eye = tiny_eye(t, u->dim[u->ndim - 1], (tiny_dtype)u->dtype);
+    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, eye->uop, u->ndim, u->dim)) : out;
+  }
+  tiny_tensor *base = n < 0 ? tiny_inverse(x) : x, *y = NULL;
+  for (uint64_t left = (uint64_t)(n < 0 ? -n : n); left; left >>= 1) {
+    if (left & 1) y = y ? tn_matmul("matrix_power", y, base) : base;
+    if (left > 1) base = tn_matmul("matrix_power", base, base);
+  }
+  return tn_tensor_new(t, y->uop);
+}
+#endif
+// ---- end src/tensor/linalg.c ----
+// ---- begin src/tensor/fft.c ----
+// fft: discrete Fourier transforms of any length, and arithmetic of complex numbers as pairs in a last dim of
+// 2.
+//
+// Inside, numbers lie in planes: (R, 2, n), rows of real parts and of imaginary parts. A length up to 64 is
+// one product with a dense matrix (its sums run over planes and elements alike). A length a * b is b
+// transforms of length a, factors, then a transforms of length b (Cooley and Tukey, 1965); a is chosen so
+// that the stages are few and alike. A length whose prime factors are big is a convolution with a chirp
+// (Bluestein, 1970).
+// Roots of unity come from counters: their index is reduced to the first quadrant in integers, so that the
+// only rounding is that of one small angle.
+#ifndef TN_TENSOR_FFT
+#define TN_TENSOR_FFT
+#ifndef TINY_AMALGAMATED
+#include "linalg.c"
+#endif
+
+// Lengths that are one product; primes up to which that pays.
+enum { TN_DFT_DENSE = 64, TN_DFT_PRIME = 192 };
+
+// ** roots of unity **
+
+// sin(2 pi q / 4n) for q >= 0 counted in quarters of a step.
+static tiny_uop *tn_quarter_sine(tiny_ctx *t, tiny_uop *q, int64_t n, int dtype) {
+  if (tn_bad(t, q)) return q;
+  tiny_uop *size = tn_k(t, q, (double)n), *two = tn_k(t, q, 2);
+  q = tn_mod(t, q, tn_k(t, q, 4 * (double)n));
+  tiny_uop *quadrant = tn_idiv(t, q, size), *r = tn_mod(t, q, size);
+  r = tn_where(t, tn_eq(t, tn_mod(t, quadrant, two), tn_k(t, q, 1)), tn_sub(t, size, r), r);
+  tiny_uop *angle = tn_bad(t, r) ? r : tn_times(t, tn_cast(t, r, dtype), TN_PI / 2 / (double)n);
+  tiny_uop *s = tn_sin(t, angle);
+  return tn_where(t, tn_lt(t, quadrant, two), s, tn_neg(t, s));
+}
+// What plane `from` of a number adds to plane `to` of its product with exp(sign 2 pi i m / n). Planes are
+// positions.
+static tiny_uop *tn_root(tiny_ctx *t, tiny_uop *m, int64_t n, int sign, tiny_uop *to, tiny_uop *from,
+                         int dtype) {
+  tiny_uop *none = tn_int(t, TINY_INDEX, 0), *quarter = tn_int(t, TINY_INDEX, n),
+           *half = tn_int(t, TINY_INDEX, 2 * n);
+  tiny_uop *sine = tn_where(t, tn_eq(t, to, none), sign < 0 ? none : half, sign < 0 ? half : none);
+  tiny_uop *q = tn_add(t, tn_times(t, m, 4), tn_where(t, tn_eq(t, to, from), quarter, sine));
+  return tn_quarter_sine(t, q, n, dtype);
+}
+// (2, 2, ..): tn_root for planes (to, from) in front of a (.., ) of exponents with two dims of 1 in front.
+static tiny_uop *tn_roots(tiny_ctx *t, tiny_uop *m, int64_t n, int sign, int dtype) {
+  if (tn_bad(t, m)) return m;
+  return tn_stored(t, tn_root(t, m, n, sign, tn_iota(t, TINY_INDEX, 2, 0, m->ndim),
+                              tn_iota(t, TINY_INDEX, 2, 1, m->ndim), dtype));
+}
+
+// x (R, 2, n) times roots (2, 2, n).
+static tiny_uop *tn_planes_times(tiny_ctx *t, tiny_uop *x, tiny_uop *roots) {
+  if (tn_bad(t, x) || tn_bad(t, roots)) return &t->ir->bad;
+  const int64_t from[4] = {x->dim[0], 1, x->dim[1], x->dim[2]};
+  roots = tn_cut(t, roots, 1, 0, x->dim[1]);
+  return tn_stored(t, tn_sum(t, tn_mul(t, tn_reshape(t, x, 4, from), roots), 4, 0));
+}
+// (2, n) of numbers as the (2, 2, n) that multiplies by them.
+static tiny_uop *tn_multiplier(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  tiny_uop *to = tn_iota(t, TINY_INDEX, 2, 0, 3), *from = tn_iota(t, TINY_INDEX, 2, 1, 3);
+  tiny_uop *re = tn_cut(t, x, 0, 0, 1), *im = tn_cut(t, x, 0, 1, 2), *zero = tn_int(t, TINY_INDEX, 0);
+  re = tn_insert(t, re, 0); im = tn_insert(t, im, 0);
+  im = tn_where(t, tn_eq(t, to, zero), tn_neg(t, im), im);
+  return tn_stored(t, tn_where(t, tn_eq(t, to, from), re, im));
+}
+
+// ** transforms of (R, planes, n) -> (R, 2, n), unscaled; one plane: real numbers **
+
+// The sum over j and planes of x (R, planes, n, m) times roots (2, k, planes, j) -> (R, 2, n, m).
+static tiny_uop *tn_dft_dense(tiny_ctx *t, tiny_uop *x, int sign) {
+  if (tn_bad(t, x)) return x;
+  const int64_t R = x->dim[0], planes = x->dim[1], n = x->dim[2], m = x->dim[3];
+  const int64_t xs[6] = {R, 1, 1, planes, n, m}, ws[6] = {1, 2, n, planes, n, 1}, order[4] = {0, 2, 1, 3};
+  tiny_uop *turns = tn_mod(t, tn_mul(t, tn_iota(t, TINY_INDEX, n, 2, 4), tn_iota(t, TINY_INDEX, n, 3, 4)),
+                           tn_int(t, TINY_INDEX, n));
+  tiny_uop *w = tn_permute(t, tn_cut(t, tn_roots(t, turns, n, sign, x->dtype), 1, 0, planes), order);
+  return tn_dot(t, tn_reshape(t, x, 6, xs), tn_reshape(t, w, 6, ws), NULL, 3 << 3, x->dtype);
+}
+
+// A divisor of n up to 64 that makes all stages about as long; 0: there is none.
+static int64_t tn_dft_factor(int64_t n) {
+  int stages = 1;
+  double target = (double)n;
+  while (target > TN_DFT_DENSE) target = pow((double)n, 1.0 / ++stages);
+  for (int64_t f = (int64_t)ceil(target - 1e-9); f <= TN_DFT_DENSE; f++) if (n % f == 0) return f;
+  for (int64_t f = (int64_t)target; f > 1; f--) if (n % f == 0) return f;
+  return 0;
+}
+
+static tiny_uop *tn_dft(tiny_ctx *t, tiny_uop *x, int sign);
+
+// Element a b-row: j = j1 * b + j2, k = k1 + a * k2.
+static tiny_uop *tn_dft_split(tiny_ctx *t, tiny_uop *x, int64_t a, int sign) {
+  const int64_t R = x->dim[0], n = x->dim[2], b = n / a;
+  const int64_t in[4] = {R, x->dim[1], a, b}, flat[3] = {R, 2, n}, order[4] = {0, 2, 1, 3};
+  const int64_t rows[3] = {R * a, 2, b}, back[4] = {R, a, 2, b}, turn[4] = {0, 2, 3, 1};
+  tiny_uop *y = tn_stored(t, tn_dft_dense(t, tn_reshape(t, x, 4, in), sign));
+  tiny_uop *turns = tn_mul(t, tn_iota(t, TINY_INDEX, a, 2, 4), tn_iota(t, TINY_INDEX, b, 3, 4));
+  const int64_t twiddle[3] = {2, 2, n};
+  tiny_uop *w = tn_reshape(t, tn_roots(t, turns, n, sign, x->dtype), 3, twiddle);
+  y = tn_reshape(t, tn_planes_times(t, tn_reshape(t, y, 3, flat), w), 4, tn_bad(t, y) ? flat : y->dim);
+  y = tn_dft(t, tn_reshape(t, tn_permute(t, y, order), 3, rows), sign);
+  return tn_reshape(t, tn_permute(t, tn_reshape(t, y, 4, back), turn), 3, flat);
+}
+
+// jk = (j^2 + k^2 - (k - j)^2) / 2: factors, a convolution by way of a power of two, factors.
+static tiny_uop *tn_dft_chirp(tiny_ctx *t, tiny_uop *x, int sign) {
+  const int64_t n = x->dim[2];
+  int64_t size = 1;
+  while (size < 2 * n - 1) size *= 2;
+  const int64_t one[3] = {1, 2, size}, planes[2] = {2, size};
+  tiny_uop *k = tn_iota(t, TINY_INDEX, n, 2, 3), *j = tn_iota(t, TINY_INDEX, size, 1, 2);
+  tiny_uop *period = tn_int(t, TINY_INDEX, 2 * n);
+  tiny_uop *chirp = tn_roots(t, tn_mod(t, tn_mul(t, k, k), period), 2 * n, sign, x->dtype);
+  // The filter: the conjugate chirp of j and, from the end, of -j.
+  tiny_uop *last = tn_sub(t, tn_int(t, TINY_INDEX, size), j);
+  tiny_uop *away = tn_where(t, tn_lt(t, j, last), j, last);
+  tiny_uop *inside = tn_lt(t, away, tn_int(t, TINY_INDEX, n));
+  away = tn_where(t, inside, away, tn_int(t, TINY_INDEX, 0));
+  tiny_uop *filter = tn_root(t, tn_mod(t, tn_mul(t, away, away), period), 2 * n, -sign,
+                             tn_iota(t, TINY_INDEX, 2, 0, 2), tn_int(t, TINY_INDEX, 0), x->dtype);
+  filter = tn_stored(t, tn_where(t, inside, filter, tn_k(t, x, 0)));
+  filter = tn_multiplier(t, tn_reshape(t, tn_dft(t, tn_reshape(t, filter, 3, one), -1), 2, planes));
+  x = tn_extend(t, tn_planes_times(t, x, chirp), 2, 0, size - n);
+  x = tn_planes_times(t, tn_stored(t, tn_dft(t, tn_stored(t, x), -1)), filter);
+  x = tn_times(t, tn_cut(t, tn_stored(t, tn_dft(t, x, 1)), 2, 0, n), 1 / (double)size);
+  return tn_planes_times(t, x, chirp);
+}
+
+static tiny_uop *tn_dft(tiny_ctx *t, tiny_uop *x, int sign) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[2], whole[4] = {x->dim[0], x->dim[1], n, 1}, flat[3] = {x->dim[0], 2, n};
+  const int64_t a = n > TN_DFT_DENSE ? tn_dft_factor(n) : 0;
+  if (a) return tn_dft_split(t, x, a, sign);
+  if (n > TN_DFT_PRIME) return tn_dft_chirp(t, x, sign);
+  return tn_reshape(t, tn_dft_dense(t, tn_reshape(t, x, 4, whole), sign), 3, flat);
+}
+
+// ** arguments: real (.., n, ..) or complex (.., n, .., 2) along an axis **
+
+typedef struct tn_transform {
+  const char *name;
+  int from_real, to_real, sign, norm;
+  int axis; int64_t n;                     // of the transform: what n was given, or -1
+  int ndim; int64_t dim[TINY_MAX_DIMS];    // of the rows, the axis last and left out
+} tn_transform;
+
+static int tn_is_complex(const char *name, tiny_tensor *x) {
+  char a[TN_DIMS_TEXT];
+  const tiny_uop *u = x->uop;
+  if (u->ndim && u->dim[u->ndim - 1] == 2) return 1;
+  tn_wrong(x->t, TINY_E_SHAPE, "%s: %s does not end in a dim of 2, the real and imaginary parts", name,
+           tn_text_of(u, a));
+  return 0;
+}
+// x cut or filled with zeros along an axis.
+static tiny_uop *tn_fit(tiny_ctx *t, tiny_uop *x, int axis, int64_t n) {
+  if (tn_bad(t, x)) return x;
+  const int64_t have = x->dim[axis];
+  return n < have ? tn_cut(t, x, axis, 0, n) : tn_extend(t, x, axis, 0, n - have);
+}
+static double tn_transform_scale(const tn_transform *f) {
+  const int inverse = f->sign > 0;
+  if (f->norm == TINY_FFT_ORTHO) return 1 / sqrt((double)f->n);
+  return (f->norm == TINY_FFT_FORWARD) != inverse ? 1 / (double)f->n : 1;
+}
+// (R, 2, n/2 + 1) of numbers whose mirror images are their conjugates -> (R, 2, n).
+static tiny_uop *tn_unfold(tiny_ctx *t, tiny_uop *x, int64_t n) {
+  if (tn_bad(t, x)) return x;
+  const int64_t half = x->dim[2];
+  if (n <= half) return tn_fit(t, x, 2, n);
+  tiny_uop *mirrored = tn_flip(t, tn_cut(t, x, 2, 1, n - half + 1), 1 << 2);
+  tiny_uop *is_real = tn_eq(t, tn_iota(t, TINY_INDEX, 2, 1, 3), tn_int(t, TINY_INDEX, 0));
+  mirrored = tn_where(t, is_real, mirrored, tn_neg(t, mirrored));
+  return tn_add(t, tn_extend(t, x, 2, 0, n - half), tn_extend(t, mirrored, 2, half, 0));
+}
+// One axis of u, complex or real numbers as f says, wide.
+static tiny_uop *tn_transform_axis(tiny_ctx *t, const tn_transform *f, tiny_uop *u) {
+  if (tn_bad(t, u)) return u;
+  const int n = u->ndim - !f->from_real;   // dims of numbers
+  const int64_t half = f->n / 2 + 1;
+  u = tn_fit(t, u, f->axis, f->to_real ? half : f->n);
+  u = tn_swap(t, u, f->axis, n - 1);
+  if (!f->from_real) u = tn_swap(t, u, n - 1, n);
+  if (tn_bad(t, u)) return u;
+  int64_t dim[TINY_MAX_DIMS + 1], rows[3] = {1, f->from_real ? 1 : 2, u->dim[u->ndim - 1]};
+  for (int i = 0; i < n - 1; i++) rows[0] *= dim[i] = u->dim[i];
+  u = tn_reshape(t, u, 3, rows);
+  if (f->to_real) u = tn_unfold(t, u, f->n);
+  tiny_uop *y = tn_dft(t, tn_stored(t, u), f->sign);
+  if (f->to_real) y = tn_cut(t, y, 1, 0, 1);
+  else if (f->from_real) y = tn_cut(t, y, 2, 0, half);
+  y = tn_times(t, y, tn_transform_scale(f));
+  if (tn_bad(t, y)) return y;
+  const int paired = !f->to_real;
+  if (paired) dim[n - 1] = 2;
+  dim[n - 1 + paired] = y->dim[2];
+  y = tn_reshape(t, y, n + paired, dim);
+  if (paired) y = tn_swap(t, y, n - 1, n);
+  return tn_swap(t, y, f->axis, n - 1);
+}
+
+// All of a transform's arguments checked; f->axis and f->n set. 0 after an error.
+static int tn_transform_fits(tiny_tensor *x, tn_transform *f, int64_t n, int axis) {
+  char a[TN_DIMS_TEXT];
+  tiny_uop *u = x->uop;
+  if (!f->from_real && !tn_is_complex(f->name, x)) return 0;
+  const int ndim = u->ndim - !f->from_real, at = axis < 0 ? axis + ndim : axis;
+  if (at < 0 || at >= ndim || u->ndim + f->from_real > TINY_MAX_DIMS) {
+    tn_wrong(x->t, TINY_E_ARG, "%s: axis %d is out of range for %s", f->name, axis, tn_text_of(u, a));
+    return 0;
+  }
+  if (n <= 0) n = f->to_real ? 2 * (u->dim[at] - 1) : u->dim[at];
+  f->axis = at; f->n = n;
+  if (n >= 1 && u->dim[at] >= 1 && n < (int64_t)1 << 30) return tn_taken(x->t, f->name, TN_NUMBER, u->dtype);
+  tn_wrong(x->t, TINY_E_SHAPE, "%s: %lld points from %s", f->name, (long long)n, tn_text_of(u, a));
+  return 0;
+}
+static tiny_tensor *tn_transform_along(tiny_tensor *x, tn_transform f, int64_t n, int axis) {
+  tiny_tensor *out;
+  if (!tn_usable(f.name, 1, &x, &out) || !tn_transform_fits(x, &f, n, axis)) return out;
+  tiny_uop *u = tn_transform_axis(x->t, &f, tn_wide(x->t, x->uop));
+  return tn_tensor_new(x->t, tn_narrow(x->t, u, x->uop->dtype));
+}
+static tn_transform tn_transform_of(const char *name, int from_real, int to_real, int sign, int norm) {
+  tn_transform f;
+  memset(&f, 0, sizeof f);
+  f.name = name; f.from_real = from_real; f.to_real = to_real; f.sign = sign; f.norm = norm;
+  return f;
+}
+TINY_API tiny_tensor *tiny_fft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm) {
+  return tn_transform_along(x, tn_transform_of("fft", 0, 0, -1, norm), n, axis);
+}
+TINY_API tiny_tensor *tiny_ifft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm) {
+  return tn_transform_along(x, tn_transform_of("ifft", 0, 0, 1, norm), n, axis);
+}
+TINY_API tiny_tensor *tiny_rfft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm) {
+  return tn_transform_along(x, tn_transform_of("rfft", 1, 0, -1, norm), n, axis);
+}
+TINY_API tiny_tensor *tiny_irfft(tiny_tensor *x, int64_t n, int axis, tiny_fft_norm norm) {
+  return tn_transform_along(x, tn_transform_of("irfft", 0, 1, 1, norm), n, axis);
+}
+
+// ** several axes **
+
+// Complex transforms along all axes of a list; the last of them real where the first or last step is.
+static tiny_tensor *tn_transform_axes(tiny_tensor *x, const char *name, tiny_shape axes, int sign, int real,
+                                      int64_t last, tiny_fft_norm norm) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int from_real = real && sign < 0, to_real = real && sign > 0;
+  const int ndim = x->uop->ndim - !from_real;
+  int seen = 0;
+  if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
+    axes.ndim = ndim < 0 ? 0 : ndim;
+    for (int i = 0; i < axes.ndim; i++) axes.dim[i] = i;
+  }
+  for (int i = 0; i < axes.ndim && i < TINY_MAX_DIMS; i++) {
+    if (axes.dim[i] < 0) axes.dim[i] += ndim;
+    if (axes.dim[i] < 0 || axes.dim[i] >= ndim || seen >> axes.dim[i] & 1) axes.ndim = -1;
+    else seen |= 1 << axes.dim[i];
+  }
+  if (axes.ndim < 1 || axes.ndim > TINY_MAX_DIMS)
+    return tn_wrong(x->t, TINY_E_ARG, "%s: the axes are none, repeated or out of range for %s", name,
+                    tn_text_of(x->uop, a));
+  const int n = axes.ndim - 1;
+  if (from_real) x = tn_transform_along(x, tn_transform_of(name, 1, 0, sign, norm), 0, (int)axes.dim[n]);
+  for (int i = 0; i < n + !real && tiny_ok(x); i++)
+    x = tn_transform_along(x, tn_transform_of(name, 0, 0, sign, norm), 0, (int)axes.dim[i]);
+  if (to_real && tiny_ok(x))
+    x = tn_transform_along(x, tn_transform_of(name, 0, 1, sign, norm), last, (int)axes.dim[n]);
+  return x;
+}
+TINY_API tiny_tensor *tiny_fftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm) {
+  return tn_transform_axes(x, "fftn", axes, -1, 0, 0, norm);
+}
+TINY_API tiny_tensor *tiny_ifftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm) {
+  return tn_transform_axes(x, "ifftn", axes, 1, 0, 0, norm);
+}
+TINY_API tiny_tensor *tiny_rfftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm) {
+  return tn_transform_axes(x, "rfftn", axes, -1, 1, 0, norm);
+}
+TINY_API tiny_tensor *tiny_irfftn(tiny_tensor *x, int64_t last, tiny_shape axes, tiny_fft_norm norm) {
+  return tn_transform_axes(x, "irfftn", axes, 1, 1, last, norm);
+}
+
+// ** frequencies and their order **
+
+static tiny_tensor *tn_shifted(const char *name, tiny_tensor *x, tiny_shape axes, int back) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  tiny_uop *u = x->uop;
+  const int bits = tn_axis_bits(x->t, name, u, &axes);
+  if (bits < 0) return out;
+  for (int i = 0; i < x->uop->ndim && !tn_bad(x->t, u); i++) {
+    const int64_t n = u->dim[i];
+    if (bits >> i & 1 && n > 1) u = tn_rotated(x->t, u, i, back ? n / 2 : n - n / 2);
+  }
+  return tn_tensor_new(x->t, u);
+}
+TINY_API tiny_tensor *tiny_fftshift(tiny_tensor *x, tiny_shape axes) {
+  return tn_shifted("fftshift", x, axes, 0);
+}
+TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes) {
+  return tn_shifted("ifftshift", x, axes, 1);
+}
+
+static tiny_tensor *tn_frequencies(tiny_ctx *t, const char *name, int64_t n, int64_t count, double step,
+                                   tiny_dtype dtype) {
+  const tiny_shape s = {1, {count}};
+  if (!tn_creatable(t, name, dtype, &s)) return tn_poison(t);
+  if (n < 1 || !tn_is_float(dtype))
+    return tn_wrong(t, TINY_E_ARG, "%s: %lld points in %s", name, (long long)n, tn_dtypes[dtype].name);
+  tiny_uop *k = tn_iota(t, TINY_INDEX, count, 0, 1), *size = tn_int(t, TINY_INDEX, n);
+  if (count == n) k = tn_where(t, tn_lt(t, tn_times(t, k, 2), size), k, tn_sub(t, k, size));
+  tiny_uop *f = tn_bad(t, k) ? k : tn_times(t, tn_cast(t, k, tn_computed_in(dtype)), 1 / ((double)n * step));
+  return tn_tensor_new(t, tn_bad(t, f) ? f : tn_cast(t, f, dtype));
+}
+TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype) {
+  return tn_frequencies(t, "fftfreq", n, n, step, dtype);
+}
+TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype) {
+  return tn_frequencies(t, "rfftfreq", n, n < 0 ? 0 : n / 2 + 1, step, dtype);
+}
+
+// ** complex numbers **
+
+static tiny_uop *tn_part(tiny_ctx *t, tiny_uop *x, int part) {             // (.., 2) -> (..)
+  if (tn_bad(t, x)) return x;
+  const int n = x->ndim - 1;
+  return tn_reshape(t, tn_cut(t, x, n, part, part + 1), n, x->dim);
+}
+static tiny_uop *tn_paired(tiny_ctx *t, tiny_uop *re, tiny_uop *im) {
+  tn_broadcast(t, &re, &im);
+  if (tn_bad(t, re) || tn_bad(t, im)) return &t->ir->bad;
+  const int n = re->ndim > im->ndim ? re->ndim : im->ndim;
+  return tn_add(t, tn_extend(t, tn_insert(t, re, n), n, 0, 1), tn_extend(t, tn_insert(t, im, n), n, 1, 0));
+}
+TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im) {
+  tiny_tensor *out, *in[2] = {re, im ? im : re};
+  if (!tn_usable("complex", 2, in, &out) || !tn_shapes_meet("complex", 2, in)) return out;
+  tiny_ctx *t = re->t;
+  const int dtype = tn_real(tn_meet(re->uop, in[1]->uop));
+  tiny_uop *x = tn_cast(t, re->uop, dtype), *y = im ? tn_cast(t, im->uop, dtype) : tn_k(t, x, 0);
+  if (!tn_bad(t, x) && x->ndim == TINY_MAX_DIMS)
+    return tn_wrong(t, TINY_E_SHAPE, "complex: no room for a dim behind %d", TINY_MAX_DIMS);
+  if (!im && !tn_bad(t, x)) y = tn_expand(t, y, x->ndim, x->dim);
+  return tn_tensor_new(t, tn_paired(t, x, y));
+}
+static tiny_tensor *tn_complex_part(const char *name, tiny_tensor *x, int part) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out) || !tn_is_complex(name, x)) return out;
+  return tn_tensor_new(x->t, tn_part(x->t, x->uop, part));
+}
+TINY_API tiny_tensor *tiny_real(tiny_tensor *x) { return tn_complex_part("real", x, 0); }
+TINY_API tiny_tensor *tiny_imag(tiny_tensor *x) { return tn_complex_part("imag", x, 1); }
+TINY_API tiny_tensor *tiny_conj(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("conj", 1, &x, &out) || !tn_is_complex("conj", x)) return out;
+  tiny_uop *re = tn_part(x->t, x->uop, 0), *im = tn_part(x->t, x->uop, 1);
+  return tn_tensor_new(x->t, tn_paired(x->t, re, tn_neg(x->t, im)));
+}
+TINY_API tiny_tensor *tiny_complex_mul(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  if (!tn_usable("complex_mul", 2, in, &out) || !tn_is_complex("complex_mul", a) ||
+      !tn_is_complex("complex_mul", b) || !tn_shapes_meet("complex_mul", 2, in))
+    return out;
+  tiny_ctx *t = a->t;
+  const int dtype = tn_real(tiny_promote((tiny_dtype)a->uop->dtype, (tiny_dtype)b->uop->dtype));
+  tiny_uop *x = tn_cast(t, a->uop, tn_computed_in(dtype)), *y = tn_cast(t, b->uop, tn_computed_in(dtype));
+  tiny_uop *xr = tn_part(t, x, 0), *xi = tn_part(t, x, 1), *yr = tn_part(t, y, 0), *yi = tn_part(t, y, 1);
+  tiny_uop *re = tn_sub(t, tn_mul(t, xr, yr), tn_mul(t, xi, yi)),
+           *im = tn_add(t, tn_mul(t, xr, yi), tn_mul(t, xi, yr));
+  return tn_tensor_new(t, tn_narrow(t, tn_paired(t, re, im), dtype));
+}
+TINY_API tiny_tensor *tiny_complex_abs(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("complex_abs", 1, &x, &out) || !tn_is_complex("complex_abs", x)) return out;
+  return tn_tensor_new(x->t, tn_narrow(x->t, tn_vector_norm(x->t, tn_wide(x->t, x->uop), 2), x->uop->dtype));
+}
+TINY_API tiny_tensor *tiny_polar(tiny_tensor *size, tiny_tensor *angle) {
+  tiny_tensor *out, *in[2] = {size, angle};
+  if (!tn_usable("polar", 2, in, &out) || !tn_shapes_meet("polar", 2, in)) return out;
+  tiny_ctx *t = size->t;
+  const int dtype = tn_real(tn_meet(size->uop, angle->uop));
+  tiny_uop *r = tn_cast(t, size->uop, tn_computed_in(dtype)),
+           *phi = tn_cast(t, angle->uop, tn_computed_in(dtype));
+  tiny_uop *y = tn_paired(t, tn_mul(t, r, tn_cos(t, phi)), tn_mul(t, r, tn_sin(t, phi)));
+  return tn_tensor_new(t, tn_narrow(t, y, dtype));
+}
+#endif
+// ---- end src/tensor/fft.c ----
+#endif
+#ifndef TINY_NO_NN
+// ---- begin src/tensor/conv.c ----
+// conv: convolution, its transpose, and windows as columns (unfold, fold), for 1 to 3 spatial dims.
+//
+// Windows are views: a convolution is a product of windows and weights, summed like any other. The
+// transpose is the same with the kernel's taps dealt out over the phases of the stride: output t * stride + r
+// sees every stride-th tap from r on, so it is a convolution of stride 1 that makes `stride` outputs at once and
+// multiplies by no zero. What is added up where windows overlap names its place by a mask, as lookups do.
+#ifndef TN_TENSOR_CONV
+#define TN_TENSOR_CONV
+#ifndef TINY_AMALGAMATED
+#include "matmul.c"
+#endif
+
+enum { TN_SPATIAL = 3 };                   // most spatial dims
+
+// ** dims that split and join **
 
 // (.., a*b, ..) -> (.., a, b, ..).
 static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
@@ -9685,8 +16210,17 @@ static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.
     dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
   return tn_reshape(t, x, x->ndim - 1, dim);
 }
+// Zeros between the elements of an axis: n -> (n-1) step + 1.
+static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
+  if (tn_bad(t, x) || step == 1) return x;
+  const int64_t n = x->dim[axis];
+  x = tn_extend(t, tn_split(t, x, axis, n, 1), axis + 1, 0, step - 1);
+  return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
+}
 
-typedef struct tn_window { int64_t kernel, stride, dilation, out; } tn_window;
+// ** windows **
+
+typedef struct tn_window { int64_t kernel, stride, dilation, before, after, out; } tn_window;
 
 // (.., size, ..) -> (.., kernel, out, ..): element (k, o) is x[o * stride + k * dilation]. Views only. Windows that do
 // not overlap are blocks. Else x is repeated end to end and cut into rows that are one dilation longer than x: each
@@ -9712,114 +16246,1223 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
   if (w->stride == 1) return x;
   return tn_merge(t, tn_cut(t, tn_split(t, x, axis + 1, w->out, w->stride), axis + 2, 0, 1), axis + 1);
 }
-// (.., H, W) -> (.., OH, OW, KH, KW)
-static tiny_uop *tn_windows(tiny_ctx *t, tiny_uop *x, const tn_window *w) {
+// (.., n sizes) -> (.., n outs, n kernels)
+static tiny_uop *tn_windows(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w) {
   int64_t axes[TINY_MAX_DIMS];
   if (tn_bad(t, x)) return x;
-  const int n = x->ndim - 2;
-  x = tn_windows_along(t, tn_windows_along(t, x, n, &w[0]), n + 2, &w[1]);
-  for (int i = 0; i < n; i++) axes[i] = i;
-  axes[n] = n + 1; axes[n + 1] = n + 3; axes[n + 2] = n; axes[n + 3] = n + 2;
+  const int lead = x->ndim - n;
+  for (int i = 0; i < n; i++) x = tn_windows_along(t, x, lead + 2 * i, &w[i]);
+  for (int i = 0; i < lead; i++) axes[i] = i;
+  for (int i = 0; i < n; i++) { axes[lead + i] = lead + 2 * i + 1; axes[lead + n + i] = lead + 2 * i; }
   return tn_permute(t, x, axes);
 }
-static tiny_uop *tn_pad_image(tiny_ctx *t, tiny_uop *x, const int *pad, tiny_uop *value) {
-  int64_t v[2 * TINY_MAX_DIMS] = {0};
-  for (int i = 0; i < 2; i++) v[2 * (x->ndim - 2 + i)] = v[2 * (x->ndim - 2 + i) + 1] = pad[i];
-  return tn_pad_with(t, x, v, value);
-}
-static int64_t tn_windows_out(int64_t size, int pad, const tn_window *w) {
-  const int64_t room = size + 2 * (int64_t)pad - w->dilation * (w->kernel - 1) - 1;
+
+static int64_t tn_window_reach(const tn_window *w) { return w->dilation * (w->kernel - 1) + 1; }
+// How many windows fit into the padded size; 0: none.
+static int64_t tn_windows_out(int64_t size, const tn_window *w) {
+  const int64_t room = size + w->before + w->after - tn_window_reach(w);
   return room < 0 ? 0 : room / w->stride + 1;
 }
 
-TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
-                                  const tiny_conv2d_desc *desc) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[3] = {x, w, bias};
-  if (!tn_usable_some("conv2d", 2, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *p = x->uop, *q = w->uop;
-  tiny_conv2d_desc d;
-  memset(&d, 0, sizeof d);
-  if (desc) d = *desc;
-  const int groups = d.groups ? d.groups : 1;
-  if (p->ndim != 4 || q->ndim != 4 || groups < 0 || p->dim[1] != q->dim[1] * groups || q->dim[0] % groups)
-    return tn_wrong(t, TINY_E_SHAPE, "conv2d: %s with weights %s in %d groups", tn_text_of(p, a),
-                    tn_text_of(q, b), groups);
-  if (bias && (bias->uop->ndim != 1 || bias->uop->dim[0] != q->dim[0]))
-    return tn_wrong(t, TINY_E_SHAPE, "conv2d: bias %s with weights %s", tn_text_of(bias->uop, a),
-                    tn_text_of(q, b));
-  tn_window win[2];
-  for (int i = 0; i < 2; i++) {
-    win[i].kernel = q->dim[2 + i];
-    win[i].stride = d.stride[i] ? d.stride[i] : 1;
-    win[i].dilation = d.dilation[i] ? d.dilation[i] : 1;
-    if (d.stride[i] < 0 || d.dilation[i] < 0 || d.pad[i] < 0 || d.pad[i] > 1 << 24)
-      return tn_wrong(t, TINY_E_ARG, "conv2d: stride %d, pad %d, dilation %d", d.stride[i], d.pad[i],
-                      d.dilation[i]);
-    win[i].out = tn_windows_out(p->dim[2 + i], d.pad[i], &win[i]);
-    if (!win[i].out || !win[i].kernel)
-      return tn_wrong(t, TINY_E_SHAPE, "conv2d: no window of weights %s fits %s with pad (%d,%d)",
-                      tn_text_of(q, b), tn_text_of(p, a), d.pad[0], d.pad[1]);
+// ** padding **
+
+static tiny_uop *tn_pad_spatial(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w, tiny_uop *value) {
+  int64_t v[2 * TINY_MAX_DIMS] = {0}, crop[2 * TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < x->ndim; i++) { crop[2 * i] = 0; crop[2 * i + 1] = x->dim[i]; }
+  for (int i = 0; i < n; i++) {
+    const int at = x->ndim - n + i;
+    v[2 * at] = w[i].before;
+    if (w[i].after >= 0) v[2 * at + 1] = w[i].after;
+    else crop[2 * at + 1] += w[i].after;
   }
-  const int64_t B = p->dim[0], O = q->dim[0], C = q->dim[1], KH = q->dim[2], KW = q->dim[3], OH = win[0].out,
-                OW = win[1].out;
-  const int64_t grouped[7] = {B, groups, C, OH, OW, KH, KW}, order[7] = {0, 1, 3, 4, 2, 5, 6},
-                xs[8] = {B, groups, 1, OH, OW, C, KH, KW};
-  const int64_t ws[8] = {1, groups, O / groups, 1, 1, C, KH, KW}, ys[4] = {B, O, OH, OW},
-                bs[5] = {1, groups, O / groups, 1, 1};
-  tiny_uop *windows = tn_windows(t, tn_pad_image(t, p, d.pad, tn_k(t, p, 0)), win);
-  windows = tn_reshape(t, tn_permute(t, tn_reshape(t, windows, 7, grouped), order), 8, xs);
-  tiny_uop *y = tn_dot(t, windows, tn_reshape(t, q, 8, ws), bias ? tn_reshape(t, bias->uop, 5, bs) : NULL,
-                       7 << 5, tn_meet(p, q));
-  return tn_tensor_new(t, tn_reshape(t, y, 4, ys));
+  return tn_pad_with(t, tn_shrink(t, x, crop), v, value);
 }
 
-// Windows of the last two axes of x, or NULL after an error.
-static tiny_uop *tn_pool_windows(const char *name, tiny_tensor *x, int kernel, int stride, int pad,
-                                 tiny_uop *outside) {
+// ** convolution **
+
+typedef struct tn_conv {                   // what both directions check and need
+  tiny_conv_desc d;
+  tn_window w[TN_SPATIAL];
+  int n, groups, batched;
+  tiny_uop *x, *weight, *bias;             // x with a batch dim
+} tn_conv;
+
+// Arguments that have nothing to do with sizes. in: x, w, bias or NULL. 0: an error was recorded.
+static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc, int transposed,
+                      tn_conv *c) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_ctx *t = in[0]->t;
+  tiny_uop *x = in[0]->uop, *w = in[1]->uop;
+  memset(c, 0, sizeof *c);
+  if (desc) c->d = *desc;
+  const int groups = c->groups = c->d.groups ? c->d.groups : 1;
+  c->n = n ? n : w->ndim - 2;
+  c->batched = x->ndim == c->n + 2;
+  int fits = c->n >= 1 && c->n <= TN_SPATIAL && w->ndim == c->n + 2 && (c->batched || x->ndim == c->n + 1) &&
+      groups > 0;
+  const int64_t channels = fits ? x->dim[c->batched] : 0;
+  fits = fits && (transposed ? channels == w->dim[0] : channels == w->dim[1] * groups) && w->dim[0] % groups == 0;
+  if (!fits) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s with weights %s in %d groups", name, tn_text_of(x, a), tn_text_of(w, b),
+              groups);
+    return 0;
+  }
+  const int64_t made = transposed ? w->dim[1] * groups : w->dim[0];
+  if (in[2] && (in[2]->uop->ndim != 1 || in[2]->uop->dim[0] != made)) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: bias %s with weights %s", name, tn_text_of(in[2]->uop, a), tn_text_of(w, b));
+    return 0;
+  }
+  for (int i = 0; i < c->n; i++) {
+    const int stride = c->d.stride[i], pad = c->d.pad[i], dilation = c->d.dilation[i], after = c->d.pad_after[i];
+    if (stride < 0 || dilation < 0 || pad < 0 || pad > 1 << 24 || after < -pad || after > 1 << 24) {
+      tiny_fail(t, TINY_E_ARG, "%s: stride %d, pad %d, dilation %d, pad_after %d", name, stride, pad, dilation, after);
+      return 0;
+    }
+    const tn_window win = {w->dim[2 + i], stride ? stride : 1, dilation ? dilation : 1, pad, (int64_t)pad + after, 0};
+    c->w[i] = win;
+  }
+  c->x = c->batched ? x : tn_insert(t, x, 0);
+  c->weight = w;
+  c->bias = in[2] ? in[2]->uop : NULL;
+  return !tn_bad(t, c->x);
+}
+static tiny_tensor *tn_conv_done(tiny_ctx *t, const tn_conv *c, tiny_uop *y) {
+  return tn_tensor_new(t, tn_bad(t, y) || c->batched ? y : tn_reshape(t, y, y->ndim - 1, y->dim + 1));
+}
+
+// The sum of windows (B,C,O..,K..) of an image times weights (groups, O/groups, made.., C/groups, K..), made: dims of
+// the weights that the result keeps, after its O... -> (B, groups, O/groups, O.., made..).
+static tiny_uop *tn_conv_dot(tiny_ctx *t, const tn_conv *c, tiny_uop *windows, tiny_uop *w, int made, tiny_uop *bias,
+                             int dtype) {
+  if (tn_bad(t, windows) || tn_bad(t, w)) return &t->ir->bad;
+  const int n = c->n, G = c->groups;
+  const int64_t B = windows->dim[0], C = windows->dim[1] / G, O = w->dim[1];
+  int64_t grouped[TINY_MAX_DIMS] = {B, G, C}, order[TINY_MAX_DIMS] = {0, 1}, xs[TINY_MAX_DIMS] = {B, G, 1},
+          ws[TINY_MAX_DIMS] = {1, G, O}, bs[TINY_MAX_DIMS] = {1, G, O};
+  int m = 3;                               // dims of xs, ws and bs so far
+  for (int i = 0; i < 2 * n; i++) grouped[3 + i] = windows->dim[2 + i];
+  for (int i = 0; i < n; i++) { order[2 + i] = 3 + i; xs[m] = windows->dim[2 + i]; ws[m] = bs[m] = 1; m++; }
+  for (int i = 0; i < made; i++) { xs[m] = bs[m] = 1; ws[m] = w->dim[2 + i]; m++; }
+  order[2 + n] = 2;
+  xs[m] = ws[m] = C; bs[m] = 1;
+  for (int i = 0; i < n; i++) {
+    order[3 + n + i] = 3 + n + i;
+    xs[m + 1 + i] = ws[m + 1 + i] = windows->dim[2 + n + i];
+  }
+  windows = tn_permute(t, tn_reshape(t, windows, 3 + 2 * n, grouped), order);
+  return tn_dot(t, tn_reshape(t, windows, m + 1 + n, xs), tn_reshape(t, w, m + 1 + n, ws),
+                bias ? tn_reshape(t, bias, m, bs) : NULL, ((1 << (n + 1)) - 1) << m, dtype);
+}
+
+static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_conv c;
+  if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 0, &c)) return out;
+  tiny_ctx *t = in[0]->t;
+  tiny_uop *x = c.x, *w = c.weight;
+  n = c.n;
+  const tiny_padding how = c.d.padding;
+  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, ws[TINY_MAX_DIMS];
+  for (int i = 0; i < n; i++) {
+    tn_window *win = &c.w[i];
+    if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
+    const int64_t size = x->dim[2 + i], more = tn_window_reach(win) - 1;
+    if (c.d.same && win->kernel) { win->before = more / 2; win->after = more - more / 2; }
+    if (how && !tn_around_fits(size, win->before, win->after, how))
+      return tn_wrong(t, TINY_E_SHAPE, "%s: no %lld and %lld to pad %s with", name, (long long)win->before,
+                      (long long)win->after, tn_text_of(x, a));
+    ys[2 + i] = win->out = win->kernel ? tn_windows_out(size, win) : 0;
+    if (!win->out)
+      return tn_wrong(t, TINY_E_SHAPE, "%s: no window of weights %s fits %s with pad %lld and %lld", name,
+                      tn_text_of(w, b), tn_text_of(x, a), (long long)win->before, (long long)win->after);
+  }
+  const int dtype = tn_meet(x, w);
+  if (how) for (int i = 0; i < n; i++) x = tn_pad_around(t, x, 2 + i, c.w[i].before, c.w[i].after, how);
+  else x = tn_pad_spatial(t, x, n, c.w, tn_k(t, x, 0));
+  ws[0] = c.groups; ws[1] = w->dim[0] / c.groups;
+  for (int i = 0; i <= n; i++) ws[2 + i] = w->dim[1 + i];
+  tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, c.bias, dtype);
+  return tn_conv_done(t, &c, tn_reshape(t, y, n + 2, ys));
+}
+
+// Weights (C, O/groups, K..) of a transposed convolution -> (groups, O/groups, phases.., C/groups, taps..), last tap
+// first, and windows of stride 1 over the padded input that they meet.
+static tiny_uop *tn_conv_phases(tiny_ctx *t, const tn_conv *c, tn_window *w) {
+  const int n = c->n;
+  int64_t axes[TINY_MAX_DIMS] = {0, 2};
+  tiny_uop *u = c->weight;
+  for (int i = 0; i < n; i++) {
+    const int axis = 2 + 2 * i;
+    const int64_t s = c->w[i].stride, d = s > 1 ? 1 : c->w[i].dilation;
+    if (s > 1) u = tn_spread(t, u, axis, c->w[i].dilation);
+    if (tn_bad(t, u)) return u;
+    const int64_t kernel = u->dim[axis], taps = (kernel + s - 1) / s, reach = (taps - 1) * d;
+    const tn_window win = {taps, 1, d, reach, reach, c->x->dim[2 + i] + reach};
+    w[i] = win;
+    u = tn_split(t, tn_extend(t, u, axis, 0, taps * s - kernel), axis, taps, s);
+    u = tn_flip(t, u, (int64_t)1 << axis);
+    axes[2 + i] = 4 + 2 * i; axes[3 + n + i] = 3 + 2 * i;
+  }
+  axes[2 + n] = 1;
+  if (tn_bad(t, u)) return u;
+  return tn_permute(t, tn_split(t, u, 0, c->groups, u->dim[0] / c->groups), axes);
+}
+
+static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_conv c;
+  if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 1, &c)) return out;
+  tiny_ctx *t = in[0]->t;
+  tiny_uop *x = c.x, *w = c.weight;
+  n = c.n;
+  if (c.d.padding || c.d.same)
+    return tn_wrong(t, TINY_E_ARG, "%s: padding %d, same %d", name, (int)c.d.padding, c.d.same);
+  tn_window win[TN_SPATIAL];
+  memset(win, 0, sizeof win);
+  const int dtype = tn_meet(x, w), inside = tn_computed_in(dtype);
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[1] * c.groups}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
+  int64_t axes[TINY_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
+  for (int i = 0; i < n; i++) {
+    const tn_window *v = &c.w[i];
+    const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];
+    if (more < 0 || (more >= v->stride && more >= v->dilation))
+      return tn_wrong(t, TINY_E_ARG, "%s: output_pad %d with stride %d and dilation %d", name, c.d.output_pad[i],
+                      (int)v->stride, (int)v->dilation);
+    ys[2 + i] = (size - 1) * v->stride + tn_window_reach(v) - v->before - v->after + more;
+    if (!size || !v->kernel || ys[2 + i] < 1)
+      return tn_wrong(t, TINY_E_SHAPE, "%s: nothing is left of %s with weights %s", name, tn_text_of(x, a),
+                      tn_text_of(w, b));
+    axes[3 + 2 * i] = 3 + i; axes[4 + 2 * i] = 3 + n + i;
+  }
+  w = tn_conv_phases(t, &c, win);
+  tiny_uop *y = tn_windows(t, tn_pad_spatial(t, x, n, win, tn_k(t, x, 0)), n, win);
+  y = tn_permute(t, tn_conv_dot(t, &c, y, w, n, NULL, inside), axes);    // (B, groups, O/groups, t, r, t, r ..)
+  for (int i = 0; i < n; i++) full[2 + i] = win[i].out * c.w[i].stride;
+  y = tn_reshape(t, y, n + 2, full);
+  for (int i = 0; i < n; i++) {
+    const int64_t begin = c.w[i].before, end = begin + ys[2 + i], have = full[2 + i];
+    y = tn_extend(t, tn_cut(t, y, 2 + i, begin < have ? begin : have, end < have ? end : have), 2 + i, 0,
+                  end < have ? 0 : end - (begin < have ? have : begin));
+  }
+  if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
+  return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
+}
+
+#define TN_CONV_OPERATOR(name, make, n) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d) { \
+    tiny_tensor *in[3] = {x, w, bias}; \
+    return make(#name, n, in, d); \
+  }
+TN_CONV_OPERATOR(conv, tn_conv_new, 0)
+TN_CONV_OPERATOR(conv1d, tn_conv_new, 1)
+TN_CONV_OPERATOR(conv2d, tn_conv_new, 2)
+TN_CONV_OPERATOR(conv3d, tn_conv_new, 3)
+TN_CONV_OPERATOR(conv_transpose, tn_conv_transpose_new, 0)
+TN_CONV_OPERATOR(conv_transpose1d, tn_conv_transpose_new, 1)
+TN_CONV_OPERATOR(conv_transpose2d, tn_conv_transpose_new, 2)
+TN_CONV_OPERATOR(conv_transpose3d, tn_conv_transpose_new, 3)
+
+// ** windows as columns **
+
+// (A, K.., O..) -> (A, size..): element (k, o) of each axis is added to o * stride + k * dilation, if size
+// holds that. As
+// in the transposed convolution, taps are dealt out over phases: place t * stride + r gets tap q * stride + r
+// of o = t - q.
+static tiny_uop *tn_overlap_add(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w, const int64_t *size) {
+  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS] = {0}, span[TN_SPATIAL + 1];
+  tiny_uop *mask = NULL;
+  const int all = 1 + 4 * n;
+  for (int i = 0; i < n; i++) {            // K -> (Q, phases)
+    if (tn_bad(t, x)) return x;
+    const int axis = 1 + 2 * i;
+    const int64_t s = w[i].stride;
+    if (s > 1) x = tn_spread(t, x, axis, w[i].dilation);
+    if (tn_bad(t, x)) return x;
+    const int64_t kernel = x->dim[axis], taps = (kernel + s - 1) / s;
+    x = tn_split(t, tn_extend(t, x, axis, 0, taps * s - kernel), axis, taps, s);
+  }
+  for (int i = 0; i < n; i++) {
+    axes[1 + i] = 2 + 2 * i; axes[1 + n + i] = 1 + 2 * n + i; axes[1 + 2 * n + i] = 1 + 2 * i;
+  }
+  x = tn_permute(t, x, axes);              // (A, phases.., O.., Q..)
+  if (tn_bad(t, x)) return x;
+  dim[0] = span[0] = x->dim[0];
+  for (int i = 0; i < n; i++) {
+    dim[1 + 2 * i] = 1; dim[2 + 2 * i] = x->dim[1 + i];
+    dim[1 + 2 * n + i] = x->dim[1 + n + i]; dim[1 + 3 * n + i] = x->dim[1 + 2 * n + i];
+  }
+  x = tn_reshape(t, x, all, dim);          // (A, 1, phases, 1, phases .., O.., Q..)
+  for (int i = 0; i < n; i++) {
+    const int64_t O = dim[1 + 2 * n + i], Q = dim[1 + 3 * n + i], d = w[i].stride > 1 ? 1 : w[i].dilation,
+                  T = O + (Q - 1) * d;
+    tiny_uop *at = tn_add(t, tn_iota(t, TINY_INDEX, O, 1 + 2 * n + i, all),
+                          tn_times(t, tn_iota(t, TINY_INDEX, Q, 1 + 3 * n + i, all), (double)d));
+    tiny_uop *is = tn_eq(t, tn_iota(t, TINY_INDEX, T, 1 + 2 * i, all), at);
+    mask = mask ? tn_and(t, mask, is) : is;
+    dim[1 + 2 * i] = T;
+    span[1 + i] = T * dim[2 + 2 * i];
+  }
+  x = tn_expand(t, x, all, dim);
+  x = tn_where(t, mask, x, tn_k(t, x, 0));
+  x = tn_reshape(t, tn_sum(t, x, ((1 << 2 * n) - 1) << (1 + 2 * n), 0), n + 1, span);
+  for (int i = 0; i < n; i++) {
+    const int64_t kept = span[1 + i] < size[i] ? span[1 + i] : size[i];
+    x = tn_extend(t, tn_cut(t, x, 1 + i, 0, kept), 1 + i, 0, size[i] - kept);
+  }
+  return x;
+}
+
+// How many spatial dims a descriptor is about, with its defaults filled in; 0: an error was recorded. stride 0 is the
+// kernel, or 1 where `ones`.
+static int tn_pool_of(tiny_ctx *t, const char *name, const tiny_pool_desc *d, int ones, tn_window *w) {
+  int n = 0;
+  if (!d) { tiny_fail(t, TINY_E_ARG, "%s: the descriptor is NULL", name); return 0; }
+  while (n < TN_SPATIAL && d->kernel[n]) n++;
+  for (int i = 0; i < n || !i; i++) {
+    const int k = d->kernel[i], s = d->stride[i], pad = d->pad[i], dilation = d->dilation[i];
+    if (k < 1 || s < 0 || pad < 0 || pad > 1 << 24 || dilation < 0 || (!ones && pad > k / 2)) {
+      tiny_fail(t, TINY_E_ARG, "%s: kernel %d, stride %d, pad %d%s, dilation %d", name, k, s, pad,
+                ones ? "" : " (at most half of the kernel)", dilation);
+      return 0;
+    }
+    const tn_window win = {k, s ? s : ones ? 1 : k, dilation ? dilation : 1, pad, pad, 0};
+    w[i] = win;
+  }
+  return n;
+}
+static tiny_tensor *tn_no_windows(const char *name, tiny_tensor *x, int n, const tn_window *w) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t kernel[TN_SPATIAL];
+  for (int i = 0; i < n; i++) kernel[i] = w[i].kernel;
+  return tn_wrong(x->t, TINY_E_SHAPE, "%s: no window of %s fits %s", name, tn_dims_text(b, sizeof b, n, kernel),
+                  tn_text_of(x->uop, a));
+}
+
+TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d) {
   char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_window w[TN_SPATIAL];
+  if (!tn_usable("unfold", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int n = tn_pool_of(t, "unfold", d, 1, w), batched = x->uop->ndim == n + 2;
+  if (!n) return out;
+  if (d->ceil_mode) return tn_wrong(t, TINY_E_ARG, "unfold: ceil_mode is set");
+  if (!batched && x->uop->ndim != n + 1)
+    return tn_wrong(t, TINY_E_SHAPE, "unfold: %s has not %d spatial dims and channels", tn_text_of(x->uop, a), n);
+  tiny_uop *u = batched ? x->uop : tn_insert(t, x->uop, 0);
+  if (tn_bad(t, u)) return tn_poison(t);
+  int64_t axes[TINY_MAX_DIMS] = {0, 1}, columns[3] = {u->dim[0], u->dim[1], 1};
+  for (int i = 0; i < n; i++) {
+    if (!(w[i].out = tn_windows_out(u->dim[2 + i], &w[i]))) return tn_no_windows("unfold", x, n, w);
+    columns[1] *= w[i].kernel; columns[2] *= w[i].out;
+    axes[2 + i] = 2 + n + i; axes[2 + n + i] = 2 + i;
+  }
+  u = tn_permute(t, tn_windows(t, tn_pad_spatial(t, u, n, w, tn_k(t, u, 0)), n, w), axes);
+  return tn_tensor_new(t, tn_reshape(t, u, 2 + batched, columns + !batched));
+}
+
+TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape size, const tiny_pool_desc *d) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_window w[TN_SPATIAL];
+  if (!tn_usable("fold", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int n = tn_pool_of(t, "fold", d, 1, w), batched = x->uop->ndim == 3;
+  if (!n) return out;
+  if (d->ceil_mode || size.ndim != n)
+    return tn_wrong(t, TINY_E_ARG, "fold: %d sizes, %d kernels, ceil_mode %d", size.ndim, n, d->ceil_mode);
+  tiny_shape s = {2 + n, {0}};
+  int64_t taps = 1, windows = 1, dim[1 + 2 * TN_SPATIAL], padded[TN_SPATIAL];
+  for (int i = 0; i < n; i++) {
+    s.dim[2 + i] = size.dim[i];
+    if (size.dim[i] < 0 || size.dim[i] > (int64_t)1 << 40) { s.dim[2 + i] = -1; continue; }
+    w[i].out = tn_windows_out(size.dim[i], &w[i]);
+    padded[i] = size.dim[i] + 2 * w[i].before;
+    taps *= w[i].kernel; windows *= w[i].out;
+    dim[1 + i] = w[i].kernel; dim[1 + n + i] = w[i].out;
+  }
+  tiny_uop *u = x->uop;
+  const int rows = u->ndim - 2;
+  if ((!batched && u->ndim != 2) || !windows || u->dim[rows] % taps || u->dim[rows + 1] != windows)
+    return tn_wrong(t, TINY_E_SHAPE, "fold: %s is not %lld rows a channel by %lld windows of %s", tn_text_of(u, a),
+                    (long long)taps, (long long)windows, tn_dims_text(b, sizeof b, n, size.dim));
+  s.dim[0] = batched ? u->dim[0] : 1;
+  s.dim[1] = u->dim[rows] / taps;
+  if (!tn_shape_valid(t, "fold", &s)) return out;
+  dim[0] = s.dim[0] * s.dim[1];
+  const int dtype = u->dtype;
+  u = tn_overlap_add(t, tn_cast(t, tn_reshape(t, u, 1 + 2 * n, dim), tn_computed_in(dtype)), n, w, padded);
+  for (int i = 0; i < n; i++) u = tn_cut(t, u, 1 + i, w[i].before, w[i].before + size.dim[i]);
+  u = tn_reshape(t, u, s.ndim - !batched, s.dim + !batched);
+  return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype));
+}
+#endif
+// ---- end src/tensor/conv.c ----
+// ---- begin src/tensor/pool.c ----
+// pool: maxima, means and norms of windows, windows that divide a size evenly, and the way back from maxima.
+//
+// Windows are those of conv.c. Places of maxima are the elements' numbers among the spatial dims of the
+// image, found as the least number among the elements that equal the maximum.
+#ifndef TN_TENSOR_POOL
+#define TN_TENSOR_POOL
+#ifndef TINY_AMALGAMATED
+#include "conv.c"
+#endif
+
+// Windows over the last dims of u: how many there are of each, and what pad they need after the end. 0: none
+// fit. In ceil_mode the last one may hang over, if it begins within the image or the pad before it.
+static int tn_pool_fit(const tiny_uop *u, int n, int ceil_mode, tn_window *w) {
+  if (u->ndim < n || u->ndim + n >= TINY_MAX_DIMS) return 0;
+  for (int i = 0; i < n; i++) {
+    tn_window *v = &w[i];
+    const int64_t size = u->dim[u->ndim - n + i];
+    v->out = tn_windows_out(size, v);
+    if (!v->out && !(ceil_mode && size + v->before + v->after + v->stride > tn_window_reach(v))) return 0;
+    if (!ceil_mode) continue;
+    const int64_t room = size + v->before + v->after - tn_window_reach(v);
+    v->out = (room + v->stride - 1) / v->stride + 1;
+    if ((v->out - 1) * v->stride >= size + v->before) v->out--;
+    if (v->out < 1) return 0;
+    const int64_t over = (v->out - 1) * v->stride - room;
+    if (over > 0) v->after += over;
+  }
+  return 1;
+}
+// The arguments of a pooling operator: number of spatial dims, or 0.
+static int tn_pool_check(const char *name, tiny_tensor *x, const tiny_pool_desc *d, int dilates,
+                         tn_window *w) {
+  const int n = tn_pool_of(x->t, name, d, 0, w);
+  if (!n) return 0;
+  for (int i = 0; i < n; i++)
+    if (w[i].dilation != 1 && !dilates) {
+      tiny_fail(x->t, TINY_E_ARG, "%s: dilation %d", name, (int)w[i].dilation);
+      return 0;
+    }
+  if (tn_pool_fit(x->uop, n, d->ceil_mode, w)) return n;
+  tn_no_windows(name, x, n, w);
+  return 0;
+}
+static tiny_pool_desc tn_pool_alike(int n, int kernel, int stride, int pad) {
+  tiny_pool_desc d;
+  memset(&d, 0, sizeof d);
+  for (int i = 0; i < n; i++) { d.kernel[i] = kernel; d.stride[i] = stride; d.pad[i] = pad; }
+  return d;
+}
+
+// ** maxima **
+
+static tiny_uop *tn_lowest_node(tiny_ctx *t, int dtype) {
+  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, tn_lowest(dtype), 0, NULL);
+}
+
+// Where in the image tap k of window o lies; o and k are axes of a node of `all` dims.
+static tiny_uop *tn_window_place(tiny_ctx *t, int dtype, const tn_window *w, int o, int k, int all) {
+  tiny_uop *first = tn_times(t, tn_iota(t, dtype, w->out, o, all), (double)w->stride);
+  first = tn_plus(t, first, (double)-w->before);
+  return tn_add(t, first, tn_times(t, tn_iota(t, dtype, w->kernel, k, all), (double)w->dilation));
+}
+
+// Maxima of windows (lead.., O.., K..), and where their elements come from: place[i] is the element's index
+// along spatial dim i of size[i], any shape that broadcasts; valid, if not NULL, is where there is one.
+typedef struct tn_maxima {
+  int lead, n;
+  tiny_uop *windows, *place[TN_SPATIAL], *valid;
+  const int64_t *size;
+} tn_maxima;
+
+static tiny_uop *tn_maxima_of(tiny_ctx *t, const tn_maxima *m) {
+  return tn_reduce(t, TINY_OP_MAX, m->windows, ((1 << m->n) - 1) << (m->lead + m->n), 0);
+}
+// The least place of an element that is the maximum, or NaN: the greatest distance from the last place,
+// turned round.
+static tiny_uop *tn_maxima_places(tiny_ctx *t, const tn_maxima *m) {
+  if (tn_bad(t, m->windows)) return m->windows;
+  const int bits = ((1 << m->n) - 1) << (m->lead + m->n);
+  tiny_uop *x = m->windows, *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *flat = NULL;
+  if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
+  if (m->valid) is = tn_and(t, is, m->valid);
+  for (int i = 0; i < m->n; i++)
+    flat = flat ? tn_add(t, tn_times(t, flat, (double)m->size[i]), m->place[i]) : m->place[i];
+  const double last = (double)tn_dims_nelem(m->n, m->size) - 1;
+  tiny_uop *rest = tn_plus(t, tn_neg(t, flat), last);
+  rest = tn_reduce(t, TINY_OP_MAX, tn_where(t, is, rest, tn_k(t, rest, 0)), bits, 0);
+  return tn_plus(t, tn_neg(t, rest), last);
+}
+static tiny_tensor *tn_maxima_done(tiny_ctx *t, const char *name, const tn_maxima *m, tiny_tensor **indices) {
+  if (indices) {
+    if (tn_dims_nelem(m->n, m->size) > INT32_MAX)
+      return tn_wrong(t, TINY_E_SHAPE, "%s: more elements than i32 indices can tell", name);
+    *indices = tn_tensor_new(t, tn_maxima_places(t, m));
+  }
+  return tn_tensor_new(t, tn_maxima_of(t, m));
+}
+
+static tiny_tensor *tn_max_pool(const char *name, tiny_tensor *x, const tiny_pool_desc *d,
+                                tiny_tensor **indices) {
+  tiny_tensor *out;
+  tn_window w[TN_SPATIAL];
+  tn_maxima m;
+  const int usable = tn_usable(name, 1, &x, &out);
+  if (indices) *indices = out;
+  if (!usable || !(m.n = tn_pool_check(name, x, d, 1, w))) return out;
   tiny_ctx *t = x->t;
   tiny_uop *u = x->uop;
-  const int pads[2] = {pad, pad};
-  if (kernel < 1 || stride < 0 || pad < 0 || pad > kernel / 2) {
-    tiny_fail(t, TINY_E_ARG, "%s: kernel %d, stride %d, pad %d (at most half of the kernel)", name, kernel,
-              stride, pad);
-    return NULL;
+  m.lead = u->ndim - m.n;
+  m.size = u->dim + m.lead;
+  m.valid = NULL;
+  m.windows = tn_windows(t, tn_pad_spatial(t, u, m.n, w, tn_lowest_node(t, u->dtype)), m.n, w);
+  if (tn_bad(t, m.windows)) return tn_poison(t);
+  const int all = m.windows->ndim;
+  for (int i = 0; indices && i < m.n; i++) {
+    tiny_uop *at = m.place[i] = tn_window_place(t, TINY_I32, &w[i], m.lead + i, m.lead + m.n + i, all);
+    if (!w[i].before && !w[i].after) continue;
+    tiny_uop *inside = tn_and(t, tn_not(t, tn_below_zero(t, at)),
+                              tn_lt(t, at, tn_k(t, at, (double)m.size[i])));
+    m.valid = m.valid ? tn_and(t, m.valid, inside) : inside;
   }
-  tn_window w[2];
-  for (int i = 0; i < 2; i++) {
-    w[i].kernel = kernel; w[i].stride = stride ? stride : kernel; w[i].dilation = 1;
-    w[i].out = u->ndim < 2 || u->ndim > 8 ? 0 : tn_windows_out(u->dim[u->ndim - 2 + i], pad, &w[i]);
-    if (w[i].out) continue;
-    tiny_fail(t, TINY_E_SHAPE, "%s: no window of %d fits %s", name, kernel, tn_text_of(u, a));
-    return NULL;
+  return tn_maxima_done(t, name, &m, indices);
+}
+TINY_API tiny_tensor *tiny_max_pool(tiny_tensor *x, const tiny_pool_desc *d, tiny_tensor **indices) {
+  return tn_max_pool("max_pool", x, d, indices);
+}
+
+TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, const tiny_pool_desc *d,
+                                      tiny_shape size) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, indices};
+  tn_window w[TN_SPATIAL];
+  if (!tn_usable("max_unpool", 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop, *index = indices->uop;
+  const int n = tn_pool_of(t, "max_unpool", d, 0, w), lead = u->ndim - n;
+  if (!n || !tn_is_index(t, "max_unpool", index)) return out;
+  if (lead < 0 || !tn_has_dims(index, u->ndim, u->dim))
+    return tn_wrong(t, TINY_E_SHAPE, "max_unpool: %s with indices %s", tn_text_of(u, a),
+                    tn_text_of(index, b));
+  if (d->ceil_mode || (size.ndim && size.ndim != n))
+    return tn_wrong(t, TINY_E_ARG, "max_unpool: %d sizes, %d kernels, ceil_mode %d", size.ndim, n,
+                    d->ceil_mode);
+  tiny_shape s = tiny_shape_get(x);
+  int64_t dim[1 + 2 * TN_SPATIAL] = {tn_dims_nelem(lead, u->dim)}, padded[TN_SPATIAL], stride = 1;
+  int overlap = 0;
+  for (int i = 0; i < n; i++) {
+    tn_window *v = &w[i];
+    const int64_t have = u->dim[lead + i], least = (have - 1) * v->stride - 2 * v->before + v->kernel;
+    const int64_t want = size.ndim ? size.dim[i] : least;
+    if (v->dilation != 1) return tn_wrong(t, TINY_E_ARG, "max_unpool: dilation %d", (int)v->dilation);
+    if (want <= least - v->stride || want >= least + v->stride || want < 0 || !have)
+      return tn_wrong(t, TINY_E_SHAPE, "max_unpool: %s cannot come from %lld along spatial dim %d",
+                      tn_text_of(u, a), (long long)want, i);
+    s.dim[lead + i] = want;
+    padded[i] = v->before + want;
+    v->out = have;
+    dim[1 + i] = v->kernel; dim[1 + n + i] = have;
+    overlap |= v->stride < v->kernel;
   }
-  return tn_windows(t, tn_pad_image(t, u, pads, outside), w);
+  if (!tn_shape_valid(t, "max_unpool", &s)) return out;
+  // Element (a, k.., o..) is x[a, o..] if its index is the place of tap k of window o.
+  const int all = 1 + 2 * n, dtype = index->dtype == TINY_I64 ? TINY_I64 : TINY_I32;
+  int64_t one[1 + 2 * TN_SPATIAL];
+  for (int i = 0; i < all; i++) one[i] = i > n || !i ? dim[i] : 1;
+  tiny_uop *flat = NULL;
+  for (int i = n; i-- > 0;) {
+    tiny_uop *at = tn_window_place(t, dtype, &w[i], 1 + n + i, 1 + i, all);
+    at = tn_times(t, at, (double)stride);
+    flat = flat ? tn_add(t, flat, at) : at;
+    stride *= s.dim[lead + i];
+  }
+  tiny_uop *is = tn_eq(t, flat, tn_cast(t, tn_reshape(t, index, all, one), dtype));
+  const int inside = tn_computed_in(u->dtype);
+  tiny_uop *wide = tn_cast(t, tn_reshape(t, u, all, one), inside), *zero = tn_k(t, wide, 0);
+  tiny_uop *y = tn_overlap_add(t, tn_where(t, is, wide, zero), n, w, padded);
+  if (overlap) {
+    tiny_uop *ones = tn_where(t, is, tn_k(t, wide, 1), zero);
+    tiny_uop *count = tn_max(t, tn_overlap_add(t, ones, n, w, padded), tn_k(t, wide, 1));
+    y = tn_is_float(inside) ? tn_fdiv(t, y, count) : tn_idiv(t, y, count);
+  }
+  for (int i = 0; i < n; i++) y = tn_cut(t, y, 1 + i, w[i].before, padded[i]);
+  y = tn_reshape(t, y, s.ndim, s.dim);
+  return tn_tensor_new(t, tn_bad(t, y) ? y : tn_cast(t, y, u->dtype));
 }
-TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad) {
-  tiny_tensor *out;
-  if (!tn_usable("max_pool2d", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int n = x->uop->ndim;
-  tiny_uop *lowest =
-      tn_uop_make(t, TINY_OP_CONST, x->uop->dtype, 1, 0, NULL, tn_lowest(x->uop->dtype), 0, NULL);
-  tiny_uop *w = tn_pool_windows("max_pool2d", x, kernel, stride, pad, lowest);
-  return w ? tn_tensor_new(t, tn_reduce(t, TINY_OP_MAX, w, 3 << n, 0)) : out;
+
+// ** means **
+
+// of positions, which have no bits to invert
+static tiny_uop *tn_lesser(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_neg(t, tn_max(t, tn_neg(t, a), tn_neg(t, b)));
 }
-// Padding counts as zeros, as in PyTorch.
-TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad) {
+// Elements of each window along one axis that count, as an INDEX node of all dims: those in the image, and
+// those in its pad unless excluded; 0: all of the kernel's.
+static tiny_uop *tn_pool_count(tiny_ctx *t, const tn_window *w, int64_t size, int exclude, int axis,
+                               int all) {
+  if (!exclude && (w->out - 1) * w->stride + w->kernel <= size + 2 * w->before) return NULL;
+  if (!w->before && !w->after) return NULL;
+  tiny_uop *begin = tn_plus(t, tn_times(t, tn_iota(t, TINY_INDEX, w->out, axis, all), (double)w->stride),
+                            (double)-w->before);
+  tiny_uop *last = tn_k(t, begin, (double)(exclude ? size : size + w->before)),
+           *end = tn_lesser(t, tn_plus(t, begin, (double)w->kernel), last);
+  return tn_sub(t, end, exclude ? tn_max(t, begin, tn_k(t, begin, 0)) : begin);
+}
+static tiny_uop *tn_mean_pool(tiny_ctx *t, tiny_uop *x, const tiny_pool_desc *d, int n, const tn_window *w) {
+  if (tn_bad(t, x)) return x;
+  const int lead = x->ndim - n;
+  double same = 1;                         // the part of the divisor that all windows share
+  tiny_uop *count = NULL;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *c = d->divisor ? NULL : tn_pool_count(t, &w[i], x->dim[lead + i], d->exclude_pad, lead + i,
+                                                    x->ndim);
+    if (c) count = count ? tn_mul(t, count, c) : c;
+    else same *= (double)w[i].kernel;
+  }
+  tiny_uop *windows = tn_windows(t, tn_pad_spatial(t, x, n, w, tn_k(t, x, 0)), n, w);
+  tiny_uop *y = tn_sum(t, windows, ((1 << n) - 1) << (lead + n), 0);
+  y = tn_times(t, y, 1 / (d->divisor ? (double)d->divisor : same));
+  if (!count) return y;
+  return tn_bad(t, y) || tn_bad(t, count) ? &t->ir->bad : tn_fdiv(t, y, tn_cast(t, count, y->dtype));
+}
+static tiny_tensor *tn_avg_pool(const char *name, tiny_tensor *x, const tiny_pool_desc *d) {
   tiny_tensor *out;
-  if (!tn_usable("avg_pool2d", 1, &x, &out)) return out;
+  tn_window w[TN_SPATIAL];
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int n = tn_pool_check(name, x, d, 0, w);
+  if (!n) return out;
+  return tn_tensor_new(x->t, tn_narrow(x->t, tn_mean_pool(x->t, tn_wide(x->t, x->uop), d, n, w),
+                                       x->uop->dtype));
+}
+TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d) {
+  return tn_avg_pool("avg_pool", x, d);
+}
+
+// As PyTorch: means of x^p times the elements of a whole window, also where a window hangs over.
+TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d) {
+  tiny_tensor *out;
+  tn_window w[TN_SPATIAL];
+  if (!tn_usable("lp_pool", 1, &x, &out)) return out;
   tiny_ctx *t = x->t;
-  const int n = x->uop->ndim;
-  tiny_uop *w = tn_pool_windows("avg_pool2d", x, kernel, stride, pad, tn_k(t, x->uop, 0));
-  return w ? tn_tensor_new(t, tn_narrow(t, tn_mean(t, tn_wide(t, w), 3 << n, 0), x->uop->dtype)) : out;
+  const int n = tn_pool_check("lp_pool", x, d, 0, w);
+  if (!n) return out;
+  double taps = 1;
+  for (int i = 0; i < n; i++) {
+    taps *= (double)w[i].kernel;
+    if (w[i].before || d->divisor)
+      return tn_wrong(t, TINY_E_ARG, "lp_pool: pad %d, divisor %d", d->pad[i], d->divisor);
+  }
+  if (!(p > 0) || p > 1e6) return tn_wrong(t, TINY_E_ARG, "lp_pool: p is %g", p);
+  tiny_uop *y = tn_wide(t, x->uop);
+  y = tn_bad(t, y) ? y : tn_mean_pool(t, tn_pow(t, y, tn_k(t, y, p)), d, n, w);
+  y = tn_bad(t, y) ? y : tn_pow(t, tn_times(t, y, taps), tn_k(t, y, 1 / p));
+  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+}
+
+// ** the same in all spatial dims **
+
+#define TN_POOL_ALIKE(n) \
+  TINY_API tiny_tensor *tiny_max_pool##n##d(tiny_tensor *x, int kernel, int stride, int pad) { \
+    const tiny_pool_desc d = tn_pool_alike(n, kernel, stride, pad); \
+    return tn_max_pool("max_pool" #n "d", x, &d, NULL); \
+  } \
+  TINY_API tiny_tensor *tiny_avg_pool##n##d(tiny_tensor *x, int kernel, int stride, int pad) { \
+    const tiny_pool_desc d = tn_pool_alike(n, kernel, stride, pad); \
+    return tn_avg_pool("avg_pool" #n "d", x, &d); \
+  }
+TN_POOL_ALIKE(1)
+TN_POOL_ALIKE(2)
+TN_POOL_ALIKE(3)
+
+// ** elements at computed places: what adaptive pooling, resizing and sampling are made of **
+
+// x (L, own.., S..) at places that broadcast to (L, O.., 1.., T..): T taps for each element of the result, S
+// the axes of the places, so that the sum over S, of which one summand counts, collapses to a load. All dims:
+// L, n of O, n of S, n of T. own[i] is O[i], or 0 where x does not change along that axis of the result.
+typedef struct tn_taps {
+  int n;
+  int64_t L, O[TN_SPATIAL], S[TN_SPATIAL], T[TN_SPATIAL], own[TN_SPATIAL];
+  // places along each axis, integers; nothing is there outside of 0..S-1
+  tiny_uop *at[TN_SPATIAL];
+  tiny_uop *weight[TN_SPATIAL];            // NULL: taps stay apart
+} tn_taps;
+
+// Places as memory: what is compared with them is then cheap enough never to be stored, which would take
+// every place times every element.
+static tiny_uop *tn_stored_place(tiny_ctx *t, tiny_uop *at, int64_t size) {
+  if (tn_bad(t, at)) return at;
+  return tn_u1(t, TINY_OP_CONTIGUOUS, tn_cast(t, at, size > INT32_MAX ? TINY_I64 : TINY_I32));
+}
+
+enum { TN_TAP_O, TN_TAP_S, TN_TAP_T };
+static int tn_tap_axis(const tn_taps *p, int which, int i) { return 1 + which * p->n + i; }
+static int tn_tap_dims(const tn_taps *p) { return 1 + 3 * p->n; }
+static tiny_uop *tn_tap_iota(tiny_ctx *t, const tn_taps *p, int dtype, int which, int i) {
+  const int64_t *size = which == TN_TAP_O ? p->O : which == TN_TAP_S ? p->S : p->T;
+  return tn_iota(t, dtype, size[i], tn_tap_axis(p, which, i), tn_tap_dims(p));
+}
+
+// The weighted sum (L, O..), or without weights the taps (L, O.., T..).
+static tiny_uop *tn_take_taps(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
+  const int n = p->n, all = tn_tap_dims(p), sum = p->weight[0] != NULL;
+  int64_t dim[TINY_MAX_DIMS] = {p->L};
+  tiny_uop *mask = NULL;
+  for (int i = 0; i < n; i++) {
+    dim[1 + i] = p->own[i] ? p->own[i] : 1;
+    dim[1 + n + i] = p->S[i];
+    dim[1 + 2 * n + i] = 1;
+  }
+  x = tn_reshape(t, x, all, dim);
+  for (int i = 0; i < n; i++) { dim[1 + i] = p->O[i]; dim[1 + 2 * n + i] = p->T[i]; }
+  x = tn_expand(t, x, all, dim);
+  for (int i = 0; i < n; i++) {
+    tiny_uop *at = tn_expand(t, p->at[i], all, dim);
+    if (tn_bad(t, at)) return at;
+    tiny_uop *is = tn_eq(t, tn_expand(t, tn_tap_iota(t, p, at->dtype, TN_TAP_S, i), all, dim), at);
+    mask = mask ? tn_and(t, mask, is) : is;
+    if (sum) x = tn_mul(t, x, tn_expand(t, p->weight[i], all, dim));
+  }
+  x = tn_where(t, mask, x, tn_k(t, x, 0));
+  return tn_sum(t, x, (sum ? (1 << 2 * n) - 1 : (1 << n) - 1) << (1 + n), 0);
+}
+
+// ** adaptive pooling **
+
+// Sizes of the result and the windows of each axis; 0: an error was recorded.
+static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *size, tn_taps *p,
+                          tiny_shape *s) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  const int n = size->ndim, lead = x->uop->ndim - n;
+  *s = tiny_shape_get(x);
+  memset(p, 0, sizeof *p);
+  int fits = n >= 1 && n <= TN_SPATIAL && lead >= 0;
+  p->n = n;
+  p->L = fits ? tn_dims_nelem(lead, s->dim) : 0;
+  for (int i = 0; fits && i < n; i++) {
+    const int64_t from = p->S[i] = s->dim[lead + i], to = size->dim[i] == -1 ? from : size->dim[i];
+    fits = to >= 0 && from > 0 && to < (int64_t)1 << 40;
+    if (!fits) break;
+    p->O[i] = s->dim[lead + i] = to;
+    p->T[i] = !to || to % from == 0 ? 1 : from / to + (from % to ? 2 : 0);       // at most
+  }
+  if (fits) return tn_shape_valid(x->t, name, s);
+  tiny_fail(x->t, TINY_E_SHAPE, "%s: %s to %s", name, tn_text_of(x->uop, a),
+            tn_dims_text(b, sizeof b, n < 0 ? 0 : n < TINY_MAX_DIMS ? n : TINY_MAX_DIMS, size->dim));
+  return 0;
+}
+// Where window o of an axis begins and how many elements it has.
+static void tn_adaptive_window(tiny_ctx *t, const tn_taps *p, int i, tiny_uop **begin, tiny_uop **length) {
+  tiny_uop *o = tn_times(t, tn_tap_iota(t, p, TINY_INDEX, TN_TAP_O, i), (double)p->S[i]),
+           *to = tn_k(t, o, (double)p->O[i]);
+  *begin = tn_idiv(t, o, to);
+  *length = tn_sub(t, tn_idiv(t, tn_plus(t, o, (double)(p->S[i] + p->O[i] - 1)), to), *begin);
+}
+// All windows alike: pooling by kernels, with which pooling is one view.
+static int tn_adaptive_even(const tn_taps *p, tn_window *w) {
+  for (int i = 0; i < p->n; i++) {
+    if (!p->O[i] || p->S[i] % p->O[i]) return 0;
+    const tn_window even = {p->T[i], p->T[i], 1, 0, 0, p->O[i]};
+    w[i] = even;
+  }
+  return 1;
+}
+
+static tiny_uop *tn_adaptive_mean(tiny_ctx *t, tiny_uop *x, tn_taps *p, const tiny_shape *s) {
+  tn_window w[TN_SPATIAL];
+  tiny_pool_desc d;
+  memset(&d, 0, sizeof d);
+  if (tn_bad(t, x)) return x;
+  if (tn_adaptive_even(p, w)) return tn_mean_pool(t, x, &d, p->n, w);
+  for (int i = 0; i < p->n; i++) {
+    tiny_uop *begin, *length, *tap = tn_tap_iota(t, p, TINY_INDEX, TN_TAP_T, i);
+    tn_adaptive_window(t, p, i, &begin, &length);
+    if (tn_bad(t, length)) return length;
+    p->at[i] = tn_stored_place(t, tn_add(t, begin, tap), p->S[i]);
+    tiny_uop *share = tn_reciprocal(t, tn_cast(t, length, x->dtype));
+    p->weight[i] = tn_where(t, tn_lt(t, tap, length), share, tn_k(t, share, 0));
+  }
+  return tn_reshape(t, tn_take_taps(t, x, p), s->ndim, s->dim);
+}
+TINY_API tiny_tensor *tiny_adaptive_avg_pool(tiny_tensor *x, tiny_shape out_size) {
+  tiny_tensor *out;
+  tiny_shape s;
+  tn_taps p;
+  if (!tn_usable("adaptive_avg_pool", 1, &x, &out)) return out;
+  if (!tn_adaptive_of("adaptive_avg_pool", x, &out_size, &p, &s)) return out;
+  tiny_uop *y = tn_adaptive_mean(x->t, tn_wide(x->t, x->uop), &p, &s);
+  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
+}
+
+TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size, tiny_tensor **indices) {
+  tiny_tensor *out;
+  tiny_shape s;
+  tn_taps p;
+  tn_window w[TN_SPATIAL];
+  const int usable = tn_usable("adaptive_max_pool", 1, &x, &out);
+  if (indices) *indices = out;
+  if (!usable || !tn_adaptive_of("adaptive_max_pool", x, &out_size, &p, &s)) return out;
+  tiny_ctx *t = x->t;
+  const int n = p.n, lead = x->uop->ndim - n;
+  if (tn_adaptive_even(&p, w)) {
+    tiny_pool_desc d;
+    memset(&d, 0, sizeof d);
+    for (int i = 0; i < n; i++) d.kernel[i] = (int)w[i].kernel;
+    return tn_max_pool("adaptive_max_pool", x, &d, indices);
+  }
+  int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TINY_MAX_DIMS] = {0};
+  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, x->uop->dim + lead};
+  for (int i = 0; i < n; i++) {
+    axes[1 + i] = tn_tap_axis(&p, TN_TAP_O, i); axes[1 + n + i] = tn_tap_axis(&p, TN_TAP_T, i);
+    axes[1 + 2 * n + i] = tn_tap_axis(&p, TN_TAP_S, i);
+    flat[1 + i] = p.S[i];
+  }
+  for (int i = 0; i < n; i++) {
+    tiny_uop *begin, *length, *tap = tn_tap_iota(t, &p, TINY_INDEX, TN_TAP_T, i);
+    tn_adaptive_window(t, &p, i, &begin, &length);
+    p.at[i] = tn_stored_place(t, tn_add(t, begin, tap), p.S[i]);
+    tiny_uop *inside = tn_lt(t, tap, length);
+    if (tn_bad(t, p.at[i]) || tn_bad(t, inside)) return tn_poison(t);
+    int64_t dim[TINY_MAX_DIMS];            // without the axes of S
+    for (int k = 0; k < 1 + 2 * n; k++) dim[k] = p.at[i]->dim[axes[k]];
+    m.place[i] = tn_cast(t, tn_reshape(t, tn_permute(t, p.at[i], axes), 1 + 2 * n, dim), TINY_I32);
+    inside = tn_reshape(t, tn_permute(t, inside, axes), 1 + 2 * n, dim);
+    m.valid = m.valid ? tn_and(t, m.valid, inside) : inside;
+  }
+  m.windows = tn_take_taps(t, tn_reshape(t, x->uop, 1 + n, flat), &p);
+  m.windows = tn_where(t, m.valid, m.windows, tn_lowest_node(t, x->uop->dtype));
+  tiny_tensor *y = tn_maxima_done(t, "adaptive_max_pool", &m, indices);
+  if (indices) *indices = tn_tensor_new(t, tn_reshape(t, (*indices)->uop, s.ndim, s.dim));
+  return tn_tensor_new(t, tn_reshape(t, y->uop, s.ndim, s.dim));
+}
+#endif
+// ---- end src/tensor/pool.c ----
+// ---- begin src/tensor/image.c ----
+// image: resizing, sampling at computed positions, and channels that trade places with pixels.
+//
+// A resized or sampled element is a weighted sum of a few taps along each axis (pool.c's tn_taps). In
+// resizing, positions are fractions of whole numbers, in sampling floats; weights have gradients, what is
+// whole has none. Conventions of coordinates are PyTorch's (ATen/native/UpSample.h, GridSampler.h), so that
+// models give the same images.
+#ifndef TN_TENSOR_IMAGE
+#define TN_TENSOR_IMAGE
+#ifndef TINY_AMALGAMATED
+#include "pool.c"
+#endif
+
+// ** taps **
+
+// Positions are computed in f32, f64 for f64.
+static int tn_position_dtype(int dtype) { return dtype == TINY_F64 ? (int)TINY_F64 : (int)TINY_F32; }
+static int tn_taps_of_mode(int mode) { return mode == TINY_LINEAR ? 2 : mode == TINY_CUBIC ? 4 : 1; }
+
+// Keys, "Cubic convolution interpolation for digital image processing" (1981), eq. 15, with a = -0.75: the
+// weights of elements at distances s and 1 + s. The second is a (s^3 - 2 s^2 + s), as a product: nothing
+// cancels.
+static tiny_uop *tn_cubic_near(tiny_ctx *t, tiny_uop *s) {
+  static const double c[4] = {1.25, -2.25, 0, 1};
+  return tn_polynomial(t, s, 4, c);
+}
+static tiny_uop *tn_cubic_far(tiny_ctx *t, tiny_uop *s) {
+  return tn_times(t, tn_mul(t, s, tn_square(t, tn_plus(t, s, -1))), -0.75);
+}
+// The weight of tap k (an iota) at a position `part` past its floor, 0 <= part < 1.
+static tiny_uop *tn_tap_weight(tiny_ctx *t, int mode, tiny_uop *part, tiny_uop *k) {
+  tiny_uop *rest = tn_plus(t, tn_neg(t, part), 1);
+  if (mode == TINY_LINEAR) return tn_where(t, tn_eq(t, k, tn_k(t, k, 0)), rest, part);
+  // to the inner tap of this side
+  tiny_uop *left = tn_lt(t, k, tn_k(t, k, 2)), *s = tn_where(t, left, part, rest);
+  tiny_uop *outer = tn_or(t, tn_eq(t, k, tn_k(t, k, 0)), tn_eq(t, k, tn_k(t, k, 3)));
+  return tn_where(t, outer, tn_cubic_far(t, s), tn_cubic_near(t, s));
+}
+
+// ** interpolate **
+
+// Element o of the result lies at (o * step + first) / unit in the source: whole numbers, so that whole part
+// and fraction are exact. A scale that was given is taken as a multiple of a power of two, rounded up: what
+// should reach a whole number must not stay below.
+typedef struct tn_resize_map { double step, first, unit; } tn_resize_map;
+static tn_resize_map tn_resize_map_of(const tn_taps *p, int i, int mode, int align, double scale) {
+  double from = (double)p->S[i], to = (double)p->O[i];
+  if (align) { const tn_resize_map m = {to > 1 ? from - 1 : 0, 0, to > 1 ? to - 1 : 1}; return m; }
+  if (scale > 0) {
+    const double room = ldexp(1, 60) / (2 * to + 1);
+    to = ldexp(1, 40);
+    while (to > 1 && (to / scale > room || to > room)) to /= 2;
+    from = ceil(to / scale);
+  }
+  const int centred = mode != TINY_NEAREST;
+  const double first = mode == TINY_NEAREST ? 0 : mode == TINY_NEAREST_EXACT ? from : from - to;
+  const tn_resize_map m = {from * (1 + centred), first, to * (1 + centred)};
+  return m;
+}
+static tiny_uop *tn_resize(tiny_ctx *t, tiny_uop *x, tn_taps *p, const tiny_interpolate_desc *d) {
+  int64_t dim[1 + TN_SPATIAL] = {p->L};
+  for (int i = 0; i < p->n; i++) {
+    const tn_resize_map m = tn_resize_map_of(p, i, d->mode, d->align_corners, d->scale[i]);
+    tiny_uop *o = tn_tap_iota(t, p, TINY_INDEX, TN_TAP_O, i), *k = tn_tap_iota(t, p, TINY_INDEX, TN_TAP_T, i),
+             *at = tn_plus(t, tn_times(t, o, m.step), m.first), *unit = tn_k(t, o, m.unit);
+    if (d->mode == TINY_LINEAR) at = tn_max(t, at, tn_k(t, o, 0));
+    tiny_uop *place = tn_add(t, tn_idiv(t, at, unit), k), *part = tn_mod(t, at, unit);
+    if (tn_bad(t, place) || tn_bad(t, part)) return &t->ir->bad;
+    if (d->mode == TINY_LINEAR || d->mode == TINY_CUBIC)
+      p->weight[i] = tn_tap_weight(t, d->mode, tn_times(t, tn_cast(t, part, x->dtype), 1 / m.unit), k);
+    if (d->mode == TINY_CUBIC) place = tn_max(t, tn_plus(t, place, -1), tn_k(t, k, 0));
+    p->at[i] = tn_stored_place(t, tn_lesser(t, place, tn_k(t, k, (double)(p->S[i] - 1))), p->S[i]);
+    dim[1 + i] = p->O[i];
+  }
+  x = tn_take_taps(t, x, p);
+  return tn_reshape(t, x, 1 + p->n, dim);
+}
+// Every element `factor` times: sizes that nearest multiplies by whole numbers.
+static tiny_uop *tn_repeat_each(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
+  int64_t one[TINY_MAX_DIMS] = {p->L}, dim[TINY_MAX_DIMS] = {p->L}, flat[1 + TN_SPATIAL] = {p->L};
+  for (int i = 0; i < p->n; i++) {
+    one[1 + 2 * i] = dim[1 + 2 * i] = p->S[i];
+    one[2 + 2 * i] = 1; dim[2 + 2 * i] = p->O[i] / p->S[i];
+    flat[1 + i] = p->O[i];
+  }
+  return tn_reshape(t, tn_expand(t, tn_reshape(t, x, 1 + 2 * p->n, one), 1 + 2 * p->n, dim), 1 + p->n, flat);
+}
+
+// Sizes before and after, one tap an axis for now; 0: an error was recorded. *repeats: each is a multiple.
+static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps *p, tiny_shape *s,
+                        int *repeats) {
+  char a[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  memset(p, 0, sizeof *p);
+  *s = tiny_shape_get(x);
+  *repeats = 1;
+  while (p->n < TN_SPATIAL && (d->size[p->n] || d->scale[p->n] != 0)) p->n++;
+  const int n = p->n, lead = s->ndim - n;
+  if (!n || lead < 0) {
+    tiny_fail(t, TINY_E_SHAPE, "interpolate: %d sizes or scales for %s", n, tn_text_of(x->uop, a));
+    return 0;
+  }
+  p->L = tn_dims_nelem(lead, s->dim);
+  for (int i = 0; i < n; i++) {
+    const int64_t from = p->S[i] = s->dim[lead + i];
+    const double to = d->size[i] ? (double)d->size[i] : floor((double)from * d->scale[i]);
+    if (!(to >= 1 && to < INT32_MAX) || (d->size[i] && d->scale[i] != 0) || from < 1 || from >= INT32_MAX) {
+      tiny_fail(t, TINY_E_ARG, "interpolate: spatial dim %d of %s to size %lld or by %g", i,
+                tn_text_of(x->uop, a), (long long)d->size[i], d->scale[i]);
+      return 0;
+    }
+    p->O[i] = s->dim[lead + i] = (int64_t)to;
+    p->T[i] = 1;
+    *repeats &= p->O[i] % from == 0 && (d->size[i] || d->scale[i] == floor(d->scale[i]));
+  }
+  return tn_shape_valid(t, "interpolate", s);
+}
+TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_desc *desc) {
+  tiny_tensor *out;
+  tiny_interpolate_desc d;
+  tn_taps p;
+  tiny_shape s;
+  int repeats;
+  if (!tn_usable("interpolate", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  memset(&d, 0, sizeof d);
+  if (desc) d = *desc;
+  if (!d.mode) d.mode = TINY_NEAREST;
+  const int weighs = d.mode == TINY_LINEAR || d.mode == TINY_CUBIC;
+  if ((unsigned)d.mode > TINY_AREA || (d.align_corners && !weighs))
+    return tn_wrong(t, TINY_E_ARG, "interpolate: mode %d, align_corners %d", (int)d.mode, d.align_corners);
+  if (!tn_resize_of(x, &d, &p, &s, &repeats)) return out;
+  if (d.mode == TINY_AREA) {
+    tiny_shape size = {p.n, {0}};
+    for (int i = 0; i < p.n; i++) size.dim[i] = p.O[i];
+    return tiny_adaptive_avg_pool(x, size);
+  }
+  for (int i = 0; i < p.n; i++) p.T[i] = tn_taps_of_mode(d.mode);
+  tiny_uop *u = weighs ? tn_wide(t, x->uop) : x->uop;
+  if (tn_bad(t, u)) return tn_poison(t);
+  u = tn_reshape(t, repeats && !weighs ? tn_repeat_each(t, u, &p) : tn_resize(t, u, &p, &d), s.ndim, s.dim);
+  return tn_tensor_new(t, weighs ? tn_narrow(t, u, x->uop->dtype) : u);
+}
+
+// ** grid_sample **
+
+// One number for each element of the last axis, of n, of (.., .., n); a constant where n is 1.
+static tiny_uop *tn_numbers(tiny_ctx *t, const tiny_uop *like, int n, const double *c) {
+  tiny_uop *v = tn_k(t, like, c[0]);
+  for (int i = 1; i < n; i++) {
+    tiny_uop *at = tn_iota(t, TINY_INDEX, n, 2, 3);
+    v = tn_where(t, tn_eq(t, at, tn_k(t, at, i)), tn_k(t, like, c[i]), v);
+  }
+  return v;
+}
+// lo <= x <= hi. x decides alone strictly between them: at the bounds nothing flows back. NaN becomes lo.
+static tiny_uop *tn_within(tiny_ctx *t, tiny_uop *x, double lo, tiny_uop *hi) {
+  tiny_uop *low = tn_k(t, x, lo);
+  return tn_where(t, tn_lt(t, low, x), tn_where(t, tn_lt(t, x, hi), x, hi), low);
+}
+// A position reflected between lo and lo + span until it lies there.
+static tiny_uop *tn_reflect(tiny_ctx *t, tiny_uop *x, double lo, tiny_uop *span) {
+  tiny_uop *from = tn_plus(t, x, -lo);
+  from = tn_where(t, tn_below_zero(t, from), tn_neg(t, from), from);
+  tiny_uop *turns = tn_floor(t, tn_fdiv(t, from, span)), *half = tn_times(t, turns, 0.5);
+  tiny_uop *over = tn_sub(t, from, tn_mul(t, turns, span)), *odd = tn_ne(t, tn_floor(t, half), half);
+  return tn_plus(t, tn_where(t, odd, tn_sub(t, span, over), over), lo);
+}
+// Positions moved to where an image of these n sizes is. With zeros, far enough outside to find nothing, and
+// near enough to be counted.
+static tiny_uop *tn_grid_pad(tiny_ctx *t, tiny_uop *x, int n, const int64_t *size, const tiny_grid_desc *d) {
+  double outer[TN_SPATIAL], last[TN_SPATIAL], span[TN_SPATIAL];
+  for (int i = 0; i < n; i++) {
+    outer[i] = (double)size[i] + 8;
+    last[i] = (double)size[i] - 1;
+    span[i] = !d->align_corners ? (double)size[i] : last[i] > 0 ? last[i] : 1;
+  }
+  if (d->padding == TINY_PAD_ZEROS) return tn_within(t, x, -8, tn_numbers(t, x, n, outer));
+  if (d->padding == TINY_PAD_REFLECT)
+    x = tn_reflect(t, x, d->align_corners ? 0 : -0.5, tn_numbers(t, x, n, span));
+  return tn_within(t, x, 0, tn_numbers(t, x, n, last));
+}
+// Positions of a grid (B,P,n) of -1..1, innermost first, in elements, outermost first.
+static tiny_uop *tn_grid_positions(tiny_ctx *t, tiny_uop *g, const tn_taps *p, const tiny_grid_desc *d) {
+  double scale[TN_SPATIAL];
+  for (int i = 0; i < p->n; i++) scale[i] = 0.5 * (double)(p->S[i] - (d->align_corners != 0));
+  g = tn_plus(t, tn_flip(t, g, 4), 1);
+  tiny_uop *x = tn_mul(t, g, tn_numbers(t, g, p->n, scale));
+  if (!d->align_corners) x = tn_plus(t, x, -0.5);
+  return d->mode == TINY_CUBIC ? tn_within(t, x, -1e6, tn_k(t, x, 1e6)) : tn_grid_pad(t, x, p->n, p->S, d);
+}
+// Samples of u (B,C,S..) at positions x (B,P,n). Taps are read first and weighted then, so that gradients of
+// the weights, of which there are several, need no lookup. Positions and their floors are stored: masks and
+// weights stay cheap.
+static tiny_uop *tn_grid_samples(tiny_ctx *t, tiny_uop *u, tiny_uop *x, tn_taps *p, const tiny_grid_desc *d) {
+  const int n = p->n, all = tn_tap_dims(p), nearest = d->mode == TINY_NEAREST, sums = 1 + 2 * n;
+  int64_t place[TINY_MAX_DIMS] = {p->L, 1, p->O[1]};
+  if (tn_bad(t, u) || tn_bad(t, x)) return &t->ir->bad;
+  x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
+  tiny_uop *whole = tn_stored_place(t, nearest ? tn_round(t, x) : tn_floor(t, x), 0), *weight = NULL;
+  if (tn_bad(t, whole)) return whole;
+  tiny_uop *part = tn_sub(t, x, tn_cast(t, whole, x->dtype));
+  for (int i = 3; i < all; i++) place[i] = 1;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *at = tn_add(t, tn_reshape(t, tn_cut(t, whole, 2, i, i + 1), all, place),
+                          tn_tap_iota(t, p, TINY_I32, TN_TAP_T, i));
+    if (tn_bad(t, at)) return at;
+    if (d->mode == TINY_CUBIC) {           // taps are padded one by one; reflection may lose a bit
+      at = tn_round(t, tn_grid_pad(t, tn_plus(t, tn_cast(t, at, x->dtype), -1), 1, &p->S[i], d));
+      at = tn_stored_place(t, at, 0);
+    }
+    p->at[i] = at;
+    if (nearest) continue;
+    tiny_uop *w = tn_tap_weight(t, d->mode, tn_reshape(t, tn_cut(t, part, 2, i, i + 1), sums, place),
+                                tn_iota(t, TINY_I32, p->T[i], 1 + n + i, sums));
+    weight = weight ? tn_mul(t, weight, w) : w;
+  }
+  tiny_uop *y = tn_take_taps(t, u, p);
+  if (weight) y = tn_bad(t, weight) ? weight : tn_mul(t, y, tn_cast(t, weight, u->dtype));
+  return tn_sum(t, y, ((1 << n) - 1) << (1 + n), 0);
+}
+
+TINY_API tiny_tensor *tiny_grid_sample(tiny_tensor *x, tiny_tensor *grid, const tiny_grid_desc *desc) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, grid};
+  tiny_grid_desc d;
+  if (!tn_usable("grid_sample", 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop, *g = grid->uop;
+  const int n = u->ndim - 2;
+  memset(&d, 0, sizeof d);
+  if (desc) d = *desc;
+  if (!d.mode) d.mode = TINY_LINEAR;
+  if ((unsigned)d.mode > TINY_CUBIC || d.mode == TINY_NEAREST_EXACT ||
+      (unsigned)d.padding > TINY_PAD_REPLICATE ||
+      (d.mode == TINY_CUBIC && n != 2))
+    return tn_wrong(t, TINY_E_ARG, "grid_sample: mode %d, padding %d, %d spatial dims", (int)d.mode,
+                    (int)d.padding, n);
+  if (!tn_is_float(u->dtype) || !tn_is_float(g->dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "grid_sample: %s at %s", tn_dtypes[u->dtype].name,
+                    tn_dtypes[g->dtype].name);
+  if (n < 2 || n > TN_SPATIAL || g->ndim != u->ndim || g->dim[n + 1] != n || g->dim[0] != u->dim[0] ||
+      !tn_dims_nelem(n, u->dim + 2))
+    return tn_wrong(t, TINY_E_SHAPE, "grid_sample: %s at %s", tn_text_of(u, a), tn_text_of(g, b));
+  const int64_t B = u->dim[0], C = u->dim[1], P = tn_dims_nelem(n, g->dim + 1);
+  const int wide = tn_computed_in(u->dtype), dtype = tn_position_dtype(g->dtype);
+  int64_t points[3] = {B, P, n}, ys[TN_SPATIAL + 2] = {B, C};
+  tn_taps p;
+  memset(&p, 0, sizeof p);
+  p.n = n;
+  p.L = B;
+  for (int i = 0; i < n; i++) {            // the axes of the result: channels, points, nothing
+    p.O[i] = i == 0 ? C : i == 1 ? P : 1;
+    p.S[i] = u->dim[2 + i];
+    p.T[i] = tn_taps_of_mode(d.mode);
+    ys[2 + i] = g->dim[1 + i];
+  }
+  p.own[0] = C;
+  g = tn_cast(t, tn_reshape(t, g, 3, points), dtype);
+  g = tn_bad(t, g) ? g : tn_grid_positions(t, g, &p, &d);
+  tiny_uop *y = tn_cast(t, u, wide);
+  if (C) y = tn_grid_samples(t, y, g, &p, &d);
+  y = tn_reshape(t, y, n + 2, ys);
+  return tn_tensor_new(t, tn_bad(t, y) ? y : tn_cast(t, y, u->dtype));
+}
+
+TINY_API tiny_tensor *tiny_affine_grid(tiny_tensor *theta, tiny_shape size, int align_corners) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("affine_grid", 1, &theta, &out)) return out;
+  tiny_ctx *t = theta->t;
+  tiny_uop *u = theta->uop;
+  const int n = size.ndim - 2, all = n + 2;
+  if (!tn_is_float(u->dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "affine_grid: %s", tn_dtypes[u->dtype].name);
+  if (!tn_shape_valid(t, "affine_grid", &size)) return out;
+  const int64_t wanted[3] = {size.dim[0], n, n + 1};
+  if (n < 2 || n > TN_SPATIAL || !tn_has_dims(u, 3, wanted))
+    return tn_wrong(t, TINY_E_SHAPE, "affine_grid: %s for %s", tn_text_of(u, a),
+                    tn_dims_text(b, sizeof b, size.ndim, size.dim));
+  int64_t column[TINY_MAX_DIMS] = {u->dim[0], 1, 1, 1, 1}, grid[TINY_MAX_DIMS] = {u->dim[0]};
+  column[n + 1] = grid[n + 1] = n;
+  for (int i = 0; i < n; i++) grid[1 + i] = size.dim[2 + i];
+  const int inside = tn_computed_in(u->dtype), dtype = u->dtype;
+  u = tn_cast(t, u, inside);
+  tiny_uop *sum = tn_reshape(t, tn_cut(t, u, 2, n, n + 1), all, column);
+  for (int k = 0; k < n; k++) {            // coordinate k runs along the k-th dim from the end
+    const int64_t S = size.dim[1 + n - k];
+    const double first = align_corners ? -1 : 1.0 / (double)S - 1;
+    const double step = 2.0 / (double)(align_corners ? S - 1 : S);
+    tiny_uop *at = tn_iota(t, inside, S, n - k, all);
+    at = S > 1 ? tn_plus(t, tn_times(t, at, step), first) : tn_times(t, at, 0);
+    sum = tn_add(t, sum, tn_mul(t, tn_reshape(t, tn_cut(t, u, 2, k, k + 1), all, column), at));
+  }
+  sum = tn_expand(t, sum, all, grid);
+  return tn_tensor_new(t, tn_bad(t, sum) ? sum : tn_cast(t, sum, dtype));
+}
+
+// ** channels and pixels **
+
+// (.., C * f * f, H, W) <-> (.., C, H * f, W * f).
+static tiny_tensor *tn_shuffle_pixels(const char *name, tiny_tensor *x, int f, int back) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  const int lead = u->ndim - 3;
+  if (f < 1 || f > 1 << 15) return tn_wrong(t, TINY_E_ARG, "%s: factor %d", name, f);
+  if (lead < 0 || u->ndim > TINY_MAX_DIMS - 3 || (!back && u->dim[lead] % ((int64_t)f * f)) ||
+      (back && (u->dim[lead + 1] % f || u->dim[lead + 2] % f)))
+    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by %d", name, tn_text_of(u, a), f);
+  const int64_t ff = (int64_t)f * f, C = back ? u->dim[lead] : u->dim[lead] / ff;
+  const int64_t H = back ? u->dim[lead + 1] / f : u->dim[lead + 1];
+  const int64_t W = back ? u->dim[lead + 2] / f : u->dim[lead + 2];
+  const int64_t L = tn_dims_nelem(lead, u->dim);
+  const int64_t split[6] = {L, C, f, f, H, W}, joined[6] = {L, C, H, f, W, f};
+  static const int64_t forth[6] = {0, 1, 4, 2, 5, 3}, home[6] = {0, 1, 3, 5, 2, 4};
+  tiny_shape s = tiny_shape_get(x);
+  s.dim[lead] = back ? C * ff : C;
+  s.dim[lead + 1] = back ? H : H * f;
+  s.dim[lead + 2] = back ? W : W * f;
+  u = tn_permute(t, tn_reshape(t, u, 6, back ? joined : split), back ? home : forth);
+  return tn_tensor_new(t, tn_reshape(t, u, s.ndim, s.dim));
+}
+TINY_API tiny_tensor *tiny_pixel_shuffle(tiny_tensor *x, int factor) {
+  return tn_shuffle_pixels("pixel_shuffle", x, factor, 0);
+}
+TINY_API tiny_tensor *tiny_pixel_unshuffle(tiny_tensor *x, int factor) {
+  return tn_shuffle_pixels("pixel_unshuffle", x, factor, 1);
+}
+TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("channel_shuffle", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const tiny_uop *u = x->uop;
+  if (u->ndim < 2 || u->ndim == TINY_MAX_DIMS || groups < 1 || u->dim[1] % groups)
+    return tn_wrong(t, TINY_E_SHAPE, "channel_shuffle: %s in %d groups", tn_text_of(u, a), groups);
+  tiny_uop *y = tn_swap(t, tn_split(t, x->uop, 1, groups, u->dim[1] / groups), 1, 2);
+  return tn_tensor_new(t, tn_merge(t, y, 1));
+}
+#endif
+// ---- end src/tensor/image.c ----
+// ---- begin src/tensor/norm.c ----
+// norm: softmax and its kin, normalisation by statistics, and norms of vectors.
+//
+// Everything is computed in f32 or f64 and comes back in the dtype of the input (integers: f32). Formulas
+// keep infinity and NaN out of gradients where the value itself is finite: a root of 0 has the gradient 0.
+#ifndef TN_TENSOR_NORM
+#define TN_TENSOR_NORM
+#ifndef TINY_AMALGAMATED
+#include "matmul.c"
+#endif
+
+// ** softmax **
+
+// x minus its maximum along the axis, through which no gradient flows: it cancels.
+static tiny_uop *tn_below_max(tiny_ctx *t, tiny_uop *x, int bits) {
+  return tn_sub(t, x, tn_u1(t, TINY_OP_DETACH, tn_reduce(t, TINY_OP_MAX, x, bits, 1)));
+}
+static tiny_uop *tn_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
+  tiny_uop *e = tn_exp(t, tn_below_max(t, x, bits));
+  return tn_fdiv(t, e, tn_sum(t, e, bits, 1));
+}
+static tiny_uop *tn_log_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
+  tiny_uop *y = tn_below_max(t, x, bits);
+  return tn_sub(t, y, tn_logarithm(t, tn_sum(t, tn_exp(t, y), bits, 1)));
+}
+static tiny_uop *tn_softmin(tiny_ctx *t, tiny_uop *x, int bits) { return tn_softmax(t, tn_neg(t, x), bits); }
+static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t, tiny_uop *x, int bits),
+                             tiny_tensor *x, int axis) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  if (bits < 0) return out;
+  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits);
+  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
+}
+TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis) {
+  return tn_along("softmax", tn_softmax, x, axis);
+}
+TINY_API tiny_tensor *tiny_log_softmax(tiny_tensor *x, int axis) {
+  return tn_along("log_softmax", tn_log_softmax, x, axis);
+}
+TINY_API tiny_tensor *tiny_softmin(tiny_tensor *x, int axis) {
+  return tn_along("softmin", tn_softmin, x, axis);
+}
+
+TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
+  tiny_tensor *out;
+  if (!tn_usable("logsumexp", 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, "logsumexp", x->uop, axis), n = x->uop->ndim;
+  if (bits < 0) return out;
+  int64_t kept[TINY_MAX_DIMS];
+  int m = 0;
+  for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : x->uop->dim[i];
+  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : tn_log_fold(x->t, wide, bits);
+  return tn_tensor_new(x->t, tn_narrow(x->t, tn_reshape(x->t, y, m, kept), x->uop->dtype));
+}
+
+// Gumbel noise is -log(-log u): Jang, Gu and Poole, arXiv:1611.01144. u is never 0 or 1: a half step is
+// added. A hard sample is the one-hot of the largest and has the soft one's gradient.
+TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, int axis) {
+  tiny_tensor *out;
+  if (!tn_usable("gumbel_softmax", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  if ((axis = tn_axis(t, "gumbel_softmax", x->uop, axis)) < 0) return out;
+  if (!(tau > 0)) return tn_wrong(t, TINY_E_ARG, "gumbel_softmax: tau is %g", tau);
+  tiny_uop *wide = tn_wide(t, x->uop),
+           *u = tn_plus(t, tn_uniform(t, x->uop->ndim, x->uop->dim), 1.0 / (1 << 25));
+  if (tn_bad(t, wide) || tn_bad(t, u)) return tn_poison(t);
+  const int bits = wide->ndim ? 1 << axis : 0;
+  tiny_uop *noise = tn_cast(t, tn_neg(t, tn_logarithm(t, tn_neg(t, tn_logarithm(t, u)))), wide->dtype);
+  tiny_uop *y = tn_softmax(t, tn_times(t, tn_add(t, wide, noise), 1 / tau), bits);
+  if (hard && bits && wide->dim[axis] && !tn_bad(t, y)) {
+    tiny_uop *at = tn_position(t, y, axis, 1);
+    tiny_uop *one = tn_bad(t, at) ? at : tn_eq(t, at, tn_iota(t, at->dtype, y->dim[axis], axis, y->ndim));
+    if (tn_bad(t, one)) return tn_poison(t);
+    tiny_uop *rest = tn_u1(t, TINY_OP_DETACH, tn_sub(t, tn_cast(t, one, y->dtype), y));
+    y = tn_add(t, rest, y);
+  }
+  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
 }
 
 // ** normalisation **
 
-// Are w's dims those of x from axis on, as far as w has dims?
+// Are w's dims those that are given?
 static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tiny_tensor *w, int n,
                      const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -9828,32 +17471,87 @@ static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tin
             tn_text_of(w->uop, b));
   return 0;
 }
-// centred * rsqrt(var + eps) * w + b, each of dims that broadcast.
-static tiny_uop *tn_normalize(tiny_ctx *t, tiny_uop *centred, tiny_uop *var, double eps, tiny_uop *w,
-                              tiny_uop *b) {
+static int tn_eps_fits(tiny_ctx *t, const char *name, double eps) {
+  if (eps >= 0) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: eps %g", name, eps);
+  return 0;
+}
+// x * rsqrt(var + eps) * w + b, each of dims that broadcast.
+static tiny_uop *tn_standardize(tiny_ctx *t, tiny_uop *x, tiny_uop *var, double eps, tiny_uop *w,
+                                tiny_uop *b) {
   tiny_uop *scale = tn_rsqrt(t, tn_plus(t, var, eps));
   if (w) scale = tn_mul(t, scale, tn_wide(t, w));
-  tiny_uop *y = tn_mul(t, centred, scale);
+  tiny_uop *y = tn_mul(t, x, scale);
   return b ? tn_add(t, y, tn_wide(t, b)) : y;
 }
 
-TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps) {
+// Over the last ndims dims, with their mean taken off or not.
+static tiny_tensor *tn_norm_over(const char *name, tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b,
+                                 double eps, int centre) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, b};
-  if (!tn_usable_some("layer_norm", 1, 3, in, &out)) return out;
+  if (!tn_usable_some(name, 1, 3, in, &out)) return out;
   tiny_ctx *t = x->t;
   tiny_uop *u = x->uop;
-  if (ndims < 1 || ndims > u->ndim || !(eps >= 0))
-    return tn_wrong(t, TINY_E_ARG, "layer_norm: over %d dims of %s with eps %g", ndims, tn_text_of(u, a),
-                    eps);
+  if (ndims < 1 || ndims > u->ndim)
+    return tn_wrong(t, TINY_E_ARG, "%s: over %d dims of %s", name, ndims, tn_text_of(u, a));
   const int64_t *dim = u->dim + u->ndim - ndims;
-  if (!tn_scales(t, "layer_norm", u, w, ndims, dim) || !tn_scales(t, "layer_norm", u, b, ndims, dim))
+  if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, ndims, dim) ||
+      !tn_scales(t, name, u, b, ndims, dim))
     return out;
   const int bits = ((1 << ndims) - 1) << (u->ndim - ndims);
-  tiny_uop *wide = tn_wide(t, u), *centred = tn_sub(t, wide, tn_mean(t, wide, bits, 1)),
-           *var = tn_mean(t, tn_square(t, centred), bits, 1);
-  tiny_uop *const y = tn_normalize(t, centred, var, eps, w ? w->uop : NULL, b ? b->uop : NULL);
+  tiny_uop *y = tn_wide(t, u);
+  if (centre) y = tn_sub(t, y, tn_mean(t, y, bits, 1));
+  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), bits, 1), eps, w ? w->uop : NULL, b ? b->uop : NULL);
   return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
+}
+TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps) {
+  return tn_norm_over("layer_norm", x, ndims, w, b, eps, 1);
+}
+TINY_API tiny_tensor *tiny_rms_norm(tiny_tensor *x, int ndims, tiny_tensor *w, double eps) {
+  return tn_norm_over("rms_norm", x, ndims, w, NULL, eps, 0);
+}
+
+// A tensor of one number a channel as (C,1,..), to go with (B,C,..) of ndim dims.
+static tiny_uop *tn_channels(tiny_ctx *t, tiny_uop *u, int ndim) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, u)) return u;
+  for (int i = 0; i < ndim - 1; i++) dim[i] = i ? 1 : u->dim[0];
+  return tn_reshape(t, u, ndim - 1, dim);
+}
+
+// x (B,C,..): each group of channels of one sample by its own mean and variance.
+static const int64_t tn_each_channel = INT64_MAX;            // as a number of groups
+static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t groups, tiny_tensor *w,
+                                   tiny_tensor *b, double eps) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, w, b};
+  if (!tn_usable_some(name, 1, 3, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  if (u->ndim < 2) return tn_wrong(t, TINY_E_SHAPE, "%s: %s has no channels", name, tn_text_of(u, a));
+  const int64_t B = u->dim[0], C = u->dim[1], G = groups == tn_each_channel ? C : groups;
+  if (G < 0 || (G ? C % G : groups != tn_each_channel))
+    return tn_wrong(t, TINY_E_ARG, "%s: the channels of %s in %lld groups", name, tn_text_of(u, a),
+                    (long long)G);
+  if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, 1, &C) || !tn_scales(t, name, u, b, 1, &C))
+    return out;
+  if (!tiny_nelem(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
+  const int64_t grouped[3] = {B, G, tiny_nelem(x) / (B * G)};
+  tiny_uop *y = tn_reshape(t, tn_wide(t, u), 3, grouped);
+  y = tn_sub(t, y, tn_mean(t, y, 4, 1));
+  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), 4, 1), eps, NULL, NULL);
+  y = tn_reshape(t, y, u->ndim, u->dim);
+  if (w) y = tn_mul(t, y, tn_wide(t, tn_channels(t, w->uop, u->ndim)));
+  if (b) y = tn_add(t, y, tn_wide(t, tn_channels(t, b->uop, u->ndim)));
+  return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
+}
+TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tensor *w, tiny_tensor *b,
+                                      double eps) {
+  return tn_norm_groups("group_norm", x, groups, w, b, eps);
+}
+TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps) {
+  return tn_norm_groups("instance_norm", x, tn_each_channel, w, b, eps);
 }
 
 // old * (1 - momentum) + new * momentum becomes the statistic's next state.
@@ -9878,10 +17576,8 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   const double eps = s->eps > 0 ? s->eps : 1e-5, momentum = s->momentum > 0 ? s->momentum : 0.1;
   const int bits = ((1 << u->ndim) - 1) & ~2;
   const double n = (double)tn_count(u, bits);
-  int64_t dim[TINY_MAX_DIMS];
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
-  for (int i = 0; i < u->ndim; i++) dim[i] = i == 1 ? u->dim[1] : 1;
-  for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_reshape(t, stat[i]->uop, u->ndim, dim);
+  for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, stat[i]->uop, u->ndim);
   tiny_uop *wide = tn_wide(t, u), *mean = train ? tn_mean(t, wide, bits, 1) : tn_wide(t, of[0]),
            *centred = tn_sub(t, wide, mean);
   tiny_uop *var = train ? tn_mean(t, tn_square(t, centred), bits, 1) : tn_wide(t, of[1]);
@@ -9889,72 +17585,1321 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   if (train && s->mean && !tn_batch_norm_track(s->mean, mean, momentum)) return tn_poison(t);
   if (train && s->var && !tn_batch_norm_track(s->var, tn_times(t, var, n > 1 ? n / (n - 1) : 1), momentum))
     return tn_poison(t);
-  return tn_tensor_new(t, tn_narrow(t, tn_normalize(t, centred, var, eps, of[2], of[3]), u->dtype));
+  return tn_tensor_new(t, tn_narrow(t, tn_standardize(t, centred, var, eps, of[2], of[3]), u->dtype));
 }
 
-// Each element is kept with probability 1-p and then divided by it.
-TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
+// Krizhevsky, Sutskever and Hinton, "ImageNet classification", 2012, section 3.3, with the mean in place of
+// the sum.
+TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, double alpha, double beta,
+                                               double k) {
+  char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
+  if (!tn_usable("local_response_norm", 1, &x, &out)) return out;
   tiny_ctx *t = x->t;
   tiny_uop *u = x->uop;
-  if (!(p >= 0 && p <= 1)) return tn_wrong(t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
-  if (!train || p == 0) return tn_tensor_new(t, u);
-  tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
-  return tn_tensor_new(t, tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0)));
+  if (u->ndim < 2)
+    return tn_wrong(t, TINY_E_SHAPE, "local_response_norm: %s has no channels", tn_text_of(u, a));
+  if (size < 1 || size > 1 << 12)
+    return tn_wrong(t, TINY_E_ARG, "local_response_norm: a window of %lld channels", (long long)size);
+  tiny_uop *wide = tn_wide(t, u), *sum = NULL;
+  tiny_uop *square = tn_extend(t, tn_square(t, wide), 1, size / 2, (size - 1) / 2);
+  for (int64_t i = 0; i < size; i++) {
+    tiny_uop *part = tn_cut(t, square, 1, i, i + u->dim[1]);
+    sum = sum ? tn_add(t, sum, part) : part;
+  }
+  sum = tn_plus(t, tn_times(t, sum, alpha / (double)size), k);
+  tiny_uop *y = tn_bad(t, sum) ? sum : tn_fdiv(t, wide, tn_pow(t, sum, tn_k(t, sum, beta)));
+  return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
+}
+
+// ** norms and what is measured with them **
+
+static int tn_power_fits(tiny_ctx *t, const char *name, double p, double eps) {
+  if (p >= 0) return tn_eps_fits(t, name, eps);
+  tiny_fail(t, TINY_E_ARG, "%s: the norm of order %g", name, p);
+  return 0;
+}
+
+TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double eps) {
+  tiny_tensor *out;
+  if (!tn_usable("normalize", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int bits = tn_one_axis(t, "normalize", x->uop, axis);
+  if (bits < 0 || !tn_power_fits(t, "normalize", p, eps)) return out;
+  tiny_uop *wide = tn_wide(t, x->uop), *length = tn_norm(t, wide, p, bits, 1);
+  tiny_uop *y = tn_fdiv(t, wide, tn_max(t, length, tn_k(t, wide, eps)));
+  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+}
+
+// a and b, broadcast, in the dtype that a result of theirs is computed in; that of the result, or -1 after an
+// error.
+static int tn_meet_wide(const char *name, tiny_tensor *const *in, tiny_tensor **out, tiny_uop **a,
+                        tiny_uop **b) {
+  if (!tn_usable(name, 2, in, out) || !tn_shapes_meet(name, 2, in)) return -1;
+  tiny_ctx *t = in[0]->t;
+  const int dtype = tn_real(tn_meet(in[0]->uop, in[1]->uop));
+  int64_t dim[TINY_MAX_DIMS];
+  int n = 0;
+  for (int i = 0; i < 2; i++) tn_broadcast_dims(in[i]->uop->ndim, in[i]->uop->dim, &n, dim);
+  *a = tn_expand(t, tn_cast(t, in[0]->uop, tn_computed_in(dtype)), n, dim);
+  *b = tn_expand(t, tn_cast(t, in[1]->uop, tn_computed_in(dtype)), n, dim);
+  return tn_bad(t, *a) || tn_bad(t, *b) ? -1 : dtype;
+}
+static tiny_uop *tn_cosine(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int bits, double eps) {
+  tiny_uop *least = tn_k(t, a, eps), *x = tn_max(t, tn_norm(t, a, 2, bits, 0), least),
+           *y = tn_max(t, tn_norm(t, b, 2, bits, 0), least);
+  return tn_fdiv(t, tn_fdiv(t, tn_sum(t, tn_mul(t, a, b), bits, 0), x), y);
+}
+TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int axis, double eps) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tiny_uop *x, *y;
+  const int dtype = tn_meet_wide("cosine_similarity", in, &out, &x, &y);
+  if (dtype < 0) return out;
+  const int bits = tn_one_axis(a->t, "cosine_similarity", x, axis);
+  if (bits < 0 || !tn_eps_fits(a->t, "cosine_similarity", eps)) return tn_poison(a->t);
+  return tn_tensor_new(a->t, tn_narrow(a->t, tn_cosine(a->t, x, y, bits, eps), dtype));
+}
+TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps,
+                                             int keepdim) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tiny_uop *x, *y;
+  const int dtype = tn_meet_wide("pairwise_distance", in, &out, &x, &y);
+  if (dtype < 0) return out;
+  const int bits = tn_one_axis(a->t, "pairwise_distance", x, -1);
+  if (!tn_power_fits(a->t, "pairwise_distance", p, eps)) return tn_poison(a->t);
+  tiny_uop *d = tn_norm(a->t, tn_plus(a->t, tn_sub(a->t, x, y), eps), p, bits, keepdim);
+  return tn_tensor_new(a->t, tn_narrow(a->t, d, dtype));
+}
+
+// y_o = sum over i, j of x_i w_oij z_j: the sum over i is a product of matrices.
+TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor *w, tiny_tensor *bias) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[4] = {x, z, w, bias};
+  if (!tn_usable_some("bilinear", 3, 4, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *p = x->uop, *q = z->uop, *r = w->uop;
+  const int n = p->ndim;
+  if (!n || n + 1 >= TINY_MAX_DIMS || q->ndim != n || r->ndim != 3 || !tn_dims_same(n - 1, p->dim, q->dim) ||
+      p->dim[n - 1] != r->dim[1] || q->dim[n - 1] != r->dim[2] ||
+      (bias && !tn_has_dims(bias->uop, 1, r->dim)))
+    return tn_wrong(t, TINY_E_SHAPE, "bilinear: %s and %s with weights %s", tn_text_of(p, a),
+                    tn_text_of(q, b), tn_text_of(r, c));
+  const int dtype = tiny_promote((tiny_dtype)tn_meet(p, q), (tiny_dtype)r->dtype);
+  p = tn_insert(t, tn_insert(t, p, n - 1), n - 1);           // (..,1,1,I) with (O,J,I) -> (..,O,J)
+  tiny_uop *y = tn_dot(t, p, tn_swap(t, r, 1, 2), NULL, 1 << (n + 1), tn_computed_in(dtype));
+  y = tn_dot(t, y, tn_insert(t, q, n - 1), bias ? bias->uop : NULL, 1 << n, dtype);
+  return tn_tensor_new(t, y);
 }
 #endif
-// ---- end src/tensor/nn.c ----
+// ---- end src/tensor/norm.c ----
+// ---- begin src/tensor/embedding.c ----
+// embedding: rows of a table by integer indices, one at a time or by the bag.
+//
+// A lookup is a sum over (row == index) * table, which the scheduler turns back into a load. Indices out of
+// range give zeros. The padding row is looked up like the others, but no gradient reaches it.
+#ifndef TN_TENSOR_EMBEDDING
+#define TN_TENSOR_EMBEDDING
+#ifndef TINY_AMALGAMATED
+#include "norm.c"
+#endif
+
+// Rows of w (V,D) at ids (..) -> (..,D).
+static tiny_uop *tn_rows(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, int64_t padding) {
+  if (tn_bad(t, ids) || tn_bad(t, w)) return &t->ir->bad;
+  const int64_t V = w->dim[0];
+  if (padding >= 0 && padding < V) {
+    tiny_uop *row = tn_iota(t, TINY_INDEX, V, 0, 2);
+    tiny_uop *is = tn_bad(t, row) ? row : tn_eq(t, row, tn_int(t, TINY_INDEX, padding));
+    w = tn_where(t, is, tn_u1(t, TINY_OP_DETACH, w), w);
+  }
+  ids = tn_insert(t, tn_insert(t, ids, ids->ndim), ids->ndim);
+  tiny_uop *picked = tn_where(t, tn_names(t, ids, V), tn_swap(t, w, 0, 1), tn_k(t, w, 0));
+  return tn_bad(t, picked) ? picked : tn_sum(t, picked, 1 << (picked->ndim - 1), 0);
+}
+static int tn_rows_fit(const char *name, const tiny_uop *ids, tiny_tensor *w, int64_t padding) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_ctx *t = w->t;
+  if (!tn_is_index(t, name, ids)) return 0;
+  if (w->uop->ndim != 2 || ids->ndim > TINY_MAX_DIMS - 2) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: indices %s into a table %s", name, tn_text_of(ids, a),
+              tn_text_of(w->uop, b));
+    return 0;
+  }
+  if (padding >= -1 && padding < w->uop->dim[0]) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: row %lld of a table %s as padding", name, (long long)padding,
+            tn_text_of(w->uop, b));
+  return 0;
+}
+
+TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding) {
+  tiny_tensor *out, *in[2] = {ids, w};
+  if (!tn_usable("embedding", 2, in, &out) || !tn_rows_fit("embedding", ids->uop, w, padding)) return out;
+  return tn_tensor_new(w->t, tn_rows(w->t, ids->uop, w->uop, padding));
+}
+
+// (B,N): does index i lie in bag b, from its offset up to the next one's?
+static tiny_uop *tn_bag_spans(tiny_ctx *t, tiny_uop *offsets, int64_t B, int64_t N) {
+  tiny_uop *from = tn_cast(t, offsets, TINY_I64), *last = tn_int(t, TINY_I64, N);
+  if (tn_bad(t, from)) return from;
+  tiny_uop *to = tn_extend(t, tn_cut(t, from, 0, 1, B), 0, 0, 1), *is_last = tn_iota(t, TINY_I64, B, 0, 1);
+  to = tn_where(t, tn_eq(t, is_last, tn_int(t, TINY_I64, B - 1)), last, to);
+  tiny_uop *at = tn_iota(t, TINY_I64, N, 1, 2);
+  return tn_and(t, tn_not(t, tn_lt(t, at, tn_insert(t, from, 1))), tn_lt(t, at, tn_insert(t, to, 1)));
+}
+
+// e (..,N,D), those that count (B,N,1) -> (B,D)
+static tiny_uop *tn_bag_fold(tiny_ctx *t, tiny_uop *e, tiny_uop *counts, tiny_reduction mode) {
+  if (tn_bad(t, e) || tn_bad(t, counts)) return &t->ir->bad;
+  tiny_uop *number = tn_sum(t, tn_cast(t, counts, e->dtype), 2, 0), *zero = tn_k(t, e, 0);
+  if (mode == TINY_MAX) {
+    tiny_uop *lowest = tn_uop_make(t, TINY_OP_CONST, e->dtype, 1, 0, NULL, tn_lowest(e->dtype), 0, NULL);
+    tiny_uop *most = tn_reduce(t, TINY_OP_MAX, tn_where(t, counts, e, lowest), 2, 0);
+    return tn_where(t, tn_is_zero(t, number), zero, most);
+  }
+  tiny_uop *sum = tn_sum(t, tn_where(t, counts, e, zero), 2, 0);
+  return mode == TINY_SUM ? sum : tn_fdiv(t, sum, tn_max(t, number, tn_k(t, number, 1)));
+}
+
+TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_tensor *offsets,
+                                         tiny_tensor *weights, tiny_reduction mode, int64_t padding) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[4] = {ids, w, offsets, weights};
+  if (!tn_usable_some("embedding_bag", 2, 4, in, &out)) return out;
+  tiny_ctx *t = w->t;
+  tiny_uop *u = ids->uop;
+  if (!tn_rows_fit("embedding_bag", u, w, padding)) return out;
+  if (mode != TINY_MEAN && mode != TINY_SUM && mode != TINY_MAX)
+    return tn_wrong(t, TINY_E_ARG, "embedding_bag: mode %d", (int)mode);
+  if (weights && mode != TINY_SUM) return tn_wrong(t, TINY_E_ARG, "embedding_bag: weights are for TINY_SUM");
+  if (u->ndim != (offsets ? 1 : 2) || (offsets && offsets->uop->ndim != 1))
+    return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with offsets %s", tn_text_of(u, a),
+                    offsets ? tn_text_of(offsets->uop, b) : "NULL");
+  if (offsets && !tn_is_index(t, "embedding_bag", offsets->uop)) return out;
+  if (weights && !tn_has_dims(weights->uop, u->ndim, u->dim))
+    return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with weights %s", tn_text_of(u, a),
+                    tn_text_of(weights->uop, b));
+  tiny_uop *e = tn_rows(t, u, tn_wide(t, w->uop), padding);  // ([B,]N,D)
+  if (weights && !tn_bad(t, e)) e = tn_mul(t, e, tn_cast(t, tn_insert(t, weights->uop, u->ndim), e->dtype));
+  tiny_uop *counts =
+      tn_not(t, tn_eq(t, tn_cast(t, u, TINY_I64), tn_int(t, TINY_I64, padding < 0 ? INT64_MIN : padding)));
+  if (offsets) {
+    counts = tn_and(t, counts, tn_bag_spans(t, offsets->uop, offsets->uop->dim[0], u->dim[0]));
+    e = tn_insert(t, e, 0);
+  }
+  e = tn_bag_fold(t, e, tn_bad(t, counts) ? counts : tn_insert(t, counts, 2), mode);
+  return tn_tensor_new(t, tn_narrow(t, e, w->uop->dtype));
+}
+#endif
+// ---- end src/tensor/embedding.c ----
+// ---- begin src/tensor/attention.c ----
+// attention: what each query makes of values, by how well their keys fit; and positions as rotations.
+//
+// Scores are computed in f32 (f64 for f64) from the product of queries and keys to the weights. Groups of
+// heads that share keys and values are a dim of their own, so keys and values are not repeated in memory. A
+// query that may see nothing gets zeros, and no NaN reaches a gradient.
+#ifndef TN_TENSOR_ATTENTION
+#define TN_TENSOR_ATTENTION
+#ifndef TINY_AMALGAMATED
+#include "norm.c"
+#endif
+
+// softmax over the last axis; rows of nothing but -inf are 0.
+static tiny_uop *tn_softmax_some(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  const int bits = 1 << (x->ndim - 1);
+  tiny_uop *off = tn_taken_off(t, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
+  tiny_uop *e = tn_exp(t, tn_sub(t, x, off)), *sum = tn_sum(t, e, bits, 1);
+  return tn_fdiv(t, e, tn_where(t, tn_is_zero(t, sum), tn_k(t, x, 1), sum));
+}
+
+typedef struct tn_heads { int n; int64_t H, K, L, S, E, V; } tn_heads;   // n: leading dims; K: heads of keys
+
+// Do q (..,H,L,E), k (..,K,S,E), v (..,K,S,V) fit? Two dims are one head.
+static int tn_heads_fit(const tiny_uop *q, const tiny_uop *k, const tiny_uop *v, tn_heads *h) {
+  const int n = q->ndim;
+  if (n < 2 || n > TINY_MAX_DIMS - 2 || k->ndim != n || v->ndim != n) return 0;
+  h->n = n > 2 ? n - 3 : 0;
+  h->H = n > 2 ? q->dim[n - 3] : 1; h->K = n > 2 ? k->dim[n - 3] : 1;
+  h->L = q->dim[n - 2]; h->E = q->dim[n - 1]; h->S = k->dim[n - 2]; h->V = v->dim[n - 1];
+  return tn_dims_same(h->n, q->dim, k->dim) && tn_dims_same(n - 1, k->dim, v->dim) && k->dim[n - 1] == h->E &&
+      (h->K ? h->H % h->K == 0 : !h->H);
+}
+// The leading dims of u followed by a, b, c, d.
+static tiny_uop *tn_heads_as(tiny_ctx *t, tiny_uop *u, const tiny_uop *q, int n, int64_t a, int64_t b,
+                             int64_t c, int64_t d) {
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0; i < n; i++) dim[i] = q->dim[i];
+  dim[n] = a; dim[n + 1] = b; dim[n + 2] = c; dim[n + 3] = d;
+  return tn_reshape(t, u, n + 4, dim);
+}
+// (..,H,L,S) of scores with what may not be seen at -inf.
+static tiny_uop *tn_masked(tiny_ctx *t, tiny_uop *scores, tiny_uop *mask, int causal) {
+  if (tn_bad(t, scores)) return scores;
+  const int n = scores->ndim;
+  tiny_uop *never = tn_k(t, scores, -HUGE_VAL);
+  if (mask && mask->dtype == TINY_BOOL) scores = tn_where(t, mask, scores, never);
+  else if (mask) scores = tn_add(t, scores, tn_cast(t, mask, scores->dtype));
+  if (!causal || tn_bad(t, scores)) return scores;
+  tiny_uop *query = tn_iota(t, TINY_INDEX, scores->dim[n - 2], 0, 2),
+           *key = tn_iota(t, TINY_INDEX, scores->dim[n - 1], 1, 2);
+  return tn_where(t, tn_lt(t, query, key), never, scores);
+}
+
+static int tn_mask_fits(tiny_ctx *t, const tiny_tensor *mask, int n, const int64_t *dim) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t both[TINY_MAX_DIMS];
+  int m = n;
+  if (!mask) return 1;
+  const tiny_uop *u = mask->uop;
+  memcpy(both, dim, (size_t)n * sizeof *dim);
+  if (!tn_broadcast_dims(u->ndim, u->dim, &m, both) || m != n || !tn_dims_same(n, both, dim))
+    tiny_fail(t, TINY_E_SHAPE, "attention: mask %s for scores %s", tn_text_of(u, a),
+              tn_dims_text(b, sizeof b, n, dim));
+  else if (u->dtype == TINY_BOOL || tn_is_float(u->dtype)) return 1;
+  else tiny_fail(t, TINY_E_DTYPE, "attention: the mask is %s, not bool or a float", tn_dtypes[u->dtype].name);
+  return 0;
+}
+
+TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v,
+                                     const tiny_attention_desc *desc) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
+  tiny_attention_desc d;
+  memset(&d, 0, sizeof d);
+  if (desc) d = *desc;
+  tiny_tensor *out, *in[4] = {q, k, v, d.mask};
+  if (!tn_usable_some("attention", 3, 4, in, &out)) return out;
+  tiny_ctx *t = q->t;
+  tn_heads h;
+  if (!tn_heads_fit(q->uop, k->uop, v->uop, &h))
+    return tn_wrong(t, TINY_E_SHAPE, "attention: queries %s, keys %s, values %s", tn_text_of(q->uop, a),
+                    tn_text_of(k->uop, b), tn_text_of(v->uop, c));
+  if (!(d.dropout >= 0 && d.dropout <= 1))
+    return tn_wrong(t, TINY_E_ARG, "attention: dropout is %g, not in [0,1]", d.dropout);
+  const int n = q->uop->ndim, grouped = h.n + 4,
+            dtype = tn_real(tiny_promote((tiny_dtype)tn_meet(q->uop, k->uop), (tiny_dtype)v->uop->dtype));
+  int64_t dim[TINY_MAX_DIMS];
+  memcpy(dim, q->uop->dim, (size_t)n * sizeof *dim);
+  dim[n - 1] = h.S;
+  if (!tn_mask_fits(t, d.mask, n, dim)) return out;
+  const int64_t group = h.K ? h.H / h.K : 1;
+  const double scale = d.scale != 0 ? d.scale : h.E ? 1 / sqrt((double)h.E) : 1;
+  const int inside = tn_computed_in(dtype);
+  tiny_uop *x = tn_heads_as(t, q->uop, q->uop, h.n, h.K, group, h.L, h.E),
+           *y = tn_heads_as(t, k->uop, q->uop, h.n, h.K, 1, h.S, h.E);
+  tiny_uop *z = tn_heads_as(t, v->uop, q->uop, h.n, h.K, 1, h.S, h.V);
+  x = tn_insert(t, x, grouped - 1);        // (..,K,G,L,1,E) with (..,K,1,1,S,E) -> (..,K,G,L,S)
+  y = tn_insert(t, y, grouped - 2);
+  tiny_uop *scores = tn_dot(t, x, y, NULL, 1 << grouped, inside);
+  scores =
+      tn_masked(t, tn_reshape(t, tn_times(t, scores, scale), n, dim), d.mask ? d.mask->uop : NULL, d.causal);
+  tiny_uop *p = tn_softmax_some(t, scores);
+  if (d.dropout > 0) p = tn_dropped(t, p, d.dropout);
+  p = tn_bad(t, p) ? p : tn_heads_as(t, p, q->uop, h.n, h.K, group, h.L, h.S);
+  p = tn_insert(t, p, grouped - 1);        // (..,K,G,L,1,S) with (..,K,1,1,V,S) -> (..,K,G,L,V)
+  z = tn_bad(t, z) ? z : tn_insert(t, tn_swap(t, z, grouped - 2, grouped - 1), grouped - 2);
+  dim[n - 1] = h.V;
+  return tn_tensor_new(t, tn_reshape(t, tn_dot(t, p, z, NULL, 1 << grouped, dtype), n, dim));
+}
+
+// Su et al., "RoFormer", arXiv:2104.09864, section 3.2.2: the pair i of E/2 turns by position * base^(-2i/E).
+TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const tiny_rope_desc *d) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, positions};
+  if (!tn_usable_some("rope", 1, 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  const int n = u->ndim;
+  const int64_t E = n ? u->dim[n - 1] : 1, half = E / 2;
+  const double base = d && d->base > 0 ? d->base : 1e4;
+  if (n < 2 || n == TINY_MAX_DIMS || E % 2)
+    return tn_wrong(t, TINY_E_SHAPE, "rope: %s has no pairs", tn_text_of(u, a));
+  int64_t dim[TINY_MAX_DIMS];
+  int m = n - 1;
+  memcpy(dim, u->dim, (size_t)n * sizeof *dim);
+  if (positions && (!tn_broadcast_dims(positions->uop->ndim, positions->uop->dim, &m, dim) || m != n - 1 ||
+                    !tn_dims_same(m, dim, u->dim)))
+    return tn_wrong(t, TINY_E_SHAPE, "rope: positions %s for %s", tn_text_of(positions->uop, b),
+                    tn_text_of(u, a));
+  tiny_uop *wide = tn_wide(t, u);
+  if (tn_bad(t, wide)) return tn_poison(t);
+  const int dtype = wide->dtype, pairs = d && d->interleaved;
+  tiny_uop *at = positions ? tn_cast(t, positions->uop, dtype) : tn_iota(t, dtype, u->dim[n - 2], 0, 1);
+  tiny_uop *rate = tn_times(t, tn_iota(t, dtype, half, 0, 1), -2 * log2(base) / (double)(E ? E : 1));
+  at = tn_bad(t, at) ? at : tn_insert(t, at, at->ndim);
+  tiny_uop *angle = tn_mul(t, at, tn_exp2(t, rate)), *sine = tn_sin(t, angle), *cosine = tn_cos(t, angle);
+  // (..,E) as (..,E/2,2) or (..,2,E/2): the parts of pairs are elements 0 and 1 of axis `axis`
+  const int axis = pairs ? n : n - 1;
+  dim[n - 1] = pairs ? half : 2; dim[n] = pairs ? 2 : half;
+  tiny_uop *w = tn_reshape(t, wide, n + 1, dim);
+  dim[axis] = 1;
+  tiny_uop *p = tn_cut(t, w, axis, 0, 1), *q = tn_cut(t, w, axis, 1, 2);
+  if (tn_bad(t, sine) || tn_bad(t, cosine)) return tn_poison(t);
+  sine = tn_insert(t, sine, pairs ? sine->ndim : sine->ndim - 1);
+  cosine = tn_insert(t, cosine, pairs ? cosine->ndim : cosine->ndim - 1);
+  tiny_uop *first = tn_sub(t, tn_mul(t, p, cosine), tn_mul(t, q, sine));
+  tiny_uop *second = tn_add(t, tn_mul(t, q, cosine), tn_mul(t, p, sine));
+  if (tn_bad(t, first) || tn_bad(t, second)) return tn_poison(t);
+  tiny_uop *y = tn_add(t, tn_extend(t, first, axis, 0, 1), tn_extend(t, second, axis, 1, 0));
+  return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, y, n, u->dim), u->dtype));
+}
+#endif
+// ---- end src/tensor/attention.c ----
+// ---- begin src/tensor/loss.c ----
+// loss: how far predictions are from what is wanted, as one number or as one for each element or sample.
+//
+// A loss of elements is a formula of nodes that were broadcast and are f32 or f64 (tn_loss_open); what it
+// gives is reduced and comes back in the dtype that the inputs meet in (tn_loss_close). Losses of classes
+// turn the axis of the classes to the end and pick by comparing it with the labels, as all lookups do.
+// Formulas hold no inf*0, in the value and in the gradient: what may be infinite is replaced inside of a
+// WHERE before it is computed.
+#ifndef TN_TENSOR_LOSS
+#define TN_TENSOR_LOSS
+#ifndef TINY_AMALGAMATED
+#include "norm.c"
+#endif
+
+enum { TN_MOST_OPERANDS = 4 };
+typedef struct tn_loss {
+  const char *name;
+  tiny_ctx *t;
+  tiny_uop *u[TN_MOST_OPERANDS];           // the operands as f32 or f64; NULL: left out
+  int dtype;                               // of the result
+  tiny_reduction reduction;
+  tiny_tensor *bad;                        // what to return when there is no loss
+} tn_loss;
+
+static int tn_reduction_fits(tiny_ctx *t, const char *name, int reduction) {
+  if (reduction >= TINY_MEAN && reduction <= TINY_NONE) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: reduction %d", name, reduction);
+  return 0;
+}
+// Operands in[0..n-1], of which the first `needed` may not be NULL. 0 after an error, or when one is
+// poisoned.
+static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_tensor *const *in,
+                        tiny_reduction reduction) {
+  tiny_tensor *given[TN_MOST_OPERANDS];
+  int m = 0;
+  for (int i = 0; i < n; i++) if (i < needed || in[i]) given[m++] = in[i];
+  if (!tn_usable(name, m, given, &l->bad) || !tn_shapes_meet(name, m, given)) return 0;
+  l->name = name; l->t = given[0]->t; l->reduction = reduction;
+  l->dtype = given[0]->uop->dtype;
+  for (int i = 1; i < m; i++)
+    l->dtype = i == 1 ? tn_meet(given[0]->uop, given[1]->uop)
+                      : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)given[i]->uop->dtype);
+  l->dtype = tn_real(l->dtype);
+  for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, in[i]->uop, tn_computed_in(l->dtype)) : NULL;
+  for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
+  return tn_reduction_fits(l->t, name, reduction);
+}
+static tiny_tensor *tn_loss_close(const tn_loss *l, tiny_uop *y) {
+  tiny_ctx *t = l->t;
+  if (tn_bad(t, y)) return tn_poison(t);
+  const int all = (1 << y->ndim) - 1;
+  const int64_t samples = y->ndim ? y->dim[0] : 1;
+  if (l->reduction == TINY_MEAN) y = tn_mean(t, y, all, 0);
+  if (l->reduction == TINY_SUM || l->reduction == TINY_BATCH_MEAN) y = tn_sum(t, y, all, 0);
+  if (l->reduction == TINY_BATCH_MEAN) y = tn_times(t, y, samples ? 1 / (double)samples : (double)NAN);
+  return tn_tensor_new(t, tn_narrow(t, y, l->dtype));
+}
+
+// ** formulas **
+
+// x where it is above 0, else 0; the slope at 0 is 1, as that of torch.clamp.
+static tiny_uop *tn_hinge(tiny_ctx *t, tiny_uop *x) {
+  return tn_where(t, tn_below_zero(t, x), tn_k(t, x, 0), x);
+}
+// A parabola within limit, a line of slope `slope` beyond.
+static tiny_uop *tn_rounded_abs(tiny_ctx *t, tiny_uop *x, double limit, double curve, double slope) {
+  tiny_uop *d = tn_abs(t, x), *near0 = tn_times(t, tn_square(t, d), 0.5 * curve);
+  tiny_uop *line = tn_times(t, tn_plus(t, d, -0.5 * limit), slope);
+  return tn_where(t, tn_lt(t, d, tn_k(t, d, limit)), near0, line);
+}
+static tiny_uop *tn_weighted(tiny_ctx *t, tiny_uop *y, tiny_uop *weight) {
+  return weight ? tn_mul(t, y, weight) : y;
+}
+
+// ** losses of elements **
+
+// What the formulas below take: an opened loss of operands named a, b, c, d.
+#define TN_LOSS(name, needed, n, ...) \
+  tn_loss l; \
+  tiny_tensor *const in[TN_MOST_OPERANDS] = {__VA_ARGS__}; \
+  memset(&l, 0, sizeof l); \
+  if (!tn_loss_open(&l, name, needed, n, in, reduction)) return l.bad; \
+  tiny_ctx *t = l.t
+
+TINY_API tiny_tensor *tiny_mse_loss(tiny_tensor *x, tiny_tensor *y, tiny_reduction reduction) {
+  TN_LOSS("mse_loss", 2, 2, x, y);
+  return tn_loss_close(&l, tn_square(t, tn_sub(t, l.u[0], l.u[1])));
+}
+TINY_API tiny_tensor *tiny_l1_loss(tiny_tensor *x, tiny_tensor *y, tiny_reduction reduction) {
+  TN_LOSS("l1_loss", 2, 2, x, y);
+  return tn_loss_close(&l, tn_abs(t, tn_sub(t, l.u[0], l.u[1])));
+}
+TINY_API tiny_tensor *tiny_smooth_l1_loss(tiny_tensor *x, tiny_tensor *y, double beta,
+                                          tiny_reduction reduction) {
+  TN_LOSS("smooth_l1_loss", 2, 2, x, y);
+  if (!(beta >= 0)) return tn_wrong(t, TINY_E_ARG, "smooth_l1_loss: beta is %g", beta);
+  tiny_uop *d = tn_sub(t, l.u[0], l.u[1]);
+  return tn_loss_close(&l, beta > 0 ? tn_rounded_abs(t, d, beta, 1 / beta, 1) : tn_abs(t, d));
+}
+TINY_API tiny_tensor *tiny_huber_loss(tiny_tensor *x, tiny_tensor *y, double delta,
+                                      tiny_reduction reduction) {
+  TN_LOSS("huber_loss", 2, 2, x, y);
+  if (!(delta > 0)) return tn_wrong(t, TINY_E_ARG, "huber_loss: delta is %g", delta);
+  return tn_loss_close(&l, tn_rounded_abs(t, tn_sub(t, l.u[0], l.u[1]), delta, 1, delta));
+}
+
+// log p, but not below -100, as PyTorch; at 0 itself the gradient is 0.
+static tiny_uop *tn_bounded_log(tiny_ctx *t, tiny_uop *p) {
+  tiny_uop *none = tn_is_zero(t, p), *least = tn_k(t, p, -100);
+  return tn_where(t, none, least, tn_max(t, tn_logarithm(t, tn_where(t, none, tn_k(t, p, 1), p)), least));
+}
+TINY_API tiny_tensor *tiny_binary_cross_entropy(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
+                                                tiny_reduction reduction) {
+  TN_LOSS("binary_cross_entropy", 2, 3, x, y, weight);
+  tiny_uop *p = l.u[0], *yes = tn_mul(t, l.u[1], tn_bounded_log(t, p));
+  tiny_uop *no = tn_mul(t, tn_plus(t, tn_neg(t, l.u[1]), 1), tn_bounded_log(t, tn_plus(t, tn_neg(t, p), 1)));
+  return tn_loss_close(&l, tn_weighted(t, tn_neg(t, tn_add(t, yes, no)), l.u[2]));
+}
+// (1 - y) x + (1 + (pos - 1) y) log(1 + exp -x)
+TINY_API tiny_tensor *tiny_binary_cross_entropy_with_logits(tiny_tensor *x, tiny_tensor *y,
+                                                            tiny_tensor *weight, tiny_tensor *pos_weight,
+                                                            tiny_reduction reduction) {
+  TN_LOSS("binary_cross_entropy_with_logits", 2, 4, x, y, weight, pos_weight);
+  tiny_uop *no = tn_mul(t, tn_plus(t, tn_neg(t, l.u[1]), 1), l.u[0]),
+           *yes = tn_softplus(t, tn_neg(t, l.u[0]));
+  if (l.u[3]) yes = tn_mul(t, yes, tn_plus(t, tn_mul(t, tn_plus(t, l.u[3], -1), l.u[1]), 1));
+  return tn_loss_close(&l, tn_weighted(t, tn_add(t, no, yes), l.u[2]));
+}
+TINY_API tiny_tensor *tiny_soft_margin_loss(tiny_tensor *x, tiny_tensor *y, tiny_reduction reduction) {
+  TN_LOSS("soft_margin_loss", 2, 2, x, y);
+  return tn_loss_close(&l, tn_softplus(t, tn_neg(t, tn_mul(t, l.u[0], l.u[1]))));
+}
+TINY_API tiny_tensor *tiny_multilabel_soft_margin_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
+                                                       tiny_reduction reduction) {
+  TN_LOSS("multilabel_soft_margin_loss", 2, 3, x, y, weight);
+  tiny_uop *no = tn_mul(t, tn_plus(t, tn_neg(t, l.u[1]), 1), l.u[0]);
+  tiny_uop *each = tn_weighted(t, tn_add(t, no, tn_softplus(t, tn_neg(t, l.u[0]))), l.u[2]);
+  return tn_loss_close(&l,
+                       tn_bad(t, each) || !each->ndim ? each : tn_mean(t, each, 1 << (each->ndim - 1), 0));
+}
+TINY_API tiny_tensor *tiny_kl_div(tiny_tensor *x, tiny_tensor *y, int log_target, tiny_reduction reduction) {
+  TN_LOSS("kl_div", 2, 2, x, y);
+  tiny_uop *p = l.u[0], *q = l.u[1];
+  if (log_target) return tn_loss_close(&l, tn_mul(t, tn_exp(t, q), tn_sub(t, q, p)));
+  return tn_loss_close(&l, tn_sub(t, tn_xlogy(t, q, q), tn_mul(t, q, p)));
+}
+TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *var, int full,
+                                             double eps, tiny_reduction reduction) {
+  TN_LOSS("gaussian_nll_loss", 3, 3, x, y, var);
+  if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
+  tiny_uop *v = tn_max(t, l.u[2], tn_k(t, l.u[2], eps));
+  tiny_uop *error = tn_fdiv(t, tn_square(t, tn_sub(t, l.u[0], l.u[1])), v);
+  tiny_uop *each = tn_times(t, tn_add(t, tn_logarithm(t, v), error), 0.5);
+  return tn_loss_close(&l, full ? tn_plus(t, each, 0.5 * log(2 * TN_PI)) : each);
+}
+// full adds Stirling's approximation of log(y!) where y is above 1.
+TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int log_input, int full,
+                                            double eps, tiny_reduction reduction) {
+  TN_LOSS("poisson_nll_loss", 2, 2, x, y);
+  if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
+  tiny_uop *p = l.u[0], *q = l.u[1];
+  tiny_uop *each = log_input ? tn_sub(t, tn_exp(t, p), tn_mul(t, q, p))
+                             : tn_sub(t, p, tn_mul(t, q, tn_logarithm(t, tn_plus(t, p, eps))));
+  if (full) {
+    tiny_uop *many = tn_gt(t, q, tn_k(t, q, 1)), *n = tn_where(t, many, q, tn_k(t, q, 1));
+    tiny_uop *log_n = tn_logarithm(t, n), *half = tn_times(t, tn_plus(t, log_n, log(2 * TN_PI)), 0.5);
+    each =
+        tn_add(t, each, tn_where(t, many, tn_add(t, tn_sub(t, tn_mul(t, n, log_n), n), half), tn_k(t, q, 0)));
+  }
+  return tn_loss_close(&l, each);
+}
+static tiny_uop *tn_where_is(tiny_ctx *t, tiny_uop *y, double value, tiny_uop *a, tiny_uop *b) {
+  return tn_where(t, tn_eq(t, y, tn_k(t, y, value)), a, b);
+}
+TINY_API tiny_tensor *tiny_hinge_embedding_loss(tiny_tensor *x, tiny_tensor *y, double margin,
+                                                tiny_reduction reduction) {
+  TN_LOSS("hinge_embedding_loss", 2, 2, x, y);
+  tiny_uop *zero = tn_k(t, l.u[0], 0), *apart = tn_hinge(t, tn_plus(t, tn_neg(t, l.u[0]), margin));
+  return tn_loss_close(&l, tn_add(t, tn_where_is(t, l.u[1], 1, zero, apart),
+                                  tn_where_is(t, l.u[1], -1, zero, l.u[0])));
+}
+TINY_API tiny_tensor *tiny_margin_ranking_loss(tiny_tensor *a, tiny_tensor *b, tiny_tensor *y, double margin,
+                                               tiny_reduction reduction) {
+  TN_LOSS("margin_ranking_loss", 3, 3, a, b, y);
+  tiny_uop *lead = tn_mul(t, l.u[2], tn_sub(t, l.u[0], l.u[1]));
+  return tn_loss_close(&l, tn_hinge(t, tn_plus(t, tn_neg(t, lead), margin)));
+}
+
+// ** losses of vectors: the last axis **
+
+TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b, tiny_tensor *y,
+                                                 double margin, tiny_reduction reduction) {
+  char s[TN_DIMS_TEXT], u[TN_DIMS_TEXT], v[TN_DIMS_TEXT];
+  tn_loss l;
+  tiny_tensor *const in[3] = {a, b, y};
+  memset(&l, 0, sizeof l);
+  if (!tn_usable("cosine_embedding_loss", 3, in, &l.bad)) return l.bad;
+  const tiny_uop *p = a->uop;
+  if (!p->ndim || p->ndim > 2 || !tn_has_dims(b->uop, p->ndim, p->dim) ||
+      !tn_has_dims(y->uop, p->ndim - 1, p->dim))
+    return tn_wrong(a->t, TINY_E_SHAPE, "cosine_embedding_loss: %s and %s with %s", tn_text_of(p, s),
+                    tn_text_of(b->uop, u), tn_text_of(y->uop, v));
+  if (!tn_loss_open(&l, "cosine_embedding_loss", 2, 2, in, reduction)) return l.bad;
+  tiny_ctx *t = l.t;
+  tiny_uop *sign = tn_cast(t, y->uop, l.u[0]->dtype), *zero = tn_k(t, l.u[0], 0), *dot[3];
+  for (int i = 0; i < 3; i++)              // a.b, and the squares of both lengths, which PyTorch keeps off 0
+    dot[i] = tn_sum(t, tn_mul(t, l.u[i == 2], l.u[i != 1]), 1 << (p->ndim - 1), 0);
+  tiny_uop *squares = tn_mul(t, tn_plus(t, dot[1], 1e-12), tn_plus(t, dot[2], 1e-12));
+  tiny_uop *cosine = tn_fdiv(t, dot[0], tn_sqrt(t, squares));
+  tiny_uop *apart = tn_where_is(t, sign, -1, tn_hinge(t, tn_plus(t, cosine, -margin)), zero);
+  return tn_loss_close(&l, tn_where_is(t, sign, 1, tn_plus(t, tn_neg(t, cosine), 1), apart));
+}
+TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor *positive,
+                                               tiny_tensor *negative, double margin, double p, int swap,
+                                               tiny_reduction reduction) {
+  TN_LOSS("triplet_margin_loss", 3, 3, anchor, positive, negative);
+  if (!tn_power_fits(t, l.name, p, 0)) return tn_poison(t);
+  tiny_uop *apart[3];                      // a - p, a - n, p - n
+  for (int i = 0; i < 3; i++) {
+    tiny_uop *d = tn_plus(t, tn_sub(t, l.u[i == 2], l.u[i == 0 ? 1 : 2]), 1e-6);
+    apart[i] = tn_bad(t, d) ? d : tn_norm(t, d, p, d->ndim ? 1 << (d->ndim - 1) : 0, 0);
+  }
+  tiny_uop *other = swap ? tn_min(t, apart[1], apart[2]) : apart[1];
+  return tn_loss_close(&l, tn_hinge(t, tn_plus(t, tn_sub(t, apart[0], other), margin)));
+}
+
+// ** losses of classes **
+
+// Scores (C) or (N,C,d..) with the classes last, and labels (..) of the same leading dims.
+typedef struct tn_classes {
+  tiny_uop *x, *weight;                    // (..,C) as f32 or f64; (C) or NULL
+  tiny_uop *label, *counts;                // (..): as i32 or i64; bool: is it a class, and not ignored?
+  int64_t C;
+} tn_classes;
+
+static tiny_uop *tn_classes_last(tiny_ctx *t, tiny_uop *u) {
+  int64_t axes[TINY_MAX_DIMS];
+  if (tn_bad(t, u) || u->ndim < 3) return u;
+  for (int i = 0; i < u->ndim; i++) axes[i] = i == 0 ? 0 : i == u->ndim - 1 ? 1 : i + 1;
+  return tn_permute(t, u, axes);
+}
+// Which of the classes is the label, where it counts.
+static tiny_uop *tn_is_label(tiny_ctx *t, const tn_classes *c) {
+  if (tn_bad(t, c->label)) return c->label;
+  return tn_names(t, tn_insert(t, c->label, c->label->ndim), c->C);
+}
+// (..,C) -> (..): the label's element, 0 where the label does not count.
+static tiny_uop *tn_of_label(tiny_ctx *t, const tn_classes *c, tiny_uop *x) {
+  if (tn_bad(t, c->x)) return c->x;
+  tiny_uop *picked = tn_where(t, tn_is_label(t, c), x, tn_k(t, x, 0));
+  return tn_where(t, c->counts, tn_sum(t, picked, 1 << (c->x->ndim - 1), 0), tn_k(t, x, 0));
+}
+static int tn_classes_fit(tiny_ctx *t, const char *name, const tiny_uop *x, const tiny_uop *y,
+                          tiny_tensor *weight, int same) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  const int axis = x->ndim > 1;
+  int64_t dim[TINY_MAX_DIMS];
+  int n = 0;
+  for (int i = 0; i < x->ndim; i++) if (same || i != axis) dim[n++] = x->dim[i];
+  if (!x->ndim || !tn_has_dims(y, n, dim)) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: scores %s with %s %s", name, tn_text_of(x, a),
+              same ? "probabilities" : "labels", tn_text_of(y, b));
+    return 0;
+  }
+  if (!weight || tn_has_dims(weight->uop, 1, x->dim + axis)) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: scores %s with class weights %s", name, tn_text_of(x, a),
+            tn_text_of(weight->uop, b));
+  return 0;
+}
+static void tn_classes_label(tiny_ctx *t, tn_classes *c, tiny_uop *y, int64_t ignored) {
+  const int dtype = tn_bits(y->dtype) > 32 || y->dtype == TINY_U32 || c->C > INT32_MAX ? TINY_I64 : TINY_I32;
+  c->label = y = tn_cast(t, y, dtype);
+  c->counts = tn_not(t, tn_or(t, tn_below_zero(t, y), tn_not(t, tn_lt(t, y, tn_int(t, dtype, c->C)))));
+  if (ignored >= 0 && ignored < c->C)
+    c->counts = tn_and(t, c->counts, tn_ne(t, y, tn_int(t, dtype, ignored)));
+}
+
+// losses (..) of samples with their weights (..), which count in the mean.
+static tiny_tensor *tn_classes_close(tiny_ctx *t, tiny_uop *each, tiny_uop *weights, int dtype,
+                                     tiny_reduction r) {
+  tn_loss l;
+  memset(&l, 0, sizeof l);
+  l.t = t; l.dtype = dtype; l.reduction = r;
+  if (tn_bad(t, each) || tn_bad(t, weights) || r != TINY_MEAN) return tn_loss_close(&l, each);
+  const int all = (1 << each->ndim) - 1;
+  return tn_tensor_new(t,
+                       tn_narrow(t, tn_fdiv(t, tn_sum(t, each, all, 0), tn_sum(t, weights, all, 0)), dtype));
+}
+// y (..,C) are probabilities; the mean is that of samples.
+static tiny_tensor *tn_entropy_of(tiny_ctx *t, const tn_classes *c, tiny_uop *logp, tiny_uop *y,
+                                  double smoothing, int dtype, tiny_reduction r) {
+  if (tn_bad(t, logp) || tn_bad(t, y)) return tn_poison(t);
+  y = tn_cast(t, tn_classes_last(t, y), logp->dtype);
+  if (smoothing > 0) y = tn_plus(t, tn_times(t, y, 1 - smoothing), smoothing / (double)c->C);
+  tn_loss l;
+  memset(&l, 0, sizeof l);
+  l.t = t; l.dtype = dtype; l.reduction = r;
+  tiny_uop *each = tn_weighted(t, tn_mul(t, logp, y), c->weight);
+  return tn_loss_close(&l, tn_neg(t, tn_sum(t, each, 1 << (logp->ndim - 1), 0)));
+}
+static tiny_tensor *tn_class_loss(const char *name, int logits, tiny_tensor *x, tiny_tensor *y,
+                                  const tiny_cross_entropy_desc *d) {
+  tiny_tensor *out, *in[3] = {x, y, d ? d->weight : NULL};
+  if (!tn_usable_some(name, 2, 3, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  const double smoothing = d ? d->label_smoothing : 0;
+  const tiny_reduction r = d ? d->reduction : TINY_MEAN;
+  const int likely = logits && tn_is_float(y->uop->dtype), dtype = tn_real(x->uop->dtype);
+  if (!(smoothing >= 0 && smoothing <= 1))
+    return tn_wrong(t, TINY_E_ARG, "%s: label smoothing %g", name, smoothing);
+  if (!tn_reduction_fits(t, name, r) || !tn_classes_fit(t, name, x->uop, y->uop, in[2], likely) ||
+      (!likely && !tn_is_index(t, name, y->uop)))
+    return out;
+  tn_classes c;
+  memset(&c, 0, sizeof c);
+  c.C = x->uop->dim[x->uop->ndim > 1];
+  c.x = tn_classes_last(t, tn_wide(t, x->uop));
+  if (tn_bad(t, c.x)) return tn_poison(t);
+  if (in[2]) c.weight = tn_cast(t, in[2]->uop, c.x->dtype);
+  const int last = 1 << (c.x->ndim - 1);
+  tiny_uop *logp = logits ? tn_log_softmax(t, c.x, last) : c.x;
+  if (likely) return tn_entropy_of(t, &c, logp, y->uop, smoothing, dtype, r);
+  tn_classes_label(t, &c, y->uop, d && d->ignores ? d->ignore_index : -1);
+  tiny_uop *zero = tn_k(t, c.x, 0), *each = tn_neg(t, tn_of_label(t, &c, tn_weighted(t, logp, c.weight)));
+  tiny_uop *counts = tn_bad(t, c.counts) ? c.counts : tn_cast(t, c.counts, c.x->dtype);
+  tiny_uop *weights = c.weight ? tn_of_label(t, &c, c.weight) : counts;
+  if (smoothing > 0) {
+    tiny_uop *all = tn_where(t, c.counts, tn_sum(t, tn_weighted(t, logp, c.weight), last, 0), zero);
+    each = tn_sub(t, tn_times(t, each, 1 - smoothing), tn_times(t, all, smoothing / (double)c.C));
+  }
+  return tn_classes_close(t, each, weights, dtype, r);
+}
+TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *scores, tiny_tensor *labels,
+                                         const tiny_cross_entropy_desc *d) {
+  return tn_class_loss("cross_entropy", 1, scores, labels, d);
+}
+TINY_API tiny_tensor *tiny_nll_loss(tiny_tensor *logp, tiny_tensor *labels,
+                                    const tiny_cross_entropy_desc *d) {
+  return tn_class_loss("nll_loss", 0, logp, labels, d);
+}
+
+TINY_API tiny_tensor *tiny_multi_margin_loss(tiny_tensor *x, tiny_tensor *y, int p, double margin,
+                                             tiny_tensor *weight, tiny_reduction reduction) {
+  tiny_tensor *out, *in[3] = {x, y, weight};
+  if (!tn_usable_some("multi_margin_loss", 2, 3, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  if (p != 1 && p != 2) return tn_wrong(t, TINY_E_ARG, "multi_margin_loss: p is %d, not 1 or 2", p);
+  if (x->uop->ndim > 2)
+    return tn_wrong(t, TINY_E_SHAPE, "multi_margin_loss: scores of %d dims", x->uop->ndim);
+  if (!tn_reduction_fits(t, "multi_margin_loss", reduction) ||
+      !tn_classes_fit(t, "multi_margin_loss", x->uop, y->uop, weight, 0) ||
+      !tn_is_index(t, "multi_margin_loss", y->uop))
+    return out;
+  tn_classes c;
+  memset(&c, 0, sizeof c);
+  c.C = x->uop->dim[x->uop->ndim > 1];
+  c.x = tn_wide(t, x->uop);
+  if (tn_bad(t, c.x)) return tn_poison(t);
+  const int axis = c.x->ndim - 1;
+  tn_classes_label(t, &c, y->uop, -1);
+  tiny_uop *right = tn_insert(t, tn_of_label(t, &c, c.x), axis), *zero = tn_k(t, c.x, 0);
+  tiny_uop *over = tn_hinge(t, tn_plus(t, tn_sub(t, c.x, right), margin));
+  if (p == 2) over = tn_square(t, over);
+  tiny_uop *others = tn_mean(t, tn_where(t, tn_is_label(t, &c), zero, over), 1 << axis, 0);
+  others = tn_where(t, c.counts, others, zero);
+  if (weight) others = tn_mul(t, others, tn_of_label(t, &c, tn_cast(t, weight->uop, c.x->dtype)));
+  tn_loss l;
+  memset(&l, 0, sizeof l);
+  l.t = t; l.dtype = tn_real(x->uop->dtype); l.reduction = reduction;
+  return tn_loss_close(&l, others);
+}
+#undef TN_LOSS
+// ** CTC **
+//
+// Graves et al., "Connectionist temporal classification", ICML 2006, section 4.1. The states of a target of S
+// labels are its labels with a blank before, between and after: 2S+1. alpha[s], the logarithm of the
+// probability of all paths to state s, is stored after every step; -inf is what cannot be.
+
+typedef struct tn_ctc {
+  tiny_uop *emit;                          // (T,N,S'): log probability of each state's label
+  tiny_uop *skips;                         // (N,S') bool: may be entered from two states before
+  tiny_uop *frames, *labels;               // (N,1) i32: how long inputs and targets are
+  int64_t T, N, S;                         // S: states
+} tn_ctc;
+
+// (N,S') of labels (N,S): blanks in between.
+static tiny_uop *tn_ctc_states(tiny_ctx *t, tiny_uop *labels, int64_t blank) {
+  if (tn_bad(t, labels)) return labels;
+  const int64_t N = labels->dim[0], S = labels->dim[1], flat[2] = {N, 2 * S};
+  tiny_uop *u = tn_reshape(t, tn_extend(t, tn_insert(t, labels, 2), 2, 1, 0), 2, flat);
+  u = tn_extend(t, u, 1, 0, 1);
+  tiny_uop *odd = tn_mod(t, tn_iota(t, TINY_INDEX, 2 * S + 1, 0, 1), tn_int(t, TINY_INDEX, 2));
+  return tn_where(t, tn_eq(t, odd, tn_int(t, TINY_INDEX, 1)), u, tn_int(t, labels->dtype, blank));
+}
+// u (N,S') moved up by n states; what comes in is -inf.
+static tiny_uop *tn_ctc_shifted(tiny_ctx *t, const tn_ctc *c, tiny_uop *u, int64_t n) {
+  if (n >= c->S) return tn_expand(t, tn_k(t, u, -HUGE_VAL), 2, u->dim);
+  const int64_t before[4] = {0, 0, n, 0};
+  return tn_pad_with(t, tn_cut(t, u, 1, 0, c->S - n), before, tn_k(t, u, -HUGE_VAL));
+}
+static tiny_uop *tn_ctc_join(tiny_ctx *t, tiny_uop *a, tiny_uop *b, tiny_uop *c) {
+  tiny_uop *off = tn_taken_off(t, tn_max(t, tn_max(t, a, b), c));
+  tiny_uop *sum = tn_add(t, tn_exp(t, tn_sub(t, a, off)), tn_exp(t, tn_sub(t, b, off)));
+  return tn_log_sum(t, tn_add(t, sum, tn_exp(t, tn_sub(t, c, off))), off);
+}
+static tiny_uop *tn_ctc_step(tiny_ctx *t, const tn_ctc *c, tiny_uop *alpha, int64_t step) {
+  tiny_uop *number = tn_scalar(t, TINY_I32, step, ++t->tensors->identity);
+  tiny_uop *is = tn_eq(t, tn_iota(t, TINY_I32, c->T, 0, 3), number);
+  tiny_uop *emit = tn_sum(t, tn_where(t, is, c->emit, tn_k(t, c->emit, 0)), 1, 0);
+  if (tn_bad(t, alpha) || tn_bad(t, emit)) return &t->ir->bad;
+  tiny_uop *never = tn_k(t, alpha, -HUGE_VAL),
+           *two = tn_where(t, c->skips, tn_ctc_shifted(t, c, alpha, 2), never);
+  tiny_uop *next = tn_add(t, tn_ctc_join(t, alpha, tn_ctc_shifted(t, c, alpha, 1), two), emit);
+  return tn_u1(t, TINY_OP_CONTIGUOUS, tn_where(t, tn_lt(t, number, c->frames), next, alpha));
+}
+// (N) of alpha (N,S'): the two last states of each target; of none, only the blank.
+static tiny_uop *tn_ctc_end(tiny_ctx *t, const tn_ctc *c, tiny_uop *alpha) {
+  tiny_uop *last = tn_times(t, c->labels, 2), *at = tn_iota(t, TINY_I32, c->S, 1, 2),
+           *zero = tn_k(t, alpha, 0);
+  tiny_uop *blank = tn_sum(t, tn_where(t, tn_eq(t, at, last), alpha, zero), 2, 1);
+  tiny_uop *label = tn_sum(t, tn_where(t, tn_eq(t, at, tn_plus(t, last, -1)), alpha, zero), 2, 1);
+  label = tn_where(t, tn_is_zero(t, c->labels), tn_k(t, alpha, -HUGE_VAL), label);
+  return tn_reshape(t, tn_log_add(t, blank, label), 1, &c->N);
+}
+static int tn_ctc_fits(tiny_tensor *const *in, int64_t blank) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], s[TN_DIMS_TEXT], u[TN_DIMS_TEXT];
+  tiny_ctx *t = in[0]->t;
+  const tiny_uop *x = in[0]->uop, *y = in[1]->uop, *frames = in[2]->uop, *labels = in[3]->uop;
+  const int n = x->ndim - 2;               // dims of the batch
+  for (int i = 1; i < 4; i++) if (!tn_is_index(t, "ctc_loss", in[i]->uop)) return 0;
+  if ((n != 0 && n != 1) || !tiny_nelem(in[0]) || y->ndim != n + 1 || !tn_dims_same(n, y->dim, x->dim + 1) ||
+      !tn_has_dims(frames, n, x->dim + 1) || !tn_has_dims(labels, n, x->dim + 1)) {
+    tiny_fail(t, TINY_E_SHAPE, "ctc_loss: %s with targets %s of lengths %s and %s", tn_text_of(x, a),
+              tn_text_of(y, b), tn_text_of(frames, s), tn_text_of(labels, u));
+    return 0;
+  }
+  if (blank >= 0 && blank < x->dim[n + 1]) return 1;
+  tiny_fail(t, TINY_E_ARG, "ctc_loss: class %lld of %s as blank", (long long)blank, tn_text_of(x, a));
+  return 0;
+}
+TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tiny_tensor *input_lengths,
+                                    tiny_tensor *target_lengths, int64_t blank, int zero_infinity,
+                                    tiny_reduction reduction) {
+  tn_loss l;
+  tiny_tensor *const in[4] = {logp, targets, input_lengths, target_lengths};
+  memset(&l, 0, sizeof l);
+  if (!tn_usable("ctc_loss", 4, in, &l.bad)) return l.bad;
+  tiny_ctx *t = logp->t;
+  if (!tn_reduction_fits(t, "ctc_loss", reduction) || !tn_ctc_fits(in, blank)) return tn_poison(t);
+  const int batched = logp->uop->ndim == 3;
+  tn_ctc c;
+  memset(&c, 0, sizeof c);
+  c.T = logp->uop->dim[0]; c.N = batched ? logp->uop->dim[1] : 1;
+  const int64_t C = logp->uop->dim[batched + 1], S = targets->uop->dim[batched], column[2] = {c.N, 1};
+  const int64_t rows[2] = {c.N, S}, frame[4] = {c.T, c.N, 1, C}, grid[2] = {c.N, 2 * S + 1};
+  const int inside = tn_computed_in(tn_real(logp->uop->dtype));
+  c.S = grid[1];
+  tiny_uop *y = tn_reshape(t, tn_cast(t, targets->uop, TINY_I32), 2, rows),
+           *states = tn_ctc_states(t, y, blank);
+  tiny_uop *x = tn_cast(t, logp->uop, inside);
+  if (tn_bad(t, states) || tn_bad(t, x)) return tn_poison(t);
+  x = tn_lookup(t, tn_reshape(t, x, 4, frame), tn_insert(t, states, 2));
+  c.emit = tn_u1(t, TINY_OP_CONTIGUOUS, x);
+  c.frames = tn_reshape(t, tn_cast(t, input_lengths->uop, TINY_I32), 2, column);
+  c.labels = tn_reshape(t, tn_cast(t, target_lengths->uop, TINY_I32), 2, column);
+  tiny_uop *other = tn_ne(t, states, tn_cut(t, tn_extend(t, states, 1, 2, 0), 1, 0, c.S));
+  tiny_uop *at = tn_iota(t, TINY_INDEX, c.S, 1, 2), *is_label = tn_ne(t, states, tn_int(t, TINY_I32, blank));
+  c.skips = tn_and(t, tn_and(t, other, is_label), tn_not(t, tn_lt(t, at, tn_int(t, TINY_INDEX, 2))));
+  // Before the first frame all are at the first blank: one step leads to it again, or to the first label.
+  tiny_uop *start = tn_eq(t, at, tn_int(t, TINY_INDEX, 0)), *zero = tn_constant(t, inside, 0);
+  tiny_uop *alpha = tn_expand(t, tn_where(t, start, zero, tn_constant(t, inside, -HUGE_VAL)), 2, grid);
+  for (int64_t i = 0; i < c.T; i++) alpha = tn_ctc_step(t, &c, alpha, i);
+  if (tn_bad(t, alpha)) return tn_poison(t);
+  tiny_uop *each = tn_neg(t, tn_ctc_end(t, &c, alpha));
+  if (zero_infinity) each = tn_where_is(t, each, HUGE_VAL, tn_k(t, each, 0), each);
+  if (reduction == TINY_MEAN && !tn_bad(t, each)) {
+    tiny_uop *length = tn_cast(t, tn_reshape(t, c.labels, 1, &c.N), each->dtype);
+    each = tn_fdiv(t, each, tn_max(t, length, tn_k(t, length, 1)));
+  }
+  l.t = t; l.dtype = tn_real(logp->uop->dtype); l.reduction = reduction;
+  return tn_loss_close(&l, batched ? each : tn_reshape(t, each, 0, NULL));
+}
+#endif
+// ---- end src/tensor/loss.c ----
+// ---- begin src/tensor/recurrent.c ----
+// recurrent: RNN, LSTM and GRU: one step of them, and layers of steps over a sequence.
+//
+// The inputs of all steps go through one product of matrices; a step takes its row of it, adds the product of
+// the state before, and its state is stored. Steps unroll in the graph. The number of a step is a SCALAR, by
+// which it picks its input and places its output: so all steps are the same programs, however long the
+// sequence is. Layers run over what the layer below gave, the second direction over it backwards. Weights,
+// their order of gates and the formulas are PyTorch's, so that its state files can be loaded.
+#ifndef TN_TENSOR_RECURRENT
+#define TN_TENSOR_RECURRENT
+#ifndef TINY_AMALGAMATED
+#include "norm.c"
+#endif
+
+enum { TN_RNN_TANH, TN_RNN_RELU, TN_LSTM, TN_GRU };
+static const int tn_gates_of[4] = {1, 1, 4, 3};
+
+// h and c are (N,H); x (N,G*H) the inputs' part of the gates, with b_ih.
+typedef struct tn_cell { int kind; int64_t H; tiny_uop *w_hh, *b_hh, *h, *c; } tn_cell;
+
+// ** the formulas **
+
+static tiny_uop *tn_gate(tiny_ctx *t, const tn_cell *s, tiny_uop *gates, int i) {
+  return tn_cut(t, gates, 1, i * s->H, (i + 1) * s->H);
+}
+// x (..,K) by w (N,K), without a cast of the result.
+static tiny_uop *tn_rows_by(tiny_ctx *t, tiny_uop *x, tiny_uop *w, tiny_uop *bias) {
+  if (tn_bad(t, x) || tn_bad(t, w)) return &t->ir->bad;
+  return tn_dot(t, tn_insert(t, x, x->ndim - 1), w, bias, 1 << x->ndim, x->dtype);
+}
+static void tn_cell_step(tiny_ctx *t, tn_cell *s, tiny_uop *x) {
+  tiny_uop *of_h = tn_rows_by(t, s->h, s->w_hh, s->b_hh);
+  if (tn_bad(t, of_h) || tn_bad(t, x)) { s->h = &t->ir->bad; return; }
+  if (s->kind == TN_GRU) {                 // r, z, n
+    tiny_uop *r = tn_sigmoid(t, tn_add(t, tn_gate(t, s, x, 0), tn_gate(t, s, of_h, 0)));
+    tiny_uop *z = tn_sigmoid(t, tn_add(t, tn_gate(t, s, x, 1), tn_gate(t, s, of_h, 1)));
+    tiny_uop *n = tn_tanh(t, tn_add(t, tn_gate(t, s, x, 2), tn_mul(t, r, tn_gate(t, s, of_h, 2))));
+    s->h = tn_add(t, n, tn_mul(t, z, tn_sub(t, s->h, n)));
+    return;
+  }
+  tiny_uop *gates = tn_add(t, x, of_h);
+  if (s->kind != TN_LSTM) { s->h = s->kind == TN_RNN_RELU ? tn_relu(t, gates) : tn_tanh(t, gates); return; }
+  tiny_uop *i = tn_sigmoid(t, tn_gate(t, s, gates, 0)), *f = tn_sigmoid(t, tn_gate(t, s, gates, 1));
+  tiny_uop *g = tn_tanh(t, tn_gate(t, s, gates, 2)), *o = tn_sigmoid(t, tn_gate(t, s, gates, 3));
+  s->c = tn_add(t, tn_mul(t, f, s->c), tn_mul(t, i, g));
+  s->h = tn_mul(t, o, tn_tanh(t, s->c));
+}
+
+// ** one step **
+
+// Do the weights of a cell fit inputs of size I? H is found. 0: recorded why not.
+static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recurrent_weights *w, int64_t I,
+                        int64_t *H) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  const tiny_uop *p = w->w_ih->uop, *q = w->w_hh->uop;
+  *H = q->ndim == 2 ? q->dim[1] : 0;
+  const int64_t gates = tn_gates_of[kind] * *H;
+  const tiny_tensor *bias[2] = {w->b_ih, w->b_hh};
+  if (q->ndim != 2 || q->dim[0] != gates || p->ndim != 2 || p->dim[0] != gates || p->dim[1] != I) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: inputs of %lld with weights %s and %s", name, (long long)I,
+              tn_text_of(p, a), tn_text_of(q, b));
+    return 0;
+  }
+  for (int i = 0; i < 2; i++) if (!tn_scales(t, name, p, bias[i], 1, &gates)) return 0;
+  return 1;
+}
+static tn_cell tn_cell_of(tiny_ctx *t, int kind, const tiny_recurrent_weights *w, int dtype) {
+  tn_cell s;
+  s.kind = kind; s.H = w->w_hh->uop->dim[1];
+  s.w_hh = tn_cast(t, w->w_hh->uop, dtype);
+  s.b_hh = w->b_hh ? w->b_hh->uop : NULL;
+  s.h = s.c = NULL;
+  return s;
+}
+// The inputs' part of the gates: x (..,I) -> (..,G*H).
+static tiny_uop *tn_cell_inputs(tiny_ctx *t, const tiny_recurrent_weights *w, tiny_uop *x) {
+  return tn_rows_by(t, x, w->w_ih->uop, w->b_ih ? w->b_ih->uop : NULL);
+}
+// u (..) as dims of dtype, or zeros for NULL.
+static tiny_uop *tn_state_as(tiny_ctx *t, tiny_uop *u, int dtype, int n, const int64_t *dim) {
+  if (u) return tn_reshape(t, tn_cast(t, u, dtype), n, dim);
+  return tn_expand(t, tn_constant(t, dtype, 0), n, dim);
+}
+static int tn_state_fits(tiny_ctx *t, const char *name, const tiny_tensor *h, int n, const int64_t *dim) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  if (!h || tn_has_dims(h->uop, n, dim)) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: a state of %s, not %s", name, tn_text_of(h->uop, a),
+            tn_dims_text(b, sizeof b, n, dim));
+  return 0;
+}
+
+static tiny_tensor *tn_cell_operator(const char *name, int kind, tiny_tensor *x, tiny_tensor *h,
+                                     tiny_tensor *c, const tiny_recurrent_weights *w, tiny_tensor **cn) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out,
+      *in[7] = {x, w ? w->w_ih : NULL, w ? w->w_hh : NULL, w ? w->b_ih : NULL, w ? w->b_hh : NULL, h, c};
+  const int usable = tn_usable_some(name, 3, 7, in, &out);
+  if (cn) *cn = out;
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  const int n = x->uop->ndim;
+  if (n != 1 && n != 2) return tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", name, tn_text_of(x->uop, a));
+  int64_t rows[2] = {n == 2 ? x->uop->dim[0] : 1, x->uop->dim[n - 1]};
+  int64_t state[2] = {rows[0], 0};
+  if (!tn_cell_fits(t, name, kind, w, rows[1], &state[1])) return out;
+  const int64_t *dim = n == 2 ? state : state + 1;
+  if (!tn_state_fits(t, name, h, n, dim) || !tn_state_fits(t, name, c, n, dim)) return out;
+  const int dtype = tn_real(tn_meet(x->uop, w->w_ih->uop)), inside = tn_computed_in(dtype);
+  tn_cell s = tn_cell_of(t, kind, w, inside);
+  s.h = tn_state_as(t, h ? h->uop : NULL, inside, 2, state);
+  s.c = tn_state_as(t, c ? c->uop : NULL, inside, 2, state);
+  tn_cell_step(t, &s, tn_cell_inputs(t, w, tn_reshape(t, tn_cast(t, x->uop, inside), 2, rows)));
+  if (cn) *cn = tn_tensor_new(t, tn_narrow(t, tn_reshape(t, s.c, n, dim), dtype));
+  return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, s.h, n, dim), dtype));
+}
+TINY_API tiny_tensor *tiny_rnn_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w,
+                                    int relu) {
+  return tn_cell_operator("rnn_cell", relu ? TN_RNN_RELU : TN_RNN_TANH, x, h, NULL, w, NULL);
+}
+TINY_API tiny_tensor *tiny_gru_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w) {
+  return tn_cell_operator("gru_cell", TN_GRU, x, h, NULL, w, NULL);
+}
+TINY_API tiny_tensor *tiny_lstm_cell(tiny_tensor *x, tiny_tensor *h, tiny_tensor *c,
+                                     const tiny_recurrent_weights *w, tiny_tensor **cn) {
+  return tn_cell_operator("lstm_cell", TN_LSTM, x, h, c, w, cn);
+}
+
+// ** sequences **
+
+// A bool (L,1,1): is it this step?
+static tiny_uop *tn_step_is(tiny_ctx *t, int64_t L, int64_t step) {
+  tiny_uop *number = tn_scalar(t, TINY_I32, step, ++t->tensors->identity),
+           *all = tn_iota(t, TINY_I32, L, 0, 3);
+  return tn_eq(t, all, number);
+}
+// u placed at index i of the first of n such; added to sum, which may be NULL.
+static tiny_uop *tn_placed(tiny_ctx *t, tiny_uop *sum, tiny_uop *u, int64_t i, int64_t n) {
+  u = tn_extend(t, tn_insert(t, u, 0), 0, i, n - 1 - i);
+  return sum ? tn_add(t, sum, u) : u;
+}
+
+// One direction of one layer over x (L,N,I) -> (L,N,H); the state is the last one afterwards.
+static tiny_uop *tn_cell_run(tiny_ctx *t, tn_cell *s, const tiny_recurrent_weights *w, tiny_uop *x,
+                             int backwards) {
+  if (tn_bad(t, x)) return x;
+  const int64_t L = x->dim[0];
+  tiny_uop *of_x = tn_u1(t, TINY_OP_CONTIGUOUS, tn_cell_inputs(t, w, x)), *out = NULL;
+  for (int64_t i = 0; i < L && !tn_bad(t, of_x); i++) {
+    tiny_uop *is = tn_step_is(t, L, backwards ? L - 1 - i : i), *zero = tn_k(t, of_x, 0);
+    tn_cell_step(t, s, tn_sum(t, tn_where(t, is, of_x, zero), 1, 0));
+    if (tn_bad(t, s->h)) return s->h;
+    s->h = tn_u1(t, TINY_OP_CONTIGUOUS, s->h);
+    tiny_uop *placed = tn_where(t, is, tn_insert(t, s->h, 0), zero);
+    out = out ? tn_add(t, out, placed) : placed;
+  }
+  return out ? out : of_x;
+}
+
+typedef struct tn_recurrence {
+  const char *name;
+  tiny_tensor *x, *h0, *c0;
+  const tiny_recurrent_weights *w;
+  int kind, layers, directions, inside, batched, batch_first;
+  double dropout;
+  int64_t L, N, I, H;
+} tn_recurrence;
+
+// Checks all that was given; fills what follows from it. 0: *out is what to return.
+static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, tiny_tensor **out) {
+  char a[TN_DIMS_TEXT];
+  r->layers = d && d->layers ? d->layers : 1;
+  r->directions = d && d->bidirectional ? 2 : 1;
+  r->dropout = d ? d->dropout : 0;
+  if (!tn_usable(r->name, 1, &r->x, out)) return 0;
+  tiny_ctx *t = r->x->t;
+  const tiny_uop *u = r->x->uop;
+  if (r->layers < 1 || !r->w || !(r->dropout >= 0 && r->dropout <= 1)) {
+    tn_wrong(t, TINY_E_ARG, "%s: %d layers, %s, dropout %g", r->name, r->layers,
+             r->w ? "weights" : "no weights", r->dropout);
+    return 0;
+  }
+  if ((u->ndim != 2 && u->ndim != 3) || !tiny_nelem(r->x)) {
+    tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", r->name, tn_text_of(u, a));
+    return 0;
+  }
+  r->batched = u->ndim == 3;
+  r->batch_first = r->batched && d && d->batch_first;
+  r->L = u->dim[r->batch_first]; r->N = r->batched ? u->dim[!r->batch_first] : 1; r->I = u->dim[u->ndim - 1];
+  for (int i = 0; i < r->layers * r->directions; i++) {
+    const tiny_recurrent_weights *w = &r->w[i];
+    tiny_tensor *in[7] = {r->x, w->w_ih, w->w_hh, w->b_ih, w->b_hh, r->h0, r->c0};
+    int64_t H = 0;
+    if (!tn_usable_some(r->name, 3, 7, in, out) ||
+        !tn_cell_fits(t, r->name, r->kind, w, i < r->directions ? r->I : r->H * r->directions, &H))
+      return 0;
+    if (i && H != r->H) {
+      tn_wrong(t, TINY_E_SHAPE, "%s: layers of %lld and of %lld", r->name, (long long)r->H, (long long)H);
+      return 0;
+    }
+    r->H = H;
+  }
+  const int64_t state[3] = {r->layers * r->directions, r->batched ? r->N : r->H, r->H};
+  const int n = r->batched ? 3 : 2;
+  return tn_state_fits(t, r->name, r->h0, n, state) && tn_state_fits(t, r->name, r->c0, n, state);
+}
+// State i of (layers,N,H) as (N,H), or zeros.
+static tiny_uop *tn_first_state(tiny_ctx *t, const tn_recurrence *r, tiny_tensor *h, int i) {
+  const int64_t dim[2] = {r->N, r->H};
+  return tn_state_as(t, h ? tn_cut(t, h->uop, 0, i, i + 1) : NULL, r->inside, 2, dim);
+}
+static tiny_tensor *tn_last_states(tiny_ctx *t, const tn_recurrence *r, tiny_uop *u, int dtype) {
+  const int64_t dim[3] = {r->layers * r->directions, r->batched ? r->N : r->H, r->H};
+  return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, u, r->batched ? 3 : 2, dim), dtype));
+}
+
+static tiny_tensor *tn_recurrent(tn_recurrence *r, const tiny_recurrent_desc *d, tiny_tensor **hn,
+                                 tiny_tensor **cn) {
+  tiny_tensor *out;
+  const int opened = tn_recurrence_open(r, d, &out);
+  if (hn) *hn = out;
+  if (cn) *cn = out;
+  if (!opened) return out;
+  tiny_ctx *t = r->x->t;
+  const int dtype = tn_real(tn_meet(r->x->uop, r->w[0].w_ih->uop)), states = r->layers * r->directions;
+  const int64_t in[3] = {r->L, r->N, r->I};
+  r->inside = tn_computed_in(dtype);
+  tiny_uop *x = tn_cast(t, r->x->uop, r->inside), *h = NULL, *c = NULL;
+  x = tn_reshape(t, r->batch_first ? tn_swap(t, x, 0, 1) : x, 3, in);
+  for (int layer = 0; layer < r->layers; layer++) {
+    tiny_uop *both = NULL;
+    if (layer && r->dropout > 0) x = tn_dropped(t, x, r->dropout);
+    for (int side = 0; side < r->directions; side++) {
+      const int i = layer * r->directions + side;
+      tn_cell s = tn_cell_of(t, r->kind, &r->w[i], r->inside);
+      s.h = tn_first_state(t, r, r->h0, i);
+      s.c = tn_first_state(t, r, r->c0, i);
+      tiny_uop *y = tn_cell_run(t, &s, &r->w[i], x, side);
+      if (r->directions > 1) y = tn_extend(t, y, 2, side ? r->H : 0, side ? 0 : r->H);
+      both = side ? tn_add(t, both, y) : y;
+      h = tn_placed(t, h, s.h, i, states);
+      c = tn_placed(t, c, s.c, i, states);
+    }
+    x = both;
+  }
+  const int64_t flat[2] = {r->L, r->H * r->directions};
+  if (hn) *hn = tn_last_states(t, r, h, dtype);
+  if (cn) *cn = tn_last_states(t, r, c, dtype);
+  x = r->batch_first ? tn_swap(t, x, 0, 1) : r->batched ? x : tn_reshape(t, x, 2, flat);
+  return tn_tensor_new(t, tn_narrow(t, x, dtype));
+}
+
+static tn_recurrence tn_recurrence_of(const char *name, int kind, tiny_tensor *x, tiny_tensor *h0,
+                                      tiny_tensor *c0, const tiny_recurrent_weights *w) {
+  tn_recurrence r;
+  memset(&r, 0, sizeof r);
+  r.name = name; r.kind = kind; r.x = x; r.h0 = h0; r.c0 = c0; r.w = w;
+  return r;
+}
+TINY_API tiny_tensor *tiny_rnn(tiny_tensor *x, tiny_tensor *h0, const tiny_recurrent_weights *w,
+                               const tiny_recurrent_desc *d, tiny_tensor **hn) {
+  tn_recurrence r = tn_recurrence_of("rnn", d && d->relu ? TN_RNN_RELU : TN_RNN_TANH, x, h0, NULL, w);
+  return tn_recurrent(&r, d, hn, NULL);
+}
+TINY_API tiny_tensor *tiny_gru(tiny_tensor *x, tiny_tensor *h0, const tiny_recurrent_weights *w,
+                               const tiny_recurrent_desc *d, tiny_tensor **hn) {
+  tn_recurrence r = tn_recurrence_of("gru", TN_GRU, x, h0, NULL, w);
+  return tn_recurrent(&r, d, hn, NULL);
+}
+TINY_API tiny_tensor *tiny_lstm(tiny_tensor *x, tiny_tensor *h0, tiny_tensor *c0,
+                                const tiny_recurrent_weights *w, const tiny_recurrent_desc *d,
+                                tiny_tensor **hn, tiny_tensor **cn) {
+  tn_recurrence r = tn_recurrence_of("lstm", TN_LSTM, x, h0, c0, w);
+  return tn_recurrent(&r, d, hn, cn);
+}
+#endif
+// ---- end src/tensor/recurrent.c ----
+// ---- begin src/tensor/checkpoint.c ----
+// checkpoint: segments of a graph whose inner values are computed again for the backward pass instead of being kept.
+//
+// Nodes are hash-consed: computing x again from the same nodes is computing it once. A checkpoint is
+// (AFTER y x0 x1 ..) with k 1: y, of which the gradient knows that it comes from x. When the gradient g arrives there,
+// the nodes between y and x are built anew over (AFTER x g): x, but not before g is computed. These are other nodes,
+// the scheduler can neither share them with the forward pass nor run them early; the forward pass keeps
+// nothing for them.
+#ifndef TN_TENSOR_CHECKPOINT
+#define TN_TENSOR_CHECKPOINT
+#ifndef TINY_AMALGAMATED
+#include "image.c"
+#include "recurrent.c"
+#include "../rules/gradient.c"
+#endif
+
+static int tn_is_checkpoint(const tiny_uop *u) { return u->op == TINY_OP_AFTER && u->k == 1; }
+
+TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int n) {
+  enum { TN_MOST = 64 };
+  tiny_tensor *out, *in[TN_MOST];
+  tiny_uop *src[TN_MOST];
+  if (n < 1 || n >= TN_MOST || !x)
+    return tiny_ok(y) ?
+               tn_wrong(y->t, TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1) :
+               y;
+  in[0] = y;
+  for (int i = 0; i < n; i++) in[i + 1] = x[i];
+  if (!tn_usable("checkpoint", n + 1, in, &out)) return out;
+  for (int i = 0; i <= n; i++) src[i] = in[i]->uop;
+  return tn_tensor_new(y->t, tn_uop_make(y->t, TINY_OP_AFTER, y->uop->dtype, 1, n + 1, src, 1, 0, NULL));
+}
+
+static int tn_segment_input(const tiny_uop *checkpoint, const tiny_uop *u) {
+  for (uint32_t i = 1; i < checkpoint->nsrc; i++) if (checkpoint->src[i] == u) return 1;
+  return 0;
+}
+
+// Where a segment begins: inputs and parameters that were met, and what stands for each in the copy.
+typedef struct tn_segment { tn_list edge, wrapped; } tn_segment;
+
+static tiny_uop *tn_segment_wrap(tiny_ctx *t, tiny_uop *u, tiny_uop *g) {
+  tiny_uop *src[2] = {u, g};
+  return tn_uop_make(t, TINY_OP_AFTER, u->dtype, 1, 2, src, 0, 0, NULL);
+}
+static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+  int changed = 0;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    src[i] = (tiny_uop *)tn_map_get(now, u->src[i]);
+    changed |= src[i] != u->src[i];
+  }
+  return changed ? tn_uop_with(t, u, src) : u;
+}
+// The nodes from the checkpoint down to its inputs and to wrt[0..n-1], anew. Positions too (IOTA): random numbers and
+// masks that are made of them are then no longer shared with the forward pass.
+static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, tiny_uop *const *wrt, int n,
+                                 tn_segment *s) {
+  tn_map edge = {NULL, NULL, 0, 0}, now = {NULL, NULL, 0, 0};
+  tn_walk *stack = NULL, *top;
+  int depth = 0, cap = 0;
+  memset(s, 0, sizeof *s);
+  for (uint32_t i = 1; i < checkpoint->nsrc; i++) tn_map_set(t, &edge, checkpoint->src[i], checkpoint);
+  for (int i = 0; i < n; i++) tn_map_set(t, &edge, wrt[i], checkpoint);
+  top = TN_PUSH(t, stack, depth, cap, tn_walk);
+  top->u = checkpoint->src[0]; top->next = 0;
+  while (depth) {
+    top = &stack[depth - 1];
+    tiny_uop *u = top->u;
+    const int at_edge = tn_map_has(&edge, u), whole = at_edge || u->realized || top->next == u->nsrc;
+    if (!whole && !tn_map_has(&now, u->src[top->next])) {
+      tiny_uop *next = u->src[top->next++];
+      top = TN_PUSH(t, stack, depth, cap, tn_walk);
+      top->u = next; top->next = 0;
+      continue;
+    }
+    if (!whole) { top->next++; continue; }
+    depth--;
+    if (tn_map_has(&now, u)) continue;
+    tiny_uop *copy = at_edge || u->op == TINY_OP_IOTA ? tn_segment_wrap(t, u, g) :
+        u->realized                               ? u :
+                                                    tn_segment_node(t, u, &now);
+    if (at_edge) { tn_push(t, &s->edge, u); tn_push(t, &s->wrapped, copy); }
+    tn_map_set(t, &now, u, copy);
+  }
+  return (tiny_uop *)tn_map_get(&now, checkpoint->src[0]);
+}
+#endif
+// ---- end src/tensor/checkpoint.c ----
 // ---- begin src/tensor/grad.c ----
 // grad: reverse-mode automatic differentiation of tensors: the walk around rules/gradient.c.
 //
 // In:  a loss of one element and parameters. Out: a tensor of each parameter's gradient.
 // Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule
 // gives to the gradients of its sources; gradients of nodes with several users are sums. Nothing
-// flows through integers, bools and DETACH.
+// flows through integers, bools and DETACH; where that names a slope, past what it detaches.
 #ifndef TN_TENSOR_GRAD
 #define TN_TENSOR_GRAD
 #ifndef TINY_AMALGAMATED
-#include "nn.c"
+#include "checkpoint.c"
 #include "../rules/gradient.c"
 #endif
 
-typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
 typedef struct tn_grad_node { tiny_uop *u, *grad; int depends; } tn_grad_node;       // depends: on a parameter
+// A walk from a root: wrt[0..n-1] are the nodes whose gradients are wanted. node i has mark first + i.
 typedef struct tn_grad_walk {
   tn_grad_node *node;
-  int n, rules;
+  int n, nwrt, rules;
   uint32_t first;
-} tn_grad_walk; // node i has mark first + i
+  tiny_uop *const *wrt;
+} tn_grad_walk;
 
 static tn_grad_node *tn_grad_find(const tn_grad_walk *w, const tiny_uop *u) {
   const uint32_t i = u->mark - w->first;
   return i < (uint32_t)w->n && w->node[i].u == u ? &w->node[i] : NULL;
 }
+static void tn_grad_mark(tn_grad_walk *w) {
+  for (int i = 0; i < w->n; i++) w->node[i].u->mark = w->first + (uint32_t)i;
+}
 
-// The graph of the loss in topological order, with what depends on a parameter told.
-static void tn_grad_order(tiny_ctx *t, const tn_grad_call *call, tn_grad_walk *w) {
+// The graph of the root in topological order, with what depends on a parameter told.
+static void tn_grad_order(tiny_ctx *t, tiny_uop *root, tn_grad_walk *w) {
   tn_list order = {NULL, 0, 0};
-  tn_toposort(t, call->loss->uop, &order);
+  tn_toposort(t, root, &order);
   w->n = order.n;
   w->first = t->ir->epoch + 1;
   t->ir->epoch += (uint32_t)order.n;
   w->node = (tn_grad_node *)tn_scratch(t, (size_t)order.n * sizeof *w->node);
-  for (int i = 0; i < order.n; i++) { w->node[i].u = order.u[i]; order.u[i]->mark = w->first + (uint32_t)i; }
-  for (int i = 0; i < call->n; i++) {
-    tn_grad_node *p = tn_grad_find(w, call->params[i]->uop);
+  for (int i = 0; i < order.n; i++) w->node[i].u = order.u[i];
+  tn_grad_mark(w);
+  for (int i = 0; i < w->nwrt; i++) {
+    tn_grad_node *p = tn_grad_find(w, w->wrt[i]);
     if (p) p->depends = 1;
   }
   for (int i = 0; i < w->n; i++) {
     tiny_uop *u = w->node[i].u;
     for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends; s++)
-      w->node[i].depends =
-          tn_is_float(u->dtype) && u->op != TINY_OP_DETACH && tn_grad_find(w, u->src[s])->depends;
+      w->node[i].depends = tn_is_float(u->dtype) && (u->op != TINY_OP_DETACH || s == 1) &&
+          tn_grad_find(w, u->src[s])->depends;
   }
 }
 
+// Operators without a gradient, and what to do about it.
+static const struct { uint8_t op; const char *why;
+} tn_grad_missing[] = {
+    {TINY_OP_CUSTOM, "a kernel of your own (tiny_kernel) tells no derivative; tiny_detach its result"},
+    {TINY_OP_ASSIGN,
+     "the parameter was overwritten by tiny_assign; take the gradient of the tensor after the assignment"},
+    {TINY_OP_IDIV, "it rounds; tiny_detach its result"},
+    {TINY_OP_MOD, "write x - floor(x / y) * y"},
+};
+static tiny_code tn_grad_fail(tiny_ctx *t, const tiny_uop *u) {
+  const char *why = "it is not a function of floats that can be differentiated";
+  char text[TN_DIMS_TEXT];
+  for (size_t i = 0; i < sizeof tn_grad_missing / sizeof *tn_grad_missing; i++)
+    if (tn_grad_missing[i].op == u->op) why = tn_grad_missing[i].why;
+  return tiny_fail(t, TINY_E_ARG, "grad: %s of %s has no gradient: %s", tiny_op_name(u->op),
+                   tn_text_of(u, text), why);
+}
+
+static void tn_grad_add(tiny_ctx *t, tn_grad_node *to, tiny_uop *part) {
+  part = tn_unbroadcast(t, part, to->u->ndim, to->u->dim);
+  to->grad = to->grad ? tn_add(t, to->grad, part) : part;
+}
+
+static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
+                              int rules, tiny_uop **grads);
+
+// What flows into a checkpoint flows through a copy of its segment, whose inputs wait for the gradient: it is computed
+// anew, when the gradient is there. What flows on to the inputs waits for the gradients of the parameters inside, so
+// that the copy is done with before the next one begins.
+static tiny_code tn_grad_checkpoint(tiny_ctx *t, tn_grad_walk *w, const tn_grad_node *x) {
+  tn_segment s;
+  tiny_uop *copy = tn_segment_copy(t, x->u, x->grad, w->wrt, w->nwrt, &s);
+  tiny_uop **part = (tiny_uop **)tn_scratch(t, ((size_t)s.edge.n + 2) * sizeof *part);
+  tn_list done = {NULL, 0, 0};
+  tn_push(t, &done, NULL);
+  const tiny_code code = tn_grad_flow(t, copy, x->grad, s.wrapped.u, s.wrapped.n, w->rules, part);
+  tn_grad_mark(w);
+  if (code != TINY_OK) return code;
+  for (int i = 0; i < s.edge.n; i++)
+    if (part[i] && !tn_segment_input(x->u, s.edge.u[i])) tn_push(t, &done, part[i]);
+  for (int i = 0; i < s.edge.n; i++) {
+    tn_grad_node *to = tn_grad_find(w, s.edge.u[i]);
+    if (!part[i] || !to || !to->depends) continue;
+    done.u[0] = part[i];
+    const int waits = done.n > 1 && tn_segment_input(x->u, s.edge.u[i]);
+    tn_grad_add(t, to,
+                waits ? tn_uop_make(t, TINY_OP_AFTER, part[i]->dtype, 1, done.n, done.u, 0, 0, NULL) :
+                        part[i]);
+  }
+  return TINY_OK;
+}
+
 // Adds what flows through node x to the gradients of its sources.
-static tiny_code tn_grad_node_back(tiny_ctx *t, const tn_grad_walk *w, const tn_grad_node *x) {
+static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_node *x) {
   tn_gradient flow = {x->grad, 0};
   int fired;
   tiny_uop *u = x->u;
@@ -9962,35 +18907,49 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, const tn_grad_walk *w, const tn_
     if (tn_grad_find(w, u->src[s])->depends && tn_is_float(u->src[s]->dtype))
       flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
+  if (tn_is_checkpoint(u)) return tn_grad_checkpoint(t, w, x);
   const tiny_uop *d = tn_match_apply(t, w->rules, u, &flow, &fired);
-  if (!d) return tiny_fail(t, TINY_E_ARG, "grad: %s has no gradient", tiny_op_name(u->op));
-  for (uint32_t s = 0; s < d->nsrc; s++) {
-    tiny_uop *part = d->src[s];
-    if (part->op == TINY_OP_GROUP || !(flow.wants >> s & 1)) continue;
-    tn_grad_node *to = tn_grad_find(w, u->src[s]);
-    part = tn_unbroadcast(t, part, to->u->ndim, to->u->dim);
-    to->grad = to->grad ? tn_add(t, to->grad, part) : part;
-  }
+  if (!d) return tn_grad_fail(t, u);
+  for (uint32_t s = 0; s < d->nsrc; s++)
+    if (d->src[s]->op != TINY_OP_GROUP && flow.wants >> s & 1)
+      tn_grad_add(t, tn_grad_find(w, u->src[s]), d->src[s]);
   return TINY_OK;
 }
 
-static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
-  const tn_grad_call *call = (const tn_grad_call *)arg;
+// grads[i] = what flows from the root, into which seed flows, to wrt[i]; NULL: nothing.
+static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
+                              int rules, tiny_uop **grads) {
   tn_grad_walk w;
-  tiny_uop *loss = call->loss->uop;
-  tn_grad_order(t, call, &w);
-  w.rules = tn_rules_find(t, tn_rules_gradient);
-  if (w.rules < 0) return t->code;
-  w.node[w.n - 1].grad = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
+  memset(&w, 0, sizeof w);
+  w.wrt = wrt; w.nwrt = n; w.rules = rules;
+  tn_grad_order(t, root, &w);
+  w.node[w.n - 1].grad = seed;
   for (int i = w.n; i-- > 0;) {
     if (!w.node[i].grad || !w.node[i].depends) continue;
     const tiny_code code = tn_grad_node_back(t, &w, &w.node[i]);
     if (code != TINY_OK) return code;
   }
-  for (int i = 0; i < call->n; i++) {
-    tiny_uop *p = call->params[i]->uop;
-    const tn_grad_node *x = tn_grad_find(&w, p);
-    call->grads[i] = tn_tensor_new(t, x && x->grad ? x->grad : tn_expand(t, tn_k(t, p, 0), p->ndim, p->dim));
+  for (int i = 0; i < n; i++) {
+    const tn_grad_node *x = tn_grad_find(&w, wrt[i]);
+    grads[i] = x ? x->grad : NULL;
+  }
+  return TINY_OK;
+}
+
+typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
+static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
+  const tn_grad_call *call = (const tn_grad_call *)arg;
+  const int n = call->n, rules = tn_rules_find(t, tn_rules_gradient);
+  tiny_uop *loss = call->loss->uop, **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 2 * sizeof *wrt),
+           **grad = wrt + n + 1;
+  if (rules < 0) return t->code;
+  for (int i = 0; i < n; i++) wrt[i] = call->params[i]->uop;
+  tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
+  const tiny_code code = tn_grad_flow(t, loss, seed, wrt, n, rules, grad);
+  if (code != TINY_OK) return code;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *p = wrt[i];
+    call->grads[i] = tn_tensor_new(t, grad[i] ? grad[i] : tn_expand(t, tn_k(t, p, 0), p->ndim, p->dim));
   }
   return TINY_OK;
 }
@@ -10023,25 +18982,213 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
 #endif
 // ---- end src/tensor/grad.c ----
 // ---- begin src/tensor/optim.c ----
-// optim: SGD and Adam. A step queues assignments to parameters and state; it runs at tiny_end.
+// optim: optimisers: a table of update formulas, and the step around them.
 //
-// Rates and bias corrections are SCALARs, so that every step is the same graph. State begins as zeros in memory, not as
-// constants: the first step is then like all others. State of f16 and bf16 parameters is f32.
+// In:  parameters and gradients. Out: queued assignments to parameters and to the optimiser's state, run at tiny_end.
+// A formula gets one parameter p, its gradient g and its states in the dtype that it is computed in, and gives the new
+// p. Learning rates are SCALARs, and how far moving averages are filled (1 - beta^step, for the correction of their
+// bias) lies in memory: every step is the same graph, and one that `when` forbids has not happened at all. State begins
+// as zeros in memory, not as constants: the first step is then like all others.
 #ifndef TN_TENSOR_OPTIM
 #define TN_TENSOR_OPTIM
 #ifndef TINY_AMALGAMATED
 #include "grad.c"
 #endif
 
-// Zeros of x's shape outside of all frames, or NULL.
-static tiny_tensor *tn_state_new(tiny_tensor *x) {
-  tiny_ctx *t = x->t;
-  const int dtype = tn_computed_in(tn_real(x->uop->dtype));
-  const size_t nbytes = (size_t)tiny_nelem(x) * tn_dtypes[dtype].nbytes;
+enum { TN_SLOTS = 3 };                     // states of a parameter: first and second moment, and one more
+typedef struct tn_update {
+  tiny_ctx *t;
+  const tiny_optim *o;
+  tiny_uop *p, *g, *rate, *keeps;          // rate: lr; keeps: 1 - lr * weight_decay
+  tiny_uop *left1, *left2, *first;         // 1 - beta^step; is this the first step?
+  tiny_tensor *state[TN_SLOTS];
+  double momentum, beta1, beta2, eps;
+} tn_update;
+
+static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep) {
+  return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
+}
+static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
+  return o->when ? tn_where(t, o->when->uop, now, old) : now;
+}
+static tiny_uop *tn_moment(const tn_update *u, int slot) { return u->state[slot]->uop; }
+// The state's new value, as formulas see it; it is stored as well.
+static tiny_uop *tn_moment_set(tn_update *u, int slot, tiny_uop *now) {
+  tiny_tensor *x = u->state[slot];
+  now = tn_bad(u->t, now) ? now : tn_when(u->t, u->o, now, x->uop);
+  return tiny_ok(tn_assign(x, now)) ? x->uop : &u->t->ir->bad;
+}
+static tiny_uop *tn_moment_blend(tn_update *u, int slot, tiny_uop *now, double keep) {
+  return tn_moment_set(u, slot, tn_blend(u->t, tn_moment(u, slot), now, keep));
+}
+// g with weight decay added, as PyTorch's "L2 penalty".
+static tiny_uop *tn_decayed(const tn_update *u) {
+  const double k = u->o->weight_decay;
+  return k != 0 ? tn_add(u->t, u->g, tn_times(u->t, u->p, k)) : u->g;
+}
+// p shrunk, as "decoupled" decay does (Loshchilov and Hutter, arXiv:1711.05101).
+static tiny_uop *tn_shrunk(const tn_update *u) {
+  return u->o->weight_decay != 0 ? tn_mul(u->t, u->p, u->keeps) : u->p;
+}
+static tiny_uop *tn_moved(const tn_update *u, tiny_uop *p, tiny_uop *step) {
+  return tn_sub(u->t, p, tn_mul(u->t, step, u->rate));
+}
+
+// ** the formulas **
+
+static tiny_uop *tn_update_sgd(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *g = tn_decayed(u), *damped = g;
+  if (u->momentum == 0) return tn_moved(u, u->p, g);
+  if (u->o->dampening != 0) damped = tn_where(t, u->first, g, tn_times(t, g, 1 - u->o->dampening));
+  tiny_uop *v = tn_moment_set(u, 0, tn_add(t, tn_times(t, tn_moment(u, 0), u->momentum), damped));
+  return tn_moved(u, u->p, u->o->nesterov ? tn_add(t, g, tn_times(t, v, u->momentum)) : v);
+}
+
+// m / (1 - b1^step) / (sqrt(v / (1 - b2^step)) + eps). Kingma and Ba, arXiv:1412.6980, algorithm 1; amsgrad: Reddi,
+// Kale and Kumar, arXiv:1904.09237.
+static tiny_uop *tn_adam_direction(tn_update *u, tiny_uop *g) {
+  tiny_ctx *t = u->t;
+  tiny_uop *m = tn_moment_blend(u, 0, g, u->beta1), *v = tn_moment_blend(u, 1, tn_square(t, g), u->beta2);
+  if (u->o->amsgrad) v = tn_moment_set(u, 2, tn_max(t, tn_moment(u, 2), v));
+  if (tn_bad(t, v)) return v;
+  // what is 0-d is computed once for all elements
+  return tn_fdiv(t, tn_mul(t, m, tn_reciprocal(t, u->left1)),
+                 tn_plus(t, tn_mul(t, tn_sqrt(t, v), tn_rsqrt(t, u->left2)), u->eps));
+}
+static tiny_uop *tn_update_adam(tn_update *u) {
+  return tn_moved(u, u->p, tn_adam_direction(u, tn_decayed(u)));
+}
+static tiny_uop *tn_update_adamw(tn_update *u) {
+  return tn_moved(u, tn_shrunk(u), tn_adam_direction(u, u->g));
+}
+
+// Kingma and Ba, algorithm 2; eps where PyTorch has it.
+static tiny_uop *tn_update_adamax(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *g = tn_decayed(u), *m = tn_moment_blend(u, 0, g, u->beta1);
+  tiny_uop *v = tn_moment_set(
+      u, 1, tn_max(t, tn_times(t, tn_moment(u, 1), u->beta2), tn_plus(t, tn_abs(t, g), u->eps)));
+  return tn_moved(u, u->p, tn_fdiv(t, m, tn_mul(t, v, u->left1)));
+}
+
+static tiny_uop *tn_whole_norm(tiny_ctx *t, tiny_uop *x) {      // 0-d
+  if (tn_bad(t, x)) return x;
+  return tn_sqrt(t, tn_sum(t, tn_square(t, x), (1 << x->ndim) - 1, 0));
+}
+// You et al., arXiv:1904.00962, algorithm 2.
+static tiny_uop *tn_update_lamb(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *r = tn_adam_direction(u, u->g);
+  if (u->o->weight_decay != 0) r = tn_add(t, r, tn_times(t, u->p, u->o->weight_decay));
+  tiny_uop *np = tn_whole_norm(t, u->p), *nr = tn_whole_norm(t, r);
+  if (tn_bad(t, np) || tn_bad(t, nr)) return &t->ir->bad;
+  tiny_uop *one = tn_k(t, np, 1), *zero = tn_k(t, np, 0), *some = tn_lt(t, zero, nr);
+  tiny_uop *trust =
+      tn_where(t, tn_and(t, tn_lt(t, zero, np), some), tn_fdiv(t, np, tn_where(t, some, nr, one)), one);
+  return tn_moved(u, u->p, tn_mul(t, r, trust));
+}
+
+// Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning", 2012; centered: Graves, arXiv:1308.0850.
+static tiny_uop *tn_update_rmsprop(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *g = tn_decayed(u), *v = tn_moment_blend(u, 1, tn_square(t, g), u->beta2);
+  if (u->o->centered) v = tn_sub(t, v, tn_square(t, tn_moment_blend(u, 2, g, u->beta2)));
+  if (tn_bad(t, v)) return v;
+  tiny_uop *step = tn_fdiv(t, g, tn_plus(t, tn_sqrt(t, v), u->eps));
+  if (u->momentum != 0)
+    step = tn_moment_set(u, 0, tn_add(t, tn_times(t, tn_moment(u, 0), u->momentum), step));
+  return tn_moved(u, u->p, step);
+}
+
+// Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011.
+static tiny_uop *tn_update_adagrad(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *g = tn_decayed(u), *v = tn_moment_set(u, 1, tn_add(t, tn_moment(u, 1), tn_square(t, g)));
+  return tn_bad(t, v) ? v : tn_moved(u, u->p, tn_fdiv(t, g, tn_plus(t, tn_sqrt(t, v), u->eps)));
+}
+
+// Zeiler, arXiv:1212.5701, algorithm 1.
+static tiny_uop *tn_update_adadelta(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *g = tn_decayed(u), *v = tn_moment_blend(u, 1, tn_square(t, g), u->beta2), *d = tn_moment(u, 2);
+  if (tn_bad(t, v)) return v;
+  tiny_uop *step =
+      tn_mul(t, g, tn_fdiv(t, tn_sqrt(t, tn_plus(t, d, u->eps)), tn_sqrt(t, tn_plus(t, v, u->eps))));
+  d = tn_moment_blend(u, 2, tn_square(t, step), u->beta2);
+  return tn_bad(t, d) ? d : tn_moved(u, u->p, step);
+}
+
+// Chen et al., arXiv:2302.06675, algorithm 2.
+static tiny_uop *tn_update_lion(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *step = tn_sign(t, tn_blend(t, tn_moment(u, 0), u->g, u->beta1));
+  if (tn_bad(t, step) || tn_bad(t, tn_moment_blend(u, 0, u->g, u->beta2))) return &t->ir->bad;
+  return tn_moved(u, tn_shrunk(u), step);
+}
+
+static tiny_uop *tn_matrix_product(tiny_ctx *t, tiny_uop *x, tiny_uop *w) {  // (M,K) (K,N) -> (M,N)
+  if (tn_bad(t, x) || tn_bad(t, w)) return &t->ir->bad;
+  tiny_uop *y = tn_mul(t, tn_insert(t, x, 2), tn_insert(t, w, 0));
+  return tn_sum(t, y, 1 << 1, 0);
+}
+// Nearly the closest orthogonal matrix: five steps of a Newton-Schulz iteration on the singular values, whose
+// coefficients Keller Jordan gives in "Muon: an optimizer for hidden layers in neural networks", 2024.
+static tiny_uop *tn_orthogonal(tiny_ctx *t, tiny_uop *x, double eps) {
+  const double a = 3.4445, b = -4.7750, c = 2.0315;
+  const int tall = !tn_bad(t, x) && x->dim[0] > x->dim[1];
+  if (tall) x = tn_swap(t, x, 0, 1);
+  tiny_uop *norm = tn_whole_norm(t, x);
+  if (tn_bad(t, norm)) return norm;
+  x = tn_fdiv(t, x, tn_max(t, norm, tn_k(t, norm, eps)));
+  for (int i = 0; i < 5 && !tn_bad(t, x); i++) {
+    tiny_uop *gram = tn_matrix_product(t, x, tn_swap(t, x, 0, 1));
+    tiny_uop *mix = tn_add(t, tn_times(t, gram, b), tn_times(t, tn_matrix_product(t, gram, gram), c));
+    x = tn_add(t, tn_times(t, x, a), tn_matrix_product(t, mix, x));
+  }
+  return tall ? tn_swap(t, x, 0, 1) : x;
+}
+// Jordan; decay and the scale sqrt(max(1, rows/columns)) as in torch.optim.Muon.
+static tiny_uop *tn_update_muon(tn_update *u) {
+  tiny_ctx *t = u->t;
+  tiny_uop *m = tn_moment_blend(u, 0, u->g, u->momentum);
+  tiny_uop *step = tn_orthogonal(t, tn_blend(t, m, u->g, u->momentum), u->eps);
+  if (tn_bad(t, step)) return step;
+  const double rows = (double)step->dim[0], columns = (double)step->dim[1];
+  return tn_moved(u, tn_shrunk(u), tn_times(t, step, rows > columns ? sqrt(rows / columns) : 1));
+}
+
+// needs: bits of slots, always; with momentum; centered or amsgrad. left: uses left1, left2 or first.
+static const struct tn_optim_row {
+  const char *name;
+  tiny_uop *(*update)(tn_update *u);
+  double lr, momentum, beta1, beta2, eps;
+  uint8_t always, with_momentum, with_flag, left;
+} tn_optims[TINY_OPTIM_COUNT] = {
+  {"sgd",      tn_update_sgd,      1e-2, 0,    0,   0,     0,     0, 1, 0, 0},
+  {"adam",     tn_update_adam,     1e-3, 0,    0.9, 0.999, 1e-8,  3, 0, 4, 1},
+  {"adamw",    tn_update_adamw,    1e-3, 0,    0.9, 0.999, 1e-8,  3, 0, 4, 1},
+  {"adamax",   tn_update_adamax,   2e-3, 0,    0.9, 0.999, 1e-8,  3, 0, 0, 1},
+  {"lamb",     tn_update_lamb,     1e-3, 0,    0.9, 0.999, 1e-6,  3, 0, 4, 1},
+  {"rmsprop",  tn_update_rmsprop,  1e-2, 0,    0,   0.99,  1e-8,  2, 1, 4, 0},
+  {"adagrad",  tn_update_adagrad,  1e-2, 0,    0,   0,     1e-10, 2, 0, 0, 0},
+  {"adadelta", tn_update_adadelta, 1,    0,    0,   0.9,   1e-6,  6, 0, 0, 0},
+  {"lion",     tn_update_lion,     1e-4, 0,    0.9, 0.99,  0,     1, 0, 0, 0},
+  {"muon",     tn_update_muon,     1e-3, 0.95, 0,   0,     1e-7,  1, 0, 0, 0},
+};
+
+// ** state **
+
+// Zeros of a shape outside of all frames, or NULL.
+static tiny_tensor *tn_state_new(tiny_ctx *t, int dtype, tiny_shape shape) {
+  const size_t nbytes = (size_t)tn_dims_nelem(shape.ndim, shape.dim) * tn_dtypes[dtype].nbytes;
   void *zeros = tn_alloc(t, nbytes ? nbytes : 1);
-  tiny_tensor *state = zeros ? tiny_keep(tiny_from(t, zeros, (tiny_dtype)dtype, tiny_shape_get(x))) : NULL;
+  tiny_tensor *state = zeros ? tiny_keep(tiny_from(t, zeros, (tiny_dtype)dtype, shape)) : NULL;
   tn_release(t, zeros, nbytes ? nbytes : 1);
   return tiny_ok(state) ? state : NULL;
+}
+static tiny_tensor *tn_state_like(tiny_tensor *x) {
+  return tn_state_new(x->t, tn_computed_in(x->uop->dtype), tiny_shape_get(x));
 }
 static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   if (!*state) return;
@@ -10049,16 +19196,45 @@ static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   tn_release(t, *state, (size_t)n * sizeof **state);
   *state = NULL;
 }
-static int tn_states_open(tiny_ctx *t, tiny_tensor ***state, tiny_tensor *const *params, int n) {
-  if (*state) return 1;
-  tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
-  for (int i = 0; made && i < n; i++) if (!(made[i] = tn_state_new(params[i]))) tn_states_free(t, &made, n);
-  *state = made;
-  return made != NULL;
+
+static int tn_optim_needs(const tiny_optim *o) {
+  const struct tn_optim_row *row = &tn_optims[o->kind];
+  return row->always | (o->momentum != 0 ? row->with_momentum : 0) |
+      (o->centered || o->amsgrad ? row->with_flag : 0);
+}
+// The states that this step needs and that are not there yet.
+static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params, int n) {
+  const int needs = tn_optim_needs(o);
+  const tiny_shape two = {1, {2}};
+  int wide = 0;
+  if (!o->state) {
+    o->state = (tiny_tensor **)tn_alloc(t, (size_t)n * TN_SLOTS * sizeof *o->state);
+    if (!o->state) return 0;
+    o->n = n;
+    o->t = t;
+  }
+  for (int i = 0; i < n; i++) {
+    wide |= params[i]->uop->dtype == TINY_F64;
+    for (int slot = 0; slot < TN_SLOTS; slot++) {
+      tiny_tensor **at = &o->state[slot * n + i];
+      if (needs >> slot & 1 && !*at && !(*at = tn_state_like(params[i]))) return 0;
+    }
+  }
+  if (!tn_optims[o->kind].left && (o->kind != TINY_SGD || o->dampening == 0)) return 1;
+  if (!o->left) o->left = tn_state_new(t, wide ? TINY_F64 : TINY_F32, two);
+  return o->left != NULL;
+}
+TINY_API void tiny_optim_free(tiny_optim *o) {
+  if (!o || !o->t) return;
+  tn_states_free(o->t, &o->state, o->n * TN_SLOTS);
+  tiny_free(o->left);
+  o->left = NULL; o->n = 0; o->t = NULL;
 }
 
+// ** the step **
+
 // Are there n parameters with a gradient each, as many as the optimiser has state for (0: none yet)?
-static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_tensor *const *params,
+static tiny_code tn_step_check(const char *name, int have, tiny_tensor *const *params,
                                tiny_tensor *const *grads, int n) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -10068,7 +19244,7 @@ static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_t
     tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
     if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
-  if (!o || (have && have != n))
+  if (have && have != n)
     return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
   for (int i = 0; i < n; i++) {
     const tiny_uop *p = params[i]->uop, *g = grads[i]->uop;
@@ -10080,93 +19256,786 @@ static tiny_code tn_step_check(const char *name, const void *o, int have, tiny_t
   }
   return TINY_OK;
 }
+static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
+                                int n) {
+  char text[TN_DIMS_TEXT];
+  const tiny_code code = tn_step_check("optim_step", o ? o->n : 0, params, grads, n);
+  if (code != TINY_OK) return code;
+  tiny_ctx *t = params[0]->t;
+  if (!o) return tiny_fail(t, TINY_E_ARG, "optim_step: the optimiser is NULL");
+  if ((unsigned)o->kind >= TINY_OPTIM_COUNT)
+    return tiny_fail(t, TINY_E_ARG, "optim_step: %d is no kind of optimiser", (int)o->kind);
+  for (int i = 0; o->kind == TINY_MUON && i < n; i++)
+    if (params[i]->uop->ndim != 2)
+      return tiny_fail(t, TINY_E_SHAPE, "optim_step: muon moves matrices, but parameter %d is %s", i,
+                       tn_text_of(params[i]->uop, text));
+  if (o->when &&
+      (!tiny_ok(o->when) || o->when->t != t || o->when->uop->ndim || o->when->uop->dtype != TINY_BOOL))
+    return tiny_fail(t, TINY_E_ARG, "optim_step: when is not a 0-d bool of this context");
+  return TINY_OK;
+}
 static double tn_or_default(double x, double value) { return x != 0 ? x : value; }
-// A new SCALAR in the dtype that x is computed in; x is a parameter's state.
+// A new SCALAR.
 static tiny_uop *tn_rate(tiny_ctx *t, int dtype, double value) {
   return tn_scalar(t, dtype, tn_dtype_value(dtype, value), ++t->tensors->identity);
 }
-// The three rates of a step, once for f32 and once for f64.
-typedef struct tn_rates { tiny_uop *rate[2][3]; } tn_rates;
-static void tn_rates_of(tiny_ctx *t, tn_rates *r, double a, double b, double c) {
+static tiny_uop *tn_element(tiny_ctx *t, tiny_uop *x, int i, int dtype) {      // 0-d
+  x = tn_reshape(t, tn_cut(t, x, 0, i, i + 1), 0, NULL);
+  return tn_bad(t, x) ? x : tn_cast(t, x, dtype);
+}
+
+// left = left * beta + (1 - beta), for both betas. Unlike 1 - beta^step it loses nothing to cancellation.
+static int tn_optim_fill(tn_update *u) {
+  const tiny_optim *o = u->o;
+  tiny_ctx *t = u->t;
+  if (!o->left) return 1;
+  tiny_uop *left = o->left->uop;
+  tiny_uop *beta = tn_where(t, tn_eq(t, tn_iota(t, TINY_INDEX, 2, 0, 1), tn_index(t, 0)),
+                            tn_k(t, left, u->beta1), tn_k(t, left, u->beta2));
+  tiny_uop *now = tn_add(t, tn_mul(t, left, beta), tn_plus(t, tn_neg(t, beta), 1));
+  return !tn_bad(t, now) && tiny_ok(tn_assign(o->left, tn_when(t, o, now, left)));
+}
+// One parameter; rates: of f32 and f64; before: left as it was.
+static int tn_optim_move(tn_update *u, tiny_tensor *param, tiny_tensor *grad, tiny_uop *rates[2][2],
+                         tiny_uop *before) {
+  tiny_ctx *t = u->t;
+  u->p = tn_wide(t, param->uop);
+  if (tn_bad(t, u->p)) return 0;
+  u->g = tn_cast(t, grad->uop, u->p->dtype);
+  if (u->o->maximize) u->g = tn_neg(t, u->g);
+  u->rate = rates[u->p->dtype == TINY_F64][0];
+  u->keeps = rates[u->p->dtype == TINY_F64][1];
+  if (before) {
+    u->left1 = tn_element(t, u->o->left->uop, 0, u->p->dtype);
+    u->left2 = tn_element(t, u->o->left->uop, 1, u->p->dtype);
+    tiny_uop *was = tn_element(t, before, 1, u->p->dtype);
+    u->first = tn_eq(t, was, tn_k(t, was, 0));
+  }
+  tiny_uop *now = tn_optims[u->o->kind].update(u);
+  return !tn_bad(t, now) && tiny_ok(tn_assign(param, tn_when(t, u->o, now, u->p)));
+}
+
+TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
+                                   int n) {
+  const tiny_code code = tn_optim_check(o, params, grads, n);
+  if (code != TINY_OK) return code;
+  tiny_ctx *t = params[0]->t;
+  const struct tn_optim_row *row = &tn_optims[o->kind];
+  const double lr = tn_or_default(o->lr, row->lr);
+  tn_update u;
+  tiny_uop *rates[2][2];
+  memset(&u, 0, sizeof u);
+  if (!tn_optim_open(o, t, params, n)) return t->code;
+  u.t = t; u.o = o;
+  u.momentum = tn_or_default(o->momentum, row->momentum);
+  u.beta1 = tn_or_default(o->beta1, row->beta1);
+  u.beta2 = tn_or_default(o->beta2, row->beta2);
+  u.eps = tn_or_default(o->eps, row->eps);
   for (int wide = 0; wide < 2; wide++) {
-    const double value[3] = {a, b, c};
-    for (int i = 0; i < 3; i++) r->rate[wide][i] = tn_rate(t, wide ? TINY_F64 : TINY_F32, value[i]);
+    rates[wide][0] = tn_rate(t, wide ? TINY_F64 : TINY_F32, lr);
+    rates[wide][1] = tn_rate(t, wide ? TINY_F64 : TINY_F32, 1 - lr * o->weight_decay);
   }
-}
-static tiny_uop *const *tn_rates_for(const tn_rates *r, const tiny_uop *state) {
-  return r->rate[state->dtype == TINY_F64];
-}
-
-static tiny_code tn_step_done(tiny_ctx *t) { return t->code ? t->code : TINY_OK; }
-
-TINY_API tiny_code tiny_sgd_step(tiny_sgd *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n) {
-  const tiny_code code = tn_step_check("sgd_step", o, o ? o->n : 0, params, grads, n);
-  if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
-  tn_rates rates;
-  o->n = n;
-  if (o->momentum != 0 && !tn_states_open(t, &o->velocity, params, n)) return t->code;
-  tn_rates_of(t, &rates, tn_or_default(o->lr, 1e-2), 0, 0);
-  for (int i = 0; i < n; i++) {
-    tiny_uop *p = tn_wide(t, params[i]->uop), *g = tn_wide(t, grads[i]->uop);
-    if (o->weight_decay != 0) g = tn_add(t, g, tn_times(t, p, o->weight_decay));
-    if (o->velocity) {
-      tiny_uop *v = tn_add(t, tn_times(t, o->velocity[i]->uop, o->momentum), g);
-      if (!tiny_ok(tn_assign(o->velocity[i], v))) break;
-      v = o->velocity[i]->uop;
-      g = o->nesterov ? tn_add(t, g, tn_times(t, v, o->momentum)) : v;
-    }
-    if (tn_bad(t, p) ||
-        !tiny_ok(tn_assign(params[i], tn_sub(t, p, tn_mul(t, g, tn_rates_for(&rates, p)[0])))))
-      break;
+  tiny_uop *before = o->left ? o->left->uop : NULL;
+  int done = tn_optim_fill(&u);
+  for (int i = 0; done && i < n; i++) {
+    for (int slot = 0; slot < TN_SLOTS; slot++) u.state[slot] = o->state[slot * n + i];
+    done = tn_optim_move(&u, params[i], grads[i], rates, before);
   }
-  return tn_step_done(t);
-}
-
-// Kingma and Ba, arXiv:1412.6980, algorithm 1, with the decay of Loshchilov and Hutter, arXiv:1711.05101.
-TINY_API tiny_code tiny_adam_step(tiny_adam *o, tiny_tensor *const *params, tiny_tensor *const *grads,
-                                  int n) {
-  const tiny_code code = tn_step_check("adam_step", o, o ? o->n : 0, params, grads, n);
-  if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
-  tn_rates rates;
-  o->n = n;
-  if (!tn_states_open(t, &o->m, params, n) || !tn_states_open(t, &o->v, params, n)) return t->code;
-  o->step++;
-  const double lr = tn_or_default(o->lr, 1e-3), b1 = tn_or_default(o->beta1, 0.9),
-               b2 = tn_or_default(o->beta2, 0.999);
-  const double eps = tn_or_default(o->eps, 1e-8), left1 = 1 - pow(b1, (double)o->step),
-               left2 = 1 - pow(b2, (double)o->step);
-  tn_rates_of(t, &rates, lr / left1, 1 / sqrt(left2), 1 - lr * o->weight_decay);
-  for (int i = 0; i < n; i++) {
-    tiny_uop *p = tn_wide(t, params[i]->uop), *g = tn_wide(t, grads[i]->uop);
-    tiny_uop *m = tn_add(t, tn_times(t, o->m[i]->uop, b1), tn_times(t, g, 1 - b1));
-    tiny_uop *v = tn_add(t, tn_times(t, o->v[i]->uop, b2), tn_times(t, tn_square(t, g), 1 - b2));
-    if (tn_bad(t, p) || !tiny_ok(tn_assign(o->m[i], m)) || !tiny_ok(tn_assign(o->v[i], v))) break;
-    tiny_uop *const *rate = tn_rates_for(&rates, p);
-    tiny_uop *step = tn_fdiv(t, tn_mul(t, o->m[i]->uop, rate[0]),
-                             tn_plus(t, tn_mul(t, tn_sqrt(t, o->v[i]->uop), rate[1]), eps));
-    if (o->weight_decay != 0) p = tn_mul(t, p, rate[2]);
-    if (!tiny_ok(tn_assign(params[i], tn_sub(t, p, step)))) break;
-  }
-  return tn_step_done(t);
-}
-
-// Before tiny_close: the lists come from the context's allocator.
-TINY_API void tiny_sgd_free(tiny_sgd *o) {
-  if (!o || !o->n || !o->velocity) return;
-  tn_states_free(o->velocity[0]->t, &o->velocity, o->n);
-  o->n = 0;
-}
-TINY_API void tiny_adam_free(tiny_adam *o) {
-  if (!o || !o->n || !o->m) return;
-  tiny_ctx *t = o->m[0]->t;
-  tn_states_free(t, &o->m, o->n);
-  tn_states_free(t, &o->v, o->n);
-  o->n = 0; o->step = 0;
+  return t->code;
 }
 #endif
 // ---- end src/tensor/optim.c ----
+// ---- begin src/tensor/training.c ----
+// training: what stands around an optimiser: gradient clipping, the scale of mixed precision, averages of weights.
+#ifndef TN_TENSOR_TRAINING
+#define TN_TENSOR_TRAINING
+#ifndef TINY_AMALGAMATED
+#include "optim.c"
+#endif
+
+// Are grads[0..n-1] floats of one context? *t is that context.
+static tiny_code tn_grads_check(const char *name, tiny_tensor *const *grads, int n, tiny_ctx **t) {
+  *t = grads && n > 0 && grads[0] ? grads[0]->t : NULL;
+  const tiny_code code = *t ? tn_step_check(name, 0, grads, grads, n) : TINY_E_ARG;
+  return code;
+}
+
+// ** clipping **
+
+// sum |x|^p, or max |x| for p = inf; 0-d f32 or f64.
+static tiny_uop *tn_power_sum(tiny_ctx *t, tiny_uop *x, double p) {
+  x = tn_wide(t, x);
+  if (tn_bad(t, x)) return x;
+  const int all = (1 << x->ndim) - 1;
+  if (p == HUGE_VAL) return tn_reduce(t, TINY_OP_MAX, tn_abs(t, x), all, 0);
+  return tn_sum(t,
+                p == 2 ? tn_square(t, x) :
+                p == 1 ? tn_abs(t, x) :
+                         tn_pow(t, tn_abs(t, x), tn_k(t, x, p)),
+                all, 0);
+}
+TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max_norm, double p) {
+  tiny_ctx *t;
+  if (tn_grads_check("clip_grad_norm", grads, n, &t) != TINY_OK) return tn_poison(t);
+  p = tn_or_default(p, 2);
+  if (!(max_norm >= 0) || !(p > 0))
+    return tn_wrong(t, TINY_E_ARG, "clip_grad_norm: max_norm %g and p %g; both are positive", max_norm, p);
+  tiny_uop *sum = NULL;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *part = tn_power_sum(t, grads[i]->uop, p);
+    if (tn_bad(t, part)) return tn_poison(t);
+    if (sum && part->dtype != sum->dtype) {
+      part = tn_cast(t, part, TINY_F64);
+      sum = tn_cast(t, sum, TINY_F64);
+    }
+    sum = !sum ? part : p == HUGE_VAL ? tn_max(t, sum, part) : tn_add(t, sum, part);
+  }
+  tiny_uop *norm = p == HUGE_VAL || p == 1 ? sum :
+                   p == 2                  ? tn_sqrt(t, sum) :
+                                             tn_pow(t, sum, tn_k(t, sum, 1 / p));
+  if (tn_bad(t, norm)) return tn_poison(t);
+  norm = tn_u1(t, TINY_OP_CONTIGUOUS, norm);
+  tiny_uop *scale = tn_min(t, tn_fdiv(t, tn_k(t, norm, max_norm), tn_plus(t, norm, 1e-6)), tn_k(t, norm, 1));
+  for (int i = 0; i < n && !tn_bad(t, scale); i++) {
+    tiny_uop *g = tn_wide(t, grads[i]->uop);
+    if (tn_bad(t, g)) return tn_poison(t);
+    g = tn_mul(t, g, tn_cast(t, scale, g->dtype));
+    grads[i] = tn_tensor_new(t, tn_bad(t, g) ? g : tn_cast(t, g, grads[i]->uop->dtype));
+  }
+  return tn_tensor_new(t, norm);
+}
+TINY_API tiny_code tiny_clip_grad_value(tiny_tensor **grads, int n, double value) {
+  tiny_ctx *t;
+  const tiny_code code = tn_grads_check("clip_grad_value", grads, n, &t);
+  if (code != TINY_OK) return code;
+  if (!(value >= 0)) return tiny_fail(t, TINY_E_ARG, "clip_grad_value: %g is negative", value);
+  for (int i = 0; i < n; i++) grads[i] = tiny_clamp(grads[i], -value, value);
+  return t->code;
+}
+
+// ** mixed precision **
+
+static int tn_scaler_open(tiny_scaler *s, tiny_ctx *t) {
+  const tiny_shape two = {1, {2}};
+  if (s->state) return 1;
+  const float state[2] = {(float)tn_or_default(s->scale, 65536), 0};
+  tiny_tensor *made = tiny_keep(tiny_from(t, state, TINY_F32, two));
+  s->state = tiny_ok(made) ? made : NULL;
+  return s->state != NULL;
+}
+TINY_API void tiny_scaler_free(tiny_scaler *s) {
+  if (!s) return;
+  tiny_free(s->state);
+  s->state = s->finite = NULL;
+}
+TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss) {
+  tiny_tensor *out;
+  if (!tn_usable("scaler_scale", 1, &loss, &out)) return out;
+  tiny_ctx *t = loss->t;
+  if (!s) return tn_wrong(t, TINY_E_ARG, "scaler_scale: the scaler is NULL");
+  if (!tn_is_float(loss->uop->dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "scaler_scale: the loss is %s, not a float",
+                    tn_dtypes[loss->uop->dtype].name);
+  tiny_uop *u = tn_wide(t, loss->uop);
+  if (!tn_scaler_open(s, t) || tn_bad(t, u)) return tn_poison(t);
+  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, s->state->uop, 0, u->dtype)));
+}
+TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int n) {
+  tiny_ctx *t;
+  const tiny_code code = tn_grads_check("scaler_unscale", grads, n, &t);
+  if (code != TINY_OK) return code;
+  if (!s || !s->state) return tiny_fail(t, TINY_E_STATE, "scaler_unscale: the loss was not scaled");
+  tiny_uop *bad = NULL;                    // 0-d i32: is any element infinite or NaN?
+  for (int i = 0; i < n; i++) {
+    tiny_uop *g = tn_wide(t, grads[i]->uop);
+    if (tn_bad(t, g)) return t->code;
+    g = tn_fdiv(t, g, tn_element(t, s->state->uop, 0, g->dtype));
+    tiny_uop *finite = tn_and(t, tn_lt(t, g, tn_k(t, g, HUGE_VAL)), tn_lt(t, tn_k(t, g, -HUGE_VAL), g));
+    if (tn_bad(t, finite)) return t->code;
+    tiny_uop *any = tn_reduce(t, TINY_OP_MAX, tn_cast(t, tn_not(t, finite), TINY_I32), (1 << g->ndim) - 1, 0);
+    bad = bad ? tn_max(t, bad, any) : any;
+    grads[i] = tn_tensor_new(t, g);
+  }
+  tiny_uop *finite = tn_bad(t, bad) ? bad : tn_eq(t, tn_max(t, bad, tn_k(t, bad, 0)), tn_k(t, bad, 0));
+  if (tn_bad(t, finite)) return t->code;
+  if (s->finite) finite = tn_and(t, s->finite->uop, finite);
+  s->finite = tn_tensor_new(t, tn_u1(t, TINY_OP_CONTIGUOUS, finite));
+  return t->code;
+}
+TINY_API tiny_code tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *const *params,
+                                    tiny_tensor *const *grads, int n) {
+  tiny_ctx *t = params && n > 0 && params[0] ? params[0]->t : NULL;
+  if (!s || !o || !s->finite)
+    return tiny_fail(t, TINY_E_STATE, "scaler_step: the gradients were not unscaled");
+  tiny_tensor *when = o->when;
+  o->when = when ? tiny_bitwise_and(when, s->finite) : s->finite;
+  const tiny_code code = tiny_optim_step(o, params, grads, n);
+  o->when = when;
+  return code;
+}
+// Grows after interval good steps, shrinks after a bad one.
+TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
+  if (!s || !s->state) return TINY_E_ARG;
+  tiny_ctx *t = s->state->t;
+  if (!s->finite) return tiny_fail(t, TINY_E_STATE, "scaler_update: the gradients were not unscaled");
+  const double growth = tn_or_default(s->growth, 2), backoff = tn_or_default(s->backoff, 0.5);
+  tiny_uop *state = s->state->uop, *finite = s->finite->uop, *zero = tn_k(t, state, 0);
+  tiny_uop *scale = tn_element(t, state, 0, TINY_F32),
+           *good = tn_plus(t, tn_element(t, state, 1, TINY_F32), 1);
+  tiny_uop *grows = tn_eq(t, good, tn_k(t, good, s->interval > 0 ? s->interval : 2000));
+  tiny_uop *next = tn_where(t, finite, tn_where(t, grows, tn_times(t, scale, growth), scale),
+                            tn_times(t, scale, backoff));
+  tiny_uop *count = tn_where(t, tn_and(t, finite, tn_not(t, grows)), good, zero);
+  tiny_uop *first = tn_eq(t, tn_iota(t, TINY_INDEX, 2, 0, 1), tn_index(t, 0));
+  tn_assign(s->state, tn_where(t, first, next, count));
+  s->finite = NULL;
+  return t->code;
+}
+
+// ** averages of weights **
+
+TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n) {
+  const tiny_code code = tn_step_check("ema_step", e ? e->n : 0, params, params, n);
+  if (code != TINY_OK) return code;
+  tiny_ctx *t = params[0]->t;
+  if (!e) return tiny_fail(t, TINY_E_ARG, "ema_step: the average is NULL");
+  const int fresh = !e->average;
+  if (fresh) {
+    tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
+    for (int i = 0; made && i < n; i++)
+      if (!(made[i] = tn_state_like(params[i]))) tn_states_free(t, &made, n);
+    if (!made) return t->code;
+    e->average = made; e->n = n; e->t = t;
+  }
+  for (int i = 0; i < n; i++) {
+    tiny_uop *p = tn_wide(t, params[i]->uop), *old = e->average[i]->uop;
+    if (tn_bad(t, p)) break;
+    if (!tiny_ok(tn_assign(e->average[i], fresh ? p : tn_blend(t, old, p, tn_or_default(e->decay, 0.999)))))
+      break;
+  }
+  return t->code;
+}
+TINY_API void tiny_ema_free(tiny_ema *e) {
+  if (!e || !e->t) return;
+  tn_states_free(e->t, &e->average, e->n);
+  e->n = 0; e->t = NULL;
+}
+
+// ** learning rates **
+
+static double tn_lr(double lr) { return lr > 0 ? lr : TINY_ZERO; }
+static double tn_lr_way(int64_t step, int64_t steps) {       // 0 .. 1
+  return steps <= 0 || step >= steps ? 1 : step <= 0 ? 0 : (double)step / (double)steps;
+}
+// Half a wave of the cosine: from a to b.
+static double tn_lr_half_wave(double a, double b, double way) {
+  return b + (a - b) * (1 + cos(TN_PI * way)) / 2;
+}
+
+TINY_API double tiny_lr_step(double lr, int64_t step, int64_t every, double gamma) {
+  return tn_lr(lr * pow(gamma, (double)(every > 0 ? step / every : 0)));
+}
+TINY_API double tiny_lr_multistep(double lr, int64_t step, const int64_t *milestones, int n, double gamma) {
+  int passed = 0;
+  while (milestones && passed < n && milestones[passed] <= step) passed++;
+  return tn_lr(lr * pow(gamma, passed));
+}
+TINY_API double tiny_lr_exponential(double lr, int64_t step, double gamma) {
+  return tn_lr(lr * pow(gamma, (double)step));
+}
+TINY_API double tiny_lr_cosine(double lr, int64_t step, int64_t period, double lowest) {
+  return tn_lr(tn_lr_half_wave(lr, lowest, period > 0 ? (double)step / (double)period : 1));
+}
+// Loshchilov and Hutter, arXiv:1608.03983, equation 5.
+TINY_API double tiny_lr_cosine_restarts(double lr, int64_t step, int64_t period, int multiply,
+                                        double lowest) {
+  if (period <= 0) return tn_lr(lowest);
+  while (multiply > 1 && step >= period && period < INT64_MAX / multiply) {
+    step -= period;
+    period *= multiply;
+  }
+  return tn_lr(tn_lr_half_wave(lr, lowest, (double)(step % period) / (double)period));
+}
+TINY_API double tiny_lr_linear(double lr, int64_t step, int64_t steps, double from, double to) {
+  return tn_lr(lr * (from + (to - from) * tn_lr_way(step, steps)));
+}
+// Smith and Topin, arXiv:1708.07120, with PyTorch's defaults.
+TINY_API double tiny_lr_one_cycle(double highest, int64_t step, int64_t steps) {
+  const double top = 0.3 * (double)steps - 1, last = (double)steps - 1, at = step < 0 ? 0 : (double)step;
+  if (top > 0 && at <= top) return tn_lr(tn_lr_half_wave(highest / 25, highest, at / top));
+  const double way = last > top ? (at - top) / (last - top) : 1;
+  return tn_lr(tn_lr_half_wave(highest, highest / 25e4, way < 1 ? way : 1));
+}
+TINY_API double tiny_lr_polynomial(double lr, int64_t step, int64_t steps, double power) {
+  return tn_lr(lr * pow(1 - tn_lr_way(step, steps), power));
+}
+TINY_API double tiny_lr_plateau(tiny_plateau *s, double lr, double value) {
+  if (!s) return lr;
+  const int better = !s->begun || value < s->best * (1 - tn_or_default(s->threshold, 1e-4));
+  s->begun = 1;
+  if (better) { s->best = value; s->bad = 0; return lr; }
+  if (++s->bad <= (s->patience > 0 ? s->patience : 10)) return lr;
+  s->bad = 0;
+  const double next = lr * tn_or_default(s->factor, 0.1);
+  return tn_lr(next > s->lowest ? next : s->lowest);
+}
+#endif
+// ---- end src/tensor/training.c ----
+// ---- begin src/tensor/params.c ----
+// params: lists of named tensors: what a network consists of.
+//
+// In: tensors and parts of names, from the modules' own functions. Out: names like "layers.0.weight" in the
+// order of the calls, and the trainable tensors, each once, as tiny_grad and the optimisers take them. The
+// names that were entered stand in one string; length[] tells where each begins. Handles are not owned: what
+// changes a parameter changes what its handle holds (tensor.c).
+#ifndef TN_TENSOR_PARAMS
+#define TN_TENSOR_PARAMS
+#ifndef TINY_AMALGAMATED
+#include "tensor.c"
+#endif
+
+// Puts "a.b" or, if one is empty, the other into out, which may be a. 0: too long.
+static int tn_name_join(char *out, const char *a, const char *b) {
+  const size_t n = a ? strlen(a) : 0, m = b ? strlen(b) : 0, dot = n && m;
+  if (n + dot + m >= TINY_NAME_SIZE) return 0;
+  if (n && out != a) memcpy(out, a, n);
+  if (dot) out[n] = '.';
+  if (m) memcpy(out + n + dot, b, m);
+  out[n + dot + m] = 0;
+  return 1;
+}
+
+// Room for one more element of size bytes in *list, which holds n and has room for *cap.
+static int tn_params_grow(tiny_ctx *t, void **list, int n, int *cap, size_t size) {
+  if (n < *cap) return 1;
+  const int more = *cap ? 2 * *cap : TN_FIRST_SLOTS;
+  void *grown = tn_realloc(t, *list, (size_t)*cap * size, (size_t)more * size);
+  if (!grown) return 0;
+  *list = grown; *cap = more;
+  return 1;
+}
+
+TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name) {
+  for (int i = 0; p && name && i < p->n; i++) if (!strcmp(p->param[i].name, name)) return p->param[i].tensor;
+  return NULL;
+}
+
+TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const char *name, tiny_tensor *tensor,
+                                   int trainable) {
+  char whole[TINY_NAME_SIZE];
+  tiny_tensor *out;
+  if (!p || !name) return TINY_E_ARG;
+  if (!tensor) return TINY_OK;
+  if (!tn_usable("params_add", 1, &tensor, &out)) return out && out->t->code ? out->t->code : TINY_E_STATE;
+  tiny_ctx *t = tensor->t;
+  if (!tn_name_join(whole, p->path, prefix) || !tn_name_join(whole, whole, name))
+    return tiny_fail(t, TINY_E_ARG, "params_add: the name of %s is longer than %d", name, TINY_NAME_SIZE - 1);
+  if (tiny_params_find(p, whole))
+    return tiny_fail(t, TINY_E_ARG, "params_add: two tensors are named %s", whole);
+  void *param = p->param, *list = p->trainable;
+  int listed = !trainable;
+  for (int i = 0; i < p->ntrainable && !listed; i++) listed = p->trainable[i] == tensor;
+  const int grown = tn_params_grow(t, &param, p->n, &p->cap, sizeof *p->param) &&
+      (listed || tn_params_grow(t, &list, p->ntrainable, &p->captrainable, sizeof *p->trainable));
+  p->t = t; p->param = (tiny_param *)param; p->trainable = (tiny_tensor **)list;
+  if (!grown) return t->code;
+  if (!listed) p->trainable[p->ntrainable++] = tensor;
+  tiny_param *to = &p->param[p->n++];
+  memcpy(to->name, whole, sizeof whole);
+  to->tensor = tensor; to->trainable = trainable;
+  return TINY_OK;
+}
+
+// A path that is too long is cut: the names below it are then too long as well, and say so.
+TINY_API void tiny_params_enter(tiny_params *p, const char *name) {
+  const int deepest = (int)(sizeof p->length / sizeof *p->length);
+  if (!p) return;
+  if (p->depth < deepest) p->length[p->depth] = (int)strlen(p->path);
+  p->depth++;
+  if (tn_name_join(p->path, p->path, name) && p->depth <= deepest) return;
+  const size_t used = strlen(p->path);
+  memset(p->path + used, '.', TINY_NAME_SIZE - 1 - used);
+  p->path[TINY_NAME_SIZE - 1] = 0;
+}
+TINY_API void tiny_params_leave(tiny_params *p) {
+  if (!p || !p->depth) return;
+  p->depth--;
+  if (p->depth < (int)(sizeof p->length / sizeof *p->length)) p->path[p->length[p->depth]] = 0;
+}
+
+TINY_API void tiny_params_free(tiny_params *p) {
+  if (!p) return;
+  if (p->t) {
+    tn_release(p->t, p->param, (size_t)p->cap * sizeof *p->param);
+    tn_release(p->t, p->trainable, (size_t)p->captrainable * sizeof *p->trainable);
+  }
+  memset(p, 0, sizeof *p);
+}
+#endif
+// ---- end src/tensor/params.c ----
+// ---- begin src/tensor/modules.c ----
+// modules: layers as structs of tensors: made from sizes, run, listed by name, freed.
+//
+// Every tensor of a module is kept: it lives outside of frames until its module is freed. Weights begin as
+// PyTorch begins them, with random numbers of the context's seed that are drawn on the host: they are in
+// memory from the start, so that the first step of a training is the same graph as all others. A module whose
+// tensors could not be made holds poison, and the context the reason; running it gives poison.
+#ifndef TN_TENSOR_MODULES
+#define TN_TENSOR_MODULES
+#ifndef TINY_AMALGAMATED
+#include "params.c"
+#include "attention.c"
+#include "embedding.c"
+#include "recurrent.c"
+#include "conv.c"
+#endif
+
+// ** initial weights **
+
+enum { TN_INIT_UNIFORM, TN_INIT_NORMAL };  // between middle - spread and middle + spread; of deviation spread
+
+static double tn_host_unit(const tiny_ctx *t, int64_t i, uint32_t call, int word) {
+  return (tn_threefry((uint32_t)i, call, (uint32_t)t->seed, (uint32_t)(t->seed >> 32), word) >> 8) /
+         16777216.0;
+}
+static double tn_host_normal(const tiny_ctx *t, int64_t i, uint32_t call) {        // as tn_normal
+  const double u = tn_host_unit(t, i, call, 0), phase = tn_host_unit(t, i, call, 1);
+  return sqrt(-2 * log(1 - u)) * sin(2 * TN_PI * phase);
+}
+// An f32 tensor of random numbers, kept, with element zero[0] up to zero[1] 0. Poison, or NULL without a
+// context, when it could not be made.
+static tiny_tensor *tn_weights_but(tiny_ctx *t, const char *name, tiny_shape s, int init, double middle,
+                                   double spread, const int64_t *zero) {
+  if (!tn_creatable(t, name, TINY_F32, &s)) return tn_poison(t);
+  const int64_t n = tn_dims_nelem(s.ndim, s.dim);
+  const size_t nbytes = (size_t)(n ? n : 1) * sizeof(float);
+  const uint32_t call = spread != 0 ? ++t->tensors->random : 0;
+  float *data = (float *)tn_alloc(t, nbytes);
+  if (!data) return tn_poison(t);
+  for (int64_t i = 0; i < n; i++) {
+    const double unit = spread == 0 ? 0 : init == TN_INIT_NORMAL ? tn_host_normal(t, i, call)
+                                                                  : 2 * tn_host_unit(t, i, call, 0) - 1;
+    data[i] = i >= zero[0] && i < zero[1] ? 0 : (float)(middle + spread * unit);
+  }
+  tiny_tensor *x = tiny_keep(tiny_from(t, data, TINY_F32, s));
+  tn_release(t, data, nbytes);
+  return x;
+}
+static tiny_tensor *tn_weights(tiny_ctx *t, const char *name, tiny_shape s, int init, double middle,
+                               double spread) {
+  const int64_t none[2] = {0, 0};
+  return tn_weights_but(t, name, s, init, middle, spread, none);
+}
+static tiny_shape tn_shape2(int64_t a, int64_t b) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  s.ndim = 2; s.dim[0] = a; s.dim[1] = b;
+  return s;
+}
+static tiny_shape tn_shape1(int64_t a) {
+  tiny_shape s = tn_shape2(a, 0);
+  s.ndim = 1; s.dim[1] = 0;
+  return s;
+}
+// 1 / sqrt of the inputs of a unit: kaiming_uniform with a = sqrt(5), He et al., arXiv:1502.01852.
+static double tn_bound(int64_t inputs) { return inputs > 0 ? 1 / sqrt((double)inputs) : 0; }
+
+// Lists tensors under their names, up to the first error.
+static tiny_code tn_params_list(tiny_params *p, const char *prefix, int n, const char *const *names,
+                                tiny_tensor *const *x, int trainable) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < n && code == TINY_OK; i++) code = tiny_params_add(p, prefix, names[i], x[i], trainable);
+  return code;
+}
+static const char *const tn_weight_and_bias[2] = {"weight", "bias"};
+
+// ** linear **
+
+TINY_API tiny_linear_layer tiny_linear_layer_new(tiny_ctx *t, int64_t in, int64_t out, int bias) {
+  tiny_linear_layer m;
+  memset(&m, 0, sizeof m);
+  m.weight = tn_weights(t, "linear_layer_new", tn_shape2(out, in), TN_INIT_UNIFORM, 0, tn_bound(in));
+  if (bias) m.bias = tn_weights(t, "linear_layer_new", tn_shape1(out), TN_INIT_UNIFORM, 0, tn_bound(in));
+  return m;
+}
+TINY_API tiny_tensor *tiny_linear_layer_forward(const tiny_linear_layer *m, tiny_tensor *x) {
+  return tiny_linear(x, m ? m->weight : NULL, m ? m->bias : NULL);
+}
+TINY_API tiny_code tiny_linear_layer_params(const tiny_linear_layer *m, tiny_params *p, const char *prefix) {
+  if (!m) return TINY_E_ARG;
+  tiny_tensor *const x[2] = {m->weight, m->bias};
+  return tn_params_list(p, prefix, 2, tn_weight_and_bias, x, 1);
+}
+TINY_API void tiny_linear_layer_free(tiny_linear_layer *m) {
+  if (!m) return;
+  tiny_free(m->weight); tiny_free(m->bias);
+  memset(m, 0, sizeof *m);
+}
+
+// ** convolution **
+
+static tiny_conv_layer tn_conv_layer_new(tiny_ctx *t, const char *name, int64_t in, int64_t out,
+                                         tiny_shape kernel, const tiny_conv_desc *d, int bias,
+                                         int transposed) {
+  tiny_conv_layer m;
+  tiny_shape s = tn_shape2(transposed ? in : out, 0);
+  memset(&m, 0, sizeof m);
+  if (d) m.desc = *d;
+  m.transposed = transposed;
+  const int64_t groups = m.desc.groups > 0 ? m.desc.groups : 1;
+  if (in % groups || out % groups || kernel.ndim < 1 || kernel.ndim > 3) {
+    m.weight = t ? tn_wrong(t, TINY_E_ARG, "%s: %lld to %lld channels in %lld groups, a kernel of %d dims",
+                            name, (long long)in, (long long)out, (long long)groups, kernel.ndim) :
+                   NULL;
+    return m;
+  }
+  s.dim[1] = (transposed ? out : in) / groups;
+  s.ndim = 2 + kernel.ndim;
+  int64_t inputs = s.dim[1];
+  for (int i = 0; i < kernel.ndim; i++) {
+    s.dim[2 + i] = kernel.dim[i];
+    inputs = tn_clamp_mul(inputs, kernel.dim[i]);
+  }
+  m.weight = tn_weights(t, name, s, TN_INIT_UNIFORM, 0, tn_bound(inputs));
+  if (bias) m.bias = tn_weights(t, name, tn_shape1(out), TN_INIT_UNIFORM, 0, tn_bound(inputs));
+  return m;
+}
+TINY_API tiny_conv_layer tiny_conv_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
+                                             const tiny_conv_desc *d, int bias) {
+  return tn_conv_layer_new(t, "conv_layer_new", in, out, kernel, d, bias, 0);
+}
+TINY_API tiny_conv_layer tiny_conv_transpose_layer_new(tiny_ctx *t, int64_t in, int64_t out,
+                                                       tiny_shape kernel, const tiny_conv_desc *d, int bias) {
+  return tn_conv_layer_new(t, "conv_transpose_layer_new", in, out, kernel, d, bias, 1);
+}
+TINY_API tiny_tensor *tiny_conv_layer_forward(const tiny_conv_layer *m, tiny_tensor *x) {
+  if (!m) return tiny_conv(x, NULL, NULL, NULL);
+  return m->transposed ? tiny_conv_transpose(x, m->weight, m->bias, &m->desc)
+                       : tiny_conv(x, m->weight, m->bias, &m->desc);
+}
+TINY_API tiny_code tiny_conv_layer_params(const tiny_conv_layer *m, tiny_params *p, const char *prefix) {
+  if (!m) return TINY_E_ARG;
+  tiny_tensor *const x[2] = {m->weight, m->bias};
+  return tn_params_list(p, prefix, 2, tn_weight_and_bias, x, 1);
+}
+TINY_API void tiny_conv_layer_free(tiny_conv_layer *m) {
+  if (!m) return;
+  tiny_free(m->weight); tiny_free(m->bias);
+  memset(m, 0, sizeof *m);
+}
+
+// ** normalisation **
+
+TINY_API tiny_norm_layer tiny_norm_layer_new(tiny_ctx *t, tiny_norm_kind kind, tiny_shape size,
+                                             int64_t groups) {
+  static const char name[] = "norm_layer_new";
+  tiny_norm_layer m;
+  memset(&m, 0, sizeof m);
+  m.kind = kind; m.ndims = size.ndim; m.groups = groups;
+  m.eps = kind == TINY_RMS_NORM ? 1.1920928955078125e-07 : 1e-5;
+  m.momentum = 0.1;
+  const int whole = kind == TINY_LAYER_NORM || kind == TINY_RMS_NORM;
+  if (kind < TINY_BATCH_NORM || kind > TINY_RMS_NORM || size.ndim < 1 || (!whole && size.ndim != 1)) {
+    m.weight = t ? tn_wrong(t, TINY_E_ARG, "%s: kind %d over %d dims", name, (int)kind, size.ndim) : NULL;
+    return m;
+  }
+  if (kind != TINY_INSTANCE_NORM) m.weight = tn_weights(t, name, size, 0, 1, 0);
+  if (kind != TINY_INSTANCE_NORM && kind != TINY_RMS_NORM) m.bias = tn_weights(t, name, size, 0, 0, 0);
+  if (kind != TINY_BATCH_NORM) return m;
+  m.mean = tn_weights(t, name, size, 0, 0, 0);
+  m.var = tn_weights(t, name, size, 0, 1, 0);
+  return m;
+}
+TINY_API tiny_tensor *tiny_norm_layer_forward(const tiny_norm_layer *m, tiny_tensor *x, int train) {
+  tiny_batch_norm_state s;
+  if (!m) return tiny_layer_norm(x, 0, NULL, NULL, 0);
+  switch (m->kind) {
+    case TINY_LAYER_NORM: return tiny_layer_norm(x, m->ndims, m->weight, m->bias, m->eps);
+    case TINY_RMS_NORM: return tiny_rms_norm(x, m->ndims, m->weight, m->eps);
+    case TINY_GROUP_NORM: return tiny_group_norm(x, m->groups, m->weight, m->bias, m->eps);
+    case TINY_INSTANCE_NORM: return tiny_instance_norm(x, m->weight, m->bias, m->eps);
+    default: break;
+  }
+  memset(&s, 0, sizeof s);
+  s.mean = m->mean; s.var = m->var; s.weight = m->weight; s.bias = m->bias;
+  s.eps = m->eps; s.momentum = m->momentum;
+  return tiny_batch_norm(x, &s, train);
+}
+TINY_API tiny_code tiny_norm_layer_params(const tiny_norm_layer *m, tiny_params *p, const char *prefix) {
+  if (!m) return TINY_E_ARG;
+  static const char *const statistics[2] = {"running_mean", "running_var"};
+  tiny_tensor *const x[2] = {m->weight, m->bias}, *const y[2] = {m->mean, m->var};
+  const tiny_code code = tn_params_list(p, prefix, 2, tn_weight_and_bias, x, 1);
+  return code != TINY_OK ? code : tn_params_list(p, prefix, 2, statistics, y, 0);
+}
+TINY_API void tiny_norm_layer_free(tiny_norm_layer *m) {
+  if (!m) return;
+  tiny_free(m->weight); tiny_free(m->bias); tiny_free(m->mean); tiny_free(m->var);
+  memset(m, 0, sizeof *m);
+}
+
+// ** embedding **
+
+TINY_API tiny_embedding_layer tiny_embedding_layer_new(tiny_ctx *t, int64_t rows, int64_t size,
+                                                       int64_t padding) {
+  tiny_embedding_layer m;
+  memset(&m, 0, sizeof m);
+  const int has = padding >= 0 && padding < rows && size > 0;
+  const int64_t zero[2] = {has ? padding * size : 0, has ? (padding + 1) * size : 0};
+  m.padding = padding;
+  m.weight = tn_weights_but(t, "embedding_layer_new", tn_shape2(rows, size), TN_INIT_NORMAL, 0, 1, zero);
+  return m;
+}
+TINY_API tiny_tensor *tiny_embedding_layer_forward(const tiny_embedding_layer *m, tiny_tensor *ids) {
+  return tiny_embedding(ids, m ? m->weight : NULL, m ? m->padding : -1);
+}
+TINY_API tiny_code tiny_embedding_layer_params(const tiny_embedding_layer *m, tiny_params *p,
+                                               const char *prefix) {
+  return m ? tiny_params_add(p, prefix, "weight", m->weight, 1) : TINY_E_ARG;
+}
+TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m) {
+  if (!m) return;
+  tiny_free(m->weight);
+  memset(m, 0, sizeof *m);
+}
+
+// ** attention **
+
+// The three projections are one tensor, as PyTorch keeps them; it begins by Glorot and Bengio, AISTATS 2010,
+// eq. 16.
+TINY_API tiny_attention_layer tiny_attention_layer_new(tiny_ctx *t, int64_t size, int heads, int bias) {
+  static const char name[] = "attention_layer_new";
+  tiny_attention_layer m;
+  memset(&m, 0, sizeof m);
+  m.heads = heads;
+  if (heads < 1 || size % heads) {
+    m.in_proj_weight =
+        t ? tn_wrong(t, TINY_E_ARG, "%s: %lld in %d heads", name, (long long)size, heads) : NULL;
+    return m;
+  }
+  const double spread = size > 0 ? sqrt(6.0 / (4.0 * (double)size)) : 0;
+  m.in_proj_weight = tn_weights(t, name, tn_shape2(3 * size, size), TN_INIT_UNIFORM, 0, spread);
+  if (bias) m.in_proj_bias = tn_weights(t, name, tn_shape1(3 * size), 0, 0, 0);
+  m.out_proj.weight = tn_weights(t, name, tn_shape2(size, size), TN_INIT_UNIFORM, 0, tn_bound(size));
+  if (bias) m.out_proj.bias = tn_weights(t, name, tn_shape1(size), 0, 0, 0);
+  return m;
+}
+// x (B,L,E) or (L,E) by part i of the projections -> (B,H,L,E/H)
+static tiny_uop *tn_project(const tiny_attention_layer *m, const tiny_tensor *x, int i, int dtype) {
+  tiny_ctx *t = x->t;
+  const tiny_uop *u = x->uop;
+  const int64_t E = u->dim[u->ndim - 1], B = u->ndim == 3 ? u->dim[0] : 1, L = u->dim[u->ndim - 2];
+  const int64_t heads[4] = {B, L, m->heads, E / m->heads};
+  tiny_uop *w = tn_cut(t, m->in_proj_weight->uop, 0, i * E, (i + 1) * E);
+  tiny_uop *bias = m->in_proj_bias ? tn_cut(t, m->in_proj_bias->uop, 0, i * E, (i + 1) * E) : NULL;
+  tiny_uop *y = tn_dot(t, tn_insert(t, x->uop, u->ndim - 1), w, bias, 1 << u->ndim, dtype);
+  return tn_swap(t, tn_reshape(t, y, 4, heads), 1, 2);
+}
+TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m, tiny_tensor *q,
+                                                   tiny_tensor *k, tiny_tensor *v,
+                                                   const tiny_attention_desc *d) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[5] = {q, k, v, m ? m->in_proj_weight : NULL, m ? m->in_proj_bias : NULL}, *heads[3];
+  if (!tn_usable_some("attention_layer", 4, 5, in, &out)) return out;
+  tiny_ctx *t = q->t;
+  const tiny_uop *u = q->uop;
+  const int64_t E = in[3]->uop->ndim == 2 ? in[3]->uop->dim[1] : 0;
+  const int n = u->ndim;
+  const int64_t packed[2] = {3 * E, E};
+  int fits = (n == 2 || n == 3) && m->heads > 0 && E % m->heads == 0 && tn_has_dims(in[3]->uop, 2, packed) &&
+      (!in[4] || tn_has_dims(in[4]->uop, 1, packed));
+  for (int i = 0; fits && i < 3; i++)
+    fits =
+        in[i]->uop->ndim == n && in[i]->uop->dim[n - 1] == E && (n == 2 || in[i]->uop->dim[0] == u->dim[0]);
+  if (!fits || k->uop->dim[n - 2] != v->uop->dim[n - 2])
+    return tn_wrong(t, TINY_E_SHAPE, "attention_layer: queries %s, keys %s, values %s for a layer of %lld",
+                    tn_text_of(u, a), tn_text_of(k->uop, b), tn_text_of(v->uop, c), (long long)E);
+  const int dtype = tn_real(tn_meet(u, in[3]->uop));
+  for (int i = 0; i < 3; i++) heads[i] = tn_tensor_new(t, tn_project(m, in[i], i, dtype));
+  tiny_tensor *y = tiny_attention(heads[0], heads[1], heads[2], d);
+  const tiny_shape s = tiny_shape_get(q);
+  tiny_uop *joined = tiny_ok(y) ? tn_reshape(t, tn_swap(t, y->uop, 1, 2), s.ndim, s.dim) : NULL;
+  return tiny_linear_layer_forward(&m->out_proj, tn_tensor_new(t, joined));
+}
+TINY_API tiny_code tiny_attention_layer_params(const tiny_attention_layer *m, tiny_params *p,
+                                               const char *prefix) {
+  if (!m) return TINY_E_ARG;
+  static const char *const names[4] = {"in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias"};
+  tiny_tensor *const x[4] = {m->in_proj_weight, m->in_proj_bias, m->out_proj.weight, m->out_proj.bias};
+  return tn_params_list(p, prefix, 4, names, x, 1);
+}
+TINY_API void tiny_attention_layer_free(tiny_attention_layer *m) {
+  if (!m) return;
+  tiny_free(m->in_proj_weight); tiny_free(m->in_proj_bias);
+  tiny_linear_layer_free(&m->out_proj);
+  memset(m, 0, sizeof *m);
+}
+
+// ** recurrent **
+
+TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurrent_kind kind, int64_t in,
+                                                       int64_t size, const tiny_recurrent_desc *d, int bias) {
+  static const char name[] = "recurrent_layer_new";
+  static const int gates[3] = {1, 4, 3};   // of kinds
+  tiny_recurrent_layer m;
+  memset(&m, 0, sizeof m);
+  m.kind = kind;
+  if (d) m.desc = *d;
+  const int directions = m.desc.bidirectional ? 2 : 1, layers = m.desc.layers ? m.desc.layers : 1;
+  if (!t) return m;
+  if (kind < TINY_RNN || kind > TINY_GRU || layers < 1 || layers > 1 << 12 || size < 1) {
+    tn_wrong(t, TINY_E_ARG, "%s: kind %d, %d layers of %lld", name, (int)kind, layers, (long long)size);
+    return m;
+  }
+  m.w = (tiny_recurrent_weights *)tn_alloc(t, (size_t)(layers * directions) * sizeof *m.w);
+  if (!m.w) return m;
+  m.t = t; m.n = layers * directions;
+  for (int i = 0; i < m.n; i++) {
+    const int64_t rows = gates[kind] * size, from = i < directions ? in : size * directions;
+    m.w[i].w_ih = tn_weights(t, name, tn_shape2(rows, from), TN_INIT_UNIFORM, 0, tn_bound(size));
+    m.w[i].w_hh = tn_weights(t, name, tn_shape2(rows, size), TN_INIT_UNIFORM, 0, tn_bound(size));
+    if (bias) m.w[i].b_ih = tn_weights(t, name, tn_shape1(rows), TN_INIT_UNIFORM, 0, tn_bound(size));
+    if (bias) m.w[i].b_hh = tn_weights(t, name, tn_shape1(rows), TN_INIT_UNIFORM, 0, tn_bound(size));
+  }
+  return m;
+}
+TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m, tiny_tensor *x,
+                                                   tiny_tensor *h0, tiny_tensor *c0, int train,
+                                                   tiny_tensor **hn, tiny_tensor **cn) {
+  tiny_recurrent_desc d;
+  memset(&d, 0, sizeof d);
+  if (m) d = m->desc;
+  if (!train) d.dropout = 0;
+  const tiny_recurrent_weights *w = m ? m->w : NULL;
+  if (m && m->kind == TINY_LSTM) return tiny_lstm(x, h0, c0, w, &d, hn, cn);
+  return m && m->kind == TINY_GRU ? tiny_gru(x, h0, w, &d, hn) : tiny_rnn(x, h0, w, &d, hn);
+}
+TINY_API tiny_code tiny_recurrent_layer_params(const tiny_recurrent_layer *m, tiny_params *p,
+                                               const char *prefix) {
+  static const char *const names[4] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
+  char name[40];
+  tiny_code code = TINY_OK;
+  if (!m) return TINY_E_ARG;
+  const int directions = m->desc.bidirectional ? 2 : 1;
+  for (int i = 0; i < m->n; i++) {
+    tiny_tensor *const of[4] = {m->w[i].w_ih, m->w[i].w_hh, m->w[i].b_ih, m->w[i].b_hh};
+    for (int j = 0; j < 4 && code == TINY_OK; j++) {
+      snprintf(name, sizeof name, "%s_l%d%s", names[j], i / directions, i % directions ? "_reverse" : "");
+      code = tiny_params_add(p, prefix, name, of[j], 1);
+    }
+  }
+  return code;
+}
+TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
+  if (!m) return;
+  for (int i = 0; i < m->n; i++) {
+    tiny_free(m->w[i].w_ih); tiny_free(m->w[i].w_hh); tiny_free(m->w[i].b_ih); tiny_free(m->w[i].b_hh);
+  }
+  if (m->w) tn_release(m->t, m->w, (size_t)m->n * sizeof *m->w);
+  memset(m, 0, sizeof *m);
+}
+#endif
+// ---- end src/tensor/modules.c ----
 #endif
 
 // ** schedule: graph -> kernels **
@@ -10195,7 +20064,9 @@ TINY_API void tiny_adam_free(tiny_adam *o) {
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
-  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };
+  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
+  TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
+  TN_KERNEL_COST = 4096 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -10203,6 +20074,9 @@ typedef struct tn_node {                   // what is known of a node of the gra
   tiny_uop *u;
   tn_use use[TN_MAX_USES]; int nuse;
   uint8_t leaf, forced, stored, has_reduce, has_iota;
+  uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
+  double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
+  int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;
 } tn_node;
@@ -10211,6 +20085,7 @@ typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
   tiny_uop *at;                            // its output ranges
+  tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
   tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR
 } tn_kernel;
@@ -10220,6 +20095,7 @@ typedef struct tn_graph {
   tn_node *node; int n; tn_map index;      // node -> 1 + position
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_map reduce_at, pulled;
+  int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
@@ -10364,7 +20240,27 @@ static double tn_op_cost(const tiny_uop *u) {
 }
 
 static int tn_is_passing(const tiny_uop *u) {
-  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH;
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
+}
+
+static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at);
+
+// Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
+// their own each summand is computed once.
+static void tn_node_try_running(tn_graph *g, tn_node *n) {
+  tn_scatter scatter;
+  tn_scan_fact scan;
+  const tiny_uop *x = n->u->src[0];
+  const double nelem = (double)tn_nelem(x);
+  if (!tn_graph_node(g, x)->has_iota || nelem < TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
+  tiny_uop *at = tn_at_fresh(g->t, n->u), *reduce = tn_pull_trial(g, n->u, at);
+  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
+    n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
+  else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
+    n->once = nelem / (double)tn_range_extent(scan.loop);
+    n->scans = 1 + scan.backward;
+    while (at->src[n->along] != scan.loop) n->along++;
+  }
 }
 
 // Facts that flow from sources to users.
@@ -10373,15 +20269,17 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
   int grown = 0;
   n->cost = tn_op_cost(u);
   if (n->leaf) return;
+  n->is_mask = 1;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tn_node *s = tn_graph_node(g, u->src[i]);
-    const int cut = s->forced || s->leaf;
+    const int cut = s->forced || s->leaf || s->once > 0;
     if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
     if (!cut && s->reduces > n->reduces) n->reduces = s->reduces;
     grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
     n->has_iota |= !cut && s->has_iota;
+    n->is_mask &= s->is_mask;
   }
   if (u->op == TINY_OP_IOTA) n->has_iota = 1;
   if (u->op == TINY_OP_REDUCE) {
@@ -10390,25 +20288,29 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->cost = 1;
     n->depth = 0;
     n->reduces++;
+    tn_node_try_running(g, n);
   }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
+  for (uint32_t i = 1; u->op == TINY_OP_AFTER && i < u->nsrc; i++)      // what it waits for is done by a kernel
+    tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
   if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
   if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
+  n->is_mask &= !n->forced && !n->has_reduce && n->cost < TN_MASK_COST;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
 
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
   tn_node *n = tn_graph_node(g, u);
-  if (n->leaf || !u->nsrc) return;
+  if (n->leaf || !u->nsrc || (n->is_mask && !n->forced)) return;
   for (int i = 0; i < n->nuse; i++)
-    if (n->use[i].kernel == kernel && n->use[i].at == at) {
-      n->use[i].evals += evals;
+    if (n->use[i].kernel == kernel && n->use[i].at == at) {  // one expression, whoever takes part in its value
+      if (evals > n->use[i].evals) n->use[i].evals = evals;
       return;
     }
   if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
-  else if (!tn_is_passing(n->u)) n->forced = 1;   // wanted in too many ways: once and for all
+  else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
 static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
@@ -10442,6 +20344,81 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   return 1;
 }
 
+// How often a use evaluates: loops inside of those that its index list names do not repeat it.
+static double tn_use_evals(tn_graph *g, const tn_use *use) {
+  const tiny_uop *loops = g->kernel[use->kernel].at;
+  tn_list ranges = {NULL, 0, 0};
+  double nelem = 1;
+  int named = 0;
+  tn_collect_ranges(g->t, use->at, &ranges);
+  for (uint32_t i = 0; i + 1 < loops->nsrc && named < ranges.n; i++) {
+    if (loops->src[i]->op != TINY_OP_RANGE) continue;
+    int names = 0;
+    for (int j = 0; j < ranges.n; j++) names |= ranges.u[j] == loops->src[i];
+    if (!names) return use->evals;
+    nelem *= (double)tn_range_extent(loops->src[i]);
+    named++;
+  }
+  return named == ranges.n && nelem < use->evals ? nelem : use->evals;
+}
+
+// Is an index list made of all of the kernel's ranges, each once?
+static int tn_at_is_whole(tn_graph *g, const tn_kernel *k, tiny_uop *at) {
+  tn_list ranges = {NULL, 0, 0}, all = {NULL, 0, 0};
+  int n = 0;
+  tn_collect_ranges(g->t, at, &ranges);
+  tn_collect_ranges(g->t, k->at, &all);
+  for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
+    if (at->src[i]->op == TINY_OP_RANGE) n += tn_range_kind(at->src[i]) == TN_LOOP;
+    else if (!tn_is_const(at->src[i])) return 0;
+  }
+  return n == ranges.n && n == all.n && tn_is_k(tn_at_valid(at), 1);
+}
+
+// Does a REDUCE that is a scatter or a scan run inside of the kernel that wants it? A scan does where the kernel
+// loops over all of its elements, a scatter where the kernel is that and nothing else.
+static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
+  const tiny_uop *x = k->node;
+  if (n->nuse > 1 || !tn_at_is_whole(g, k, at)) return 0;
+  if (n->scans) {
+    tiny_uop *loop = at->src[n->along];
+    if ((k->loop && (k->loop != loop || k->scans != n->scans)) || !tn_reduce_fits(g, k, n, at)) return 0;
+    k->loop = loop; k->scans = n->scans;
+    return 1;
+  }
+  while (x != n->u && (tn_is_passing(x) || x->op == TINY_OP_CONTIGUOUS)) x = x->src[0];
+  return x == n->u;
+}
+
+// What one more evaluation of an element of n takes: operations, each shared node once, and inputs that are read,
+// down to memory and REDUCEs. spreads: a REDUCE of fewer elements is among the inputs.
+typedef struct tn_effort { double ops; int inputs, spreads; } tn_effort;
+static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
+  tn_list todo = {NULL, 0, 0};
+  tn_map seen = {NULL, NULL, 0, 0};
+  tn_effort e = {0, 0, 0};
+  tn_push(g->t, &todo, n->u);
+  while (todo.n && seen.n < TN_EFFORT_NODES) {
+    tiny_uop *u = todo.u[--todo.n];
+    const tn_node *x = tn_graph_node(g, u);
+    if (tn_map_has(&seen, u)) continue;
+    tn_map_set(g->t, &seen, u, u);
+    if (x != n && (x->leaf || x->forced || u->op == TINY_OP_REDUCE)) {
+      e.inputs++;
+      e.spreads |= u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(n->u);
+      continue;
+    }
+    e.ops += tn_op_cost(u);
+    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &todo, u->src[i]);
+  }
+  return e;
+}
+
+// Does it cost more to evaluate n again, `again` times, than to write it to memory and read it back?
+static int tn_effort_pays(const tn_effort *e, double again, double store) {
+  return e->inputs > TN_EFFORT_INPUTS || again * (e->ops + TN_INPUT_COST * (e->inputs - 1)) > store;
+}
+
 static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
@@ -10450,16 +20427,20 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
       !n->nuse)
     return 0;
+  if (n->once > 0) return !tn_running_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
   double evals = 0;
   const double nelem = (double)tn_nelem(u);
   for (int i = 0; i < n->nuse; i++) {
-    evals += n->use[i].evals;
+    evals += tn_use_evals(g, &n->use[i]);
     kernels += i && n->use[i].kernel != n->use[i - 1].kernel;
   }
   if (n->has_reduce) {
     if (n->nuse > 1 && u->op == TINY_OP_REDUCE) return 1;
-    if (kernels > 1) return 1;
+    if (kernels > 1) {
+      const tn_effort e = tn_node_effort(g, n);
+      return u->op == TINY_OP_REDUCE || e.spreads || tn_effort_pays(&e, evals / nelem - 1, TN_STORE_COST);
+    }
     if (u->op == TINY_OP_REDUCE) return !tn_reduce_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
     for (int i = 0; i < n->nuse; i++) {    // store the last elementwise step rather than the REDUCE below it
       tn_list ranges = {NULL, 0, 0};
@@ -10475,8 +20456,25 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   }
   // Masks of positions: algebra may make a lookup of them.
   if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
-  const double again = evals / (nelem > 0 ? nelem : 1);
-  return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
+  const double again = evals / (nelem > 0 ? nelem : 1) - 1;
+  if (again <= 0.5 || n->cost * again <= TN_STORE_COST || n->cost * again * nelem <= TN_KERNEL_COST)
+    return 0;                              // cost counts by path: it is never less than the effort
+  const tn_effort e = tn_node_effort(g, n);
+  return tn_effort_pays(&e, again, kernels > 1 ? TN_STORE_COST : TN_STORE_APART);
+}
+
+// Is u a sum over WHERE(index == position, x, 0)? Algebra makes that a load of one element.
+static int tn_is_lookup(const tiny_uop *u) {
+  const tiny_uop *w = u->src[0], *is = w->nsrc ? w->src[0] : w;
+  if ((u->k & 0xFF) != TINY_OP_ADD || w->op != TINY_OP_WHERE || !tn_constant_of(w->src[2])) return 0;
+  while (tn_is_passing(is)) is = is->src[0];
+  if (is->op != TINY_OP_XOR || is->src[0]->op != TINY_OP_NE) return 0;
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *at = is->src[0]->src[i];
+    while (tn_is_passing(at) || at->op == TINY_OP_CAST) at = at->src[0];
+    if (at->op == TINY_OP_IOTA && at->k * tn_nelem(u) == tn_nelem(w)) return 1;
+  }
+  return 0;
 }
 
 static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at, double evals) {
@@ -10491,7 +20489,8 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   if (u->op == TINY_OP_REDUCE) {
     if (tn_nelem(u->src[0]) == 0) return;
     // Each element once: it was stored or it fits.
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));
+    evals = n->once > 0 ? n->once : (double)tn_nelem(tn_is_lookup(u) ? u : u->src[0]);
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals);
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -10553,7 +20552,8 @@ static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_u
 // Does this node's value lie in memory while kernel k runs?
 static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
   const tn_node *n = tn_graph_node(g, u);
-  return n->leaf || (n->stored && u != k->node);
+  if (n->leaf || u == k->node) return n->leaf;
+  return g->trial ? n->forced || u->op == TINY_OP_REDUCE : n->stored;
 }
 
 // A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.
@@ -10569,17 +20569,6 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
   if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
   valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
   return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
-}
-
-static int64_t tn_reduce_identity(int op, int dtype) {
-  switch (op) {
-    case TINY_OP_MUL: return tn_dtype_value(dtype, 1);
-    case TINY_OP_MAX: return tn_is_float(dtype) ? tn_from_f64(-HUGE_VAL) : tn_dtype_min(dtype);
-    default: return tn_dtype_value(dtype, 0);
-  }
-}
-static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) {
-  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL);
 }
 
 static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at);
@@ -10633,6 +20622,19 @@ static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (x) return x;
   x = tn_pull_new(g, k, u, at);
   tn_map_set(g->t, &g->pulled, key, x);
+  return x;
+}
+
+// The value of u as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
+// decisions only: what will be memory is not known yet.
+static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at) {
+  tn_kernel k;
+  memset(&k, 0, sizeof k);
+  k.node = u; k.at = at;
+  g->trial = 1;
+  memset(&g->pulled, 0, sizeof g->pulled);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull_new(g, &k, u, at), tn_rules_reduce, NULL);
+  g->trial = 0;
   return x;
 }
 
@@ -10823,7 +20825,8 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // ** rewriting the graph before it is cut into kernels **
 
-enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256 };
+enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64 };
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape alone.
@@ -10849,6 +20852,60 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
+// How x's elements lie in the memory of the node that its movements start from. 0: not as one view without a mask.
+static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
+  const tiny_uop *path[TN_STRAIGHT_PATH];
+  int n = 0;
+  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x); x = x->src[0]) {
+    if (n == TN_STRAIGHT_PATH) return 0;
+    path[n++] = x;
+  }
+  tiny_views v = tn_views_over(x->ndim, x->dim);
+  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
+  *out = v.v[v.n - 1];
+  for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
+  return v.n == 1;
+}
+
+// x with the axis made the fastest in memory, by a copy without the dims along which x repeats itself.
+static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int axis) {
+  tiny_uop *once = x;
+  for (int i = 0; i < x->ndim; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
+  once = tn_u1(t, TINY_OP_CONTIGUOUS, tn_swap(t, once, axis, x->ndim - 1));
+  return tn_expand(t, tn_swap(t, once, axis, x->ndim - 1), x->ndim, x->dim);
+}
+
+// A sum of products reads its rows along the summed axis. Where those lie across it (the transposed operand of a
+// matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
+static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *x = u->src[0], *operand[2];
+  tiny_view v[2];
+  const int64_t axes = u->k >> 8;
+  int axis = 0, last;
+  while (axis < x->ndim && !(axes >> axis & 1)) axis++;
+  for (last = x->ndim - 1; last >= 0 && (last == axis || x->dim[last] == 1); last--) {}
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || axes != (int64_t)1 << axis || last < 0 ||
+      x->dim[axis] < TN_STRAIGHT_LEAST || !tn_strides_of(x->src[0], &v[0]) || !tn_strides_of(x->src[1], &v[1]))
+    return u;
+  int changed = 0;
+  for (int i = 0; i < 2; i++) {
+    const tiny_view *own = &v[i], *other = &v[!i];
+    int64_t reads = 1;
+    int across = 0;
+    operand[i] = x->src[i];
+    for (int d = 0; d < x->ndim; d++) {
+      if (d != axis && !own->stride[d]) reads *= x->dim[d];
+      across |= d != axis && own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
+    }
+    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_LEAST) continue;
+    operand[i] = tn_straightened(t, operand[i], own, axis);
+    changed = 1;
+  }
+  if (!changed) return u;
+  tiny_uop *product = tn_uop_with(t, x, operand);
+  return tn_uop_with(t, u, &product);
+}
+
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
@@ -10866,7 +20923,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
-      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
+      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, tn_straighten_rows(t, w));
     }
     tn_map_set(t, &map, u, w);
     now[i] = w;
@@ -11200,10 +21257,12 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 
 // ** codegen: kernel -> program **
 // ---- begin src/codegen/moves.c ----
-// moves: what optimisation may do to a kernel. A move changes ranges; the value that the kernel
-// computes stays the same.
+// moves: what optimisation looks at in a kernel, and what it may do to one. A move changes ranges; the
+// value that the kernel computes stays the same.
 //
-//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost)
+//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost). Where f does not divide
+//   the extent
+//            of an output range, the last part is moved back to end where r ends: what overlaps is computed twice
 //   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
 //            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
 //            group), LOOP and REDUCE (loops)
@@ -11217,6 +21276,9 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 #ifndef TINY_AMALGAMATED
 #include "../schedule/plan.c"
 #endif
+
+#define TN_IRREGULAR INT64_MIN
+enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24 };
 
 // First source that is a range list, -1: none.
 static int tn_ranges_from(int op) {
@@ -11280,15 +21342,22 @@ static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
   return now;
 }
 
-// Splits off a part of extent f of the given kind, the inner part unless outer is set. f must divide the extent.
-// *rest (may be NULL) receives the range that is left, NULL if none is.
+// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL) receives the
+// range that is left, NULL if none is. f must divide the extent, or, for an inner part, be less than it, r be
+// a range of
+// the store alone, and no load read what the kernel writes.
 static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
                                tiny_uop **rest) {
   const int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_move_kind(s, r, kind);
-  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, n / f, tn_range_kind(r)), *to;
-  if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
+  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
+  if (n % f) {                             // the start of a part: n-f - max(n-f - left*f, 0)
+    tiny_uop *over = tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, -f));
+    over = tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f));
+    over = tn_u2(s->t, TINY_OP_MUL, tn_u2(s->t, TINY_OP_MAX, over, tn_index(s->t, 0)), tn_index(s->t, -1));
+    to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f)), part);
+  } else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
   else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
   s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
   if (rest) *rest = left;
@@ -11307,8 +21376,9 @@ static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *src[3];
     if (u->op == TINY_OP_INDEX && tn_depends(t, u->src[1], wide)) {
-      src[0] = u->src[0]; src[1] = u->src[1];
-      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], inside) : inside;
+      // what it was found by, an index that is loaded, has got its condition before
+      for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
+      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;
       tn_push(t, &from, u);
       tn_push(t, &to, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, 3, src, u->k, 0, NULL));
     }
@@ -11396,6 +21466,75 @@ static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int
   tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, all, reduce->k, 0, NULL);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
 }
+
+// ** what the heuristics look at **
+
+// How far e moves when r advances by one.
+static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
+  if (e == r) return 1;
+  if (e->op == TINY_OP_ADD) {
+    const int64_t a = tn_stride_in(t, e->src[0], r), b = tn_stride_in(t, e->src[1], r);
+    return a == TN_IRREGULAR || b == TN_IRREGULAR ? TN_IRREGULAR : a + b;
+  }
+  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
+    const int64_t a = tn_stride_in(t, e->src[0], r);
+    return a == TN_IRREGULAR ? a : a * e->src[1]->k;
+  }
+  return e->nsrc && tn_depends(t, e, r) ? TN_IRREGULAR : 0;
+}
+
+typedef struct tn_profile {                // what the heuristics look at
+  tiny_uop *end, *store;                   // store: the INDEX that is written
+  tiny_uop *out[TN_MAX_RANGES]; int nout;  // output ranges in loop order
+  tiny_uop *red[TN_MAX_RANGES]; int nred;  // ranges of all REDUCEs
+  tiny_uop *reduce[TN_MAX_RANGES]; int nreduce;
+  tiny_uop *carried;                       // the range along which REDUCEs run: not in out, nor they in reduce
+  tiny_uop *load[TN_MAX_ACCESSES]; int nload;  // INDEX nodes that are read
+  int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
+  int usable, repeats;                     // repeats: it reads nothing that it writes, elements may be stored twice
+} tn_profile;
+
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->end = sink->src[0];
+  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  p->store = store->src[0];
+  p->usable = 1;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  p->repeats = 1;
+  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
+    if (p->end->src[i] == p->carried) continue;
+    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
+    p->out[p->nout++] = p->end->src[i];
+  }
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
+    if (u->op == TINY_OP_LOAD) {
+      if (p->nload == TN_MAX_ACCESSES) {
+        p->usable = 0;
+        return;
+      }
+      p->load[p->nload++] = u->src[0];
+      p->repeats &= u->src[0]->src[0] != p->store->src[0];
+    }
+    if (u->op == TINY_OP_REDUCE && !tn_is_running(u)) {
+      if (p->nreduce == TN_MAX_RANGES) { p->usable = 0; return; }
+      p->reduce[p->nreduce++] = u;
+      for (int j = 0; j < p->nout; j++) p->row |= !tn_depends(t, u, p->out[j]);
+    }
+    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) {
+      if (p->nred == TN_MAX_RANGES) {
+        p->usable = 0;
+        return;
+      }
+      p->red[p->nred++] = u;
+    }
+  }
+}
 #endif
 // ---- end src/codegen/moves.c ----
 // ---- begin src/codegen/expand.c ----
@@ -11434,7 +21573,7 @@ static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) 
 
 // Does u end range r?
 static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
-  const int from = tn_ranges_from(u->op);
+  const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
   for (uint32_t i = from < 0 ? u->nsrc : (uint32_t)from; i < u->nsrc; i++) if (u->src[i] == r) return 1;
   return 0;
 }
@@ -11542,7 +21681,8 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
 
 // ** UPCAST and UNROLL **
 
-// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r or by such a loop. Reductions
+// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r or by such a loop.
+// Reductions
 // share theirs.
 static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list *loops) {
   tn_list ends = {NULL, 0, 0};
@@ -11804,16 +21944,26 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
   return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
 }
 
-// All REDUCEs of one set of ranges become accumulators of one loop nest.
+static void tn_open_loops_too(tiny_ctx *t, tiny_uop *u, tn_list *all) {
+  tn_list open = {NULL, 0, 0};
+  tn_open_loops(t, u, &open);
+  for (int i = 0, j; i < open.n; i++) {
+    for (j = 0; j < all->n && all->u[j] != open.u[i]; j++) {}
+    if (j == all->n) tn_push(t, all, open.u[i]);
+  }
+}
+
+// All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
+// them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
-          to = {NULL, 0, 0};
+          to = {NULL, 0, 0}, open = {NULL, 0, 0};
+  for (int i = 0; i < n; i++) tn_open_loops_too(t, group[i], &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
-    tn_list open = {NULL, 0, 0}, deps = {NULL, 0, 0};
+    tn_list deps = {NULL, 0, 0};
     tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
-    tn_open_loops(t, group[i], &open);
     tn_push(t, &deps,
             tn_reg_store(t, tn_after(t, reg, &open),
                          tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
@@ -11830,12 +21980,44 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
   return tn_replace(t, sink, n, group, to.u);
 }
 
+static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
+  tn_list ends = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  for (int i = 0; i < ends.n; i++) if (tn_closes(ends.u[i], range)) return ends.u[i];
+  return NULL;
+}
+
+// A running REDUCE becomes an accumulator that is set before its loop, and kept at the end of every round.
+static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
+  const int64_t v[2] = {TN_SPACE_REG, 1};
+  const int op = (int)(u->k & 0xFF);
+  tiny_uop *loop = u->src[1], *end = tn_end_of(t, sink, loop);
+  tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
+  tn_list around = {NULL, 0, 0}, deps = {NULL, 0, 0}, body = {NULL, 0, 0}, src = {NULL, 0, 0};
+  if (!end) { tiny_fail(t, TINY_E_INTERNAL, "lower: a running REDUCE outside of its loop"); return sink; }
+  for (uint32_t i = 1; i < end->nsrc; i++)
+    if (end->src[i] != loop && tn_is_loop(end->src[i])) tn_push(t, &around, end->src[i]);
+  tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &around),
+                                 tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype))));
+  tn_push(t, &deps, loop);
+  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)));
+  sink = tn_replace(t, sink, 1, &u, &now);
+  end = tn_end_of(t, sink, loop);
+  tn_push(t, &body, end->src[0]);
+  tn_push(t, &body, tn_reg_store(t, reg, now));
+  tn_push(t, &src, tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &body));
+  for (uint32_t i = 1; i < end->nsrc; i++) tn_push(t, &src, end->src[i]);
+  tiny_uop *kept = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
+  return tn_replace(t, sink, 1, &end, &kept);
+}
+
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
     tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
+    if (tn_is_running(first)) { sink = tn_lower_running(t, sink, first); continue; }
     if (first->nsrc == 1) {
       tiny_uop *whole = tn_reduce_fold(t, (int)first->k, first->src[0], NULL);
       sink = tn_replace(t, sink, 1, &first, &whole);
@@ -12081,6 +22263,128 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 }
 #endif
 // ---- end src/codegen/linearize.c ----
+// ---- begin src/codegen/running.c ----
+// running: kernels whose loops carry their result from one round to the next.
+//
+// Scatters: in: a kernel that stores a REDUCE of which rules/reduce.c has found that each summand goes to one
+//   element only. Out: one that first fills its output with the identity, then loops over the summands in order
+//   and folds each into the element it names. What lies beside each other and goes to one place together (a row)
+//   loops inside; only other ranges of the output are ever shared between tasks or work items: no two of them
+//   meet in one element, and the order of additions never depends on who does them.
+// Scans: in: a kernel with REDUCEs whose summands go to all elements from their own on. Out: they are running
+//   REDUCEs: the fold of one value over the rounds so far of a loop of the kernel, which comes inside of all
+//   others and is neither split nor shared. Before the kernel is linear they become accumulators.
+#ifndef TN_CODEGEN_RUNNING
+#define TN_CODEGEN_RUNNING
+#ifndef TINY_AMALGAMATED
+#include "linearize.c"
+#endif
+
+static tiny_uop *tn_store_at(tiny_ctx *t, tiny_uop *memory, tiny_uop *element, tiny_uop *valid, int op,
+                             tiny_uop *value) {
+  tiny_uop *at[3] = {memory, element, valid}, *pair[2];
+  const int gated = valid && !tn_is_k(valid, 1);
+  pair[0] = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2 + gated, at, 0, 0, NULL);
+  pair[1] = op < 0 ? value :
+      tn_u2(t, op, tn_uop_make(t, TINY_OP_LOAD, memory->dtype, 1, 1, pair, 0, 0, NULL), value);
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+}
+
+// Does the output range loop outside of the filling? Those before the first target do, and what tasks share.
+static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) {
+  const int kind = tn_range_kind(p->out[i]);
+  for (int j = 0; j <= i; j++) for (int k = 0; k < c->n; k++) if (p->out[j] == c->range[k])
+    return kind == TN_TASK || kind == TN_GLOBAL;
+  return 1;
+}
+
+// The kernel of p as a scatter. *row and *fill_row: its last inner range and the one that fills it, NULL: none.
+static void tn_write_scatter(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, tiny_uop **row,
+                             tiny_uop **fill_row) {
+  tiny_ctx *t = s->t;
+  tiny_uop *reduce = p->end->src[0]->src[1], *memory = p->store->src[0], *flat = p->store->src[1];
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, outer = {NULL, 0, 0}, inner = {NULL, 0, 0};
+  *row = *fill_row = NULL;
+  tn_push(t, &to, NULL);                   // of the END: to.u + 1 stand for from.u
+  for (int i = 0; i < p->nout; i++) {
+    int target = 0;
+    for (int k = 0; k < c->n; k++) target |= p->out[i] == c->range[k];
+    if (tn_scatter_is_outer(p, c, i)) { tn_push(t, &outer, p->out[i]); continue; }
+    tn_push(t, &from, p->out[i]);
+    tn_push(t, &to, tn_range(t, tn_range_extent(p->out[i]), TN_LOOP));
+    if (target) continue;
+    tn_push(t, &inner, *row = p->out[i]);
+    *fill_row = to.u[to.n - 1];
+  }
+  to.u[0] = tn_store_at(t, memory, tn_replace(t, flat, from.n, from.u, to.u + 1), NULL, -1,
+                        tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)));
+  tiny_uop *filled[2] = {memory, tn_node_of(t, TINY_OP_END, TINY_VOID, &to)};
+  filled[0] = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, filled, 0, 0, NULL);
+  flat = tn_simplify(t, tn_replace(t, flat, c->n, c->range, c->at));
+  to.n = 0;
+  tn_push(t, &to, tn_store_at(t, filled[0], flat, c->valid, (int)reduce->k, c->value));
+  for (int i = 0; i < outer.n; i++) tn_push(t, &to, outer.u[i]);
+  for (uint32_t i = 1; i < reduce->nsrc; i++) tn_push(t, &to, reduce->src[i]);
+  for (int i = 0; i < inner.n; i++) tn_push(t, &to, inner.u[i]);
+  tiny_uop *end = tn_node_of(t, TINY_OP_END, TINY_VOID, &to);
+  s->sink = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+}
+
+// ** scans **
+
+static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
+
+// Has u nothing open around it but ranges of the kernel?
+static int tn_is_of_kernel(tiny_ctx *t, tiny_uop *u, const tiny_uop *end) {
+  tn_list open = {NULL, 0, 0};
+  tn_open_ranges(t, u, tn_is_any, &open);
+  for (int i = 0; i < open.n; i++) if (!tn_closes(end, open.u[i])) return 0;
+  return 1;
+}
+
+// One more scan of the kernel along *round (NULL: any range) as a running REDUCE; NULL: there is none.
+static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tiny_uop **round, int *backward) {
+  const tiny_uop *end = sink->src[0];
+  tn_list reduces = {NULL, 0, 0};
+  tn_scan_fact f;
+  tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i], *src[2];
+    if (tn_is_running(u) || !tn_find_scan(t, u, end->src + 1, (int)end->nsrc - 1, &f)) continue;
+    if ((*round && (f.loop != *loop || f.backward != *backward)) || !tn_is_of_kernel(t, u, end)) continue;
+    if (!*round) {
+      *loop = f.loop; *backward = f.backward;
+      *round = f.backward ? tn_range(t, tn_range_extent(f.loop), TN_LOOP) : f.loop;
+    }
+    src[0] = tn_replace(t, f.value, 1, loop, round);
+    src[1] = *round;
+    src[0] = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 2, src, u->k | TN_RUNNING, 0, NULL);
+    return tn_replace(t, sink, 1, &u, src);
+  }
+  return NULL;
+}
+
+// The kernel with its scans as running REDUCEs; their loop becomes the innermost of the kernel's.
+static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
+  tiny_uop *loop = NULL, *round = NULL, *next, *end = sink->src[0];
+  int backward = 0;
+  if (sink->nsrc != 1 || end->op != TINY_OP_END) return sink;
+  while ((next = tn_write_scan(t, sink, &loop, &round, &backward))) sink = next;
+  if (!round) return sink;
+  if (backward) {
+    tiny_uop *turned = tn_u2(t, TINY_OP_MUL, round, tn_index(t, -1));
+    turned = tn_u2(t, TINY_OP_ADD, turned, tn_index(t, tn_range_extent(round) - 1));
+    sink = tn_replace(t, sink, 1, &loop, &turned);
+  }
+  tn_list src = {NULL, 0, 0};
+  end = sink->src[0];
+  for (uint32_t i = 0; i < end->nsrc; i++) if (end->src[i] != round) tn_push(t, &src, end->src[i]);
+  tn_push(t, &src, round);
+  tiny_uop *last = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
+  return tn_simplify(t, tn_replace(t, sink, 1, &end, &last));
+}
+#endif
+// ---- end src/codegen/running.c ----
 // ---- begin src/codegen/optimize.c ----
 // optimize: chooses moves for a kernel in microseconds, from strides and a count of loads per multiply-add.
 //
@@ -12093,74 +22397,13 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "linearize.c"
+#include "running.c"
 #endif
 
-#define TN_IRREGULAR INT64_MIN
-enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64,
-  TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
-
-// How far e moves when r advances by one.
-static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
-  if (e == r) return 1;
-  if (e->op == TINY_OP_ADD) {
-    const int64_t a = tn_stride_in(t, e->src[0], r), b = tn_stride_in(t, e->src[1], r);
-    return a == TN_IRREGULAR || b == TN_IRREGULAR ? TN_IRREGULAR : a + b;
-  }
-  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
-    const int64_t a = tn_stride_in(t, e->src[0], r);
-    return a == TN_IRREGULAR ? a : a * e->src[1]->k;
-  }
-  return e->nsrc && tn_depends(t, e, r) ? TN_IRREGULAR : 0;
-}
-
-typedef struct tn_profile {                // what the heuristics look at
-  tiny_uop *end, *store;                   // store: the INDEX that is written
-  tiny_uop *out[TN_MAX_RANGES]; int nout;  // output ranges in loop order
-  tiny_uop *red[TN_MAX_RANGES]; int nred;  // ranges of all REDUCEs
-  tiny_uop *reduce[TN_MAX_RANGES]; int nreduce;
-  tiny_uop *load[TN_MAX_ACCESSES]; int nload;  // INDEX nodes that are read
-  int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
-  int usable;
-} tn_profile;
-
-static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
-  tn_list all = {NULL, 0, 0};
-  memset(p, 0, sizeof *p);
-  p->end = sink->src[0];
-  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
-  p->store = store->src[0];
-  p->usable = 1;
-  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
-    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
-    p->out[p->nout++] = p->end->src[i];
-  }
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
-    p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
-    if (u->op == TINY_OP_LOAD) {
-      if (p->nload == TN_MAX_ACCESSES) {
-        p->usable = 0;
-        return;
-      }
-      p->load[p->nload++] = u->src[0];
-    }
-    if (u->op == TINY_OP_REDUCE) {
-      if (p->nreduce == TN_MAX_RANGES) { p->usable = 0; return; }
-      p->reduce[p->nreduce++] = u;
-      for (int j = 0; j < p->nout; j++) p->row |= !tn_depends(t, u, p->out[j]);
-    }
-    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) {
-      if (p->nred == TN_MAX_RANGES) {
-        p->usable = 0;
-        return;
-      }
-      p->red[p->nred++] = u;
-    }
-  }
-}
+enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
+  TN_WINDOW = 3, TN_FAR = 16, TN_ACROSS = 64, TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_CACHE_LINE = 64,
+  TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16 };
+#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 
 // ** joining neighbours: fewer, longer loops **
 
@@ -12223,8 +22466,9 @@ static void tn_join_ranges(tn_kernel_state *s) {
 
 // ** CPU: lanes **
 
-static int64_t tn_lanes_for(int64_t extent, int64_t most) {
-  while (most > 1 && extent % most) most /= 2;
+// The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
+static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
+  while (most > 1 && (edges ? extent < most : extent % most)) most /= 2;
   return most;
 }
 
@@ -12257,57 +22501,85 @@ static double tn_lanes_score(tiny_ctx *t, const tn_profile *p, tiny_uop *r, int 
 // ** CPU: register tiles **
 
 typedef struct tn_tile {
-  tiny_uop *v;
-  int lanes, v_in_reduce;
-  int64_t vectors;
-  tiny_uop *u[2];
-  int64_t f[2];
+  tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
+  int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
+  int64_t vectors, f[2];                   // copies of v's lanes, of u
   double cost;
 } tn_tile;
 
-// Loads per multiply-add of a candidate tile, in vector instructions.
-static double tn_tile_cost(const int64_t strides[][3], const uint8_t *depends, int nload, const tn_tile *c) {
-  double loads = 0;
-  for (int i = 0; i < nload; i++) {
-    double n = 1;
-    for (int j = 0; j < 2; j++) if (c->u[j] && (depends[i] >> (j + 1) & 1)) n *= (double)c->f[j];
-    if (depends[i] & 1) n *= (double)c->vectors;
-    loads += n * (!c->v || !(depends[i] & 1) ? 0.5 : strides[i][0] == 1 ? 1.0 : 0.8 * c->lanes);
+typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
+  int64_t stride, nbytes;                  // stride: in v
+  int v, u[2], reduce;                     // does it depend on them?
+} tn_reads;
+
+// How many times f covers r.
+static int64_t tn_tiles_of(const tiny_uop *r, int64_t f) { return r ? (tn_range_extent(r) + f - 1) / f : 1; }
+// What is computed, edges twice, for what is wanted.
+static double tn_tile_waste(const tiny_uop *r, int64_t f) {
+  return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
+}
+
+// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of rows.
+static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, const tn_tile *c) {
+  const int64_t most = (int64_t)target->limits->cache_nbytes / 2, width = c->lanes * c->vectors;
+  int operands = 0, panel = -1;
+  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
+      tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
+    return 0;
+  for (int i = 0; i < p->nload; i++) {
+    operands += reads[i].reduce;
+    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
   }
+  if (operands != 2 || panel < 0) return 0;
+  const int64_t nbytes = tn_range_extent(p->red[0]) * width * reads[panel].nbytes;
+  return nbytes <= TN_STAGE_MAX_NBYTES && (nbytes <= most || !most);
+}
+
+// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own.
+static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  return (loads + fmas + 1.5) / (fmas * c->lanes);
+  double loads = 0;
+  for (int i = 0; i < p->nload; i++) {
+    double n = reads[i].v ? (double)c->vectors : 1;
+    for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
+    const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
+    const double each = reads[i].stride == 1 ? 1 : TN_STRIDED_LOAD * c->lanes;
+    if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
+    else loads += n * (reads[i].v ? each : 0.5);
+  }
+  return (loads + fmas + 1.5) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+      tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
 
+// May parts of f cover r? Where edges may be computed twice, f need not divide it.
+static int tn_tile_fits(const tiny_uop *r, int64_t f, int edges) {
+  return f == 1 || (r && (tn_range_extent(r) % f == 0 || (edges && f < tn_range_extent(r))));
+}
+
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
-  int64_t strides[TN_MAX_ACCESSES][3];
-  uint8_t depends[TN_MAX_ACCESSES];
-  tiny_uop *of[3] = {c.v, c.u[0], c.u[1]};
-  const int registers = target->limits->vector_registers;
+  tn_reads reads[TN_MAX_ACCESSES];
   for (int i = 0; i < p->nload; i++) {
-    depends[i] = 0;
-    for (int j = 0; j < 3; j++) {
-      strides[i][j] = of[j] ? tn_stride_in(t, p->load[i]->src[1], of[j]) : 0;
-      if (strides[i][j]) depends[i] = (uint8_t)(depends[i] | 1 << j);
-    }
+    tiny_uop *at = p->load[i]->src[1];
+    reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
+    reads[i].v = reads[i].stride != 0;
+    for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
+    reads[i].reduce = p->nred && tn_depends(t, p->load[i], p->red[0]);
+    reads[i].nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   }
-  const int most_vectors = c.v_in_reduce ? 1 : 4;
+  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
-    if (c.v && tn_range_extent(c.v) % (c.lanes * c.vectors)) break;
-    if (!c.v && c.vectors > 1) break;
-    for (size_t a = 0; a < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; a++)
-      for (size_t b = 0; b < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; b++) {
-        c.f[0] = tn_tile_sizes[a];
-        c.f[1] = tn_tile_sizes[b];
-        if ((!c.u[0] && c.f[0] > 1) || (!c.u[1] && c.f[1] > 1)) continue;
-        if ((c.u[0] && tn_range_extent(c.u[0]) % c.f[0]) || (c.u[1] && tn_range_extent(c.u[1]) % c.f[1]))
-          continue;
-        const int64_t accumulators = c.vectors * c.f[0] * c.f[1];
-        if (accumulators + c.vectors + 2 > registers) continue;
-        c.cost = tn_tile_cost((const int64_t(*)[3])strides, depends, p->nload, &c);
-        if (c.cost < best->cost) *best = c;
-      }
+    if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
+    for (int i = 0; i < sizes * sizes; i++) {
+      c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
+      if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
+          c.vectors * (c.f[0] * c.f[1] + 1) + 2 > target->limits->vector_registers)
+        continue;
+      c.packs = tn_tile_packs(p, reads, target, &c);
+      c.cost = tn_tile_cost(p, reads, &c);
+      if (c.cost < best->cost) *best = c;
+    }
   }
 }
 
@@ -12323,7 +22595,8 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
     if (i >= 0) {
       c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
       c.v_in_reduce = i >= p->nout;
-      c.lanes = (int)tn_lanes_for(tn_range_extent(c.v), most);
+      const int64_t n = tn_range_extent(c.v);
+      c.lanes = c.v_in_reduce && n >= 4 * most ? most : (int)tn_lanes_for(n, most, p->repeats && !c.v_in_reduce);
       if (c.lanes < 2 || tn_lanes_score(t, p, c.v, !c.v_in_reduce) < 0) continue;
     }
     tn_tile_try(t, p, target, c, &best);
@@ -12374,44 +22647,21 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
   }
 }
 
-// Packs the operand that the inner loop reads as vectors when its rows are far apart and it is read again for
-// every tile of the range `again`.
-static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again,
-                   const tn_target *target) {
+// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`.
+static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
   tn_list loads = {NULL, 0, 0};
-  int64_t nelem = 1;
-  for (int i = 0; i < ninner; i++) nelem *= tn_range_extent(inner[i]);
   tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    tiny_uop *load = loads.u[i], *used[TN_MAX_RANGES];
+    tiny_uop *load = loads.u[i];
     int n = 0;
     if (load->src[0]->src[0]->op != TINY_OP_PARAM || tn_depends(t, load, again)) continue;
-    for (int j = 0; j < ninner; j++) if (tn_depends(t, load, inner[j])) used[n++] = inner[j];
-    if (n != ninner || nelem * tn_dtypes[load->dtype].nbytes > TN_STAGE_MAX_NBYTES) continue;
-    if (nelem * tn_dtypes[load->dtype].nbytes > (int64_t)target->limits->cache_nbytes / 2 &&
-        target->limits->cache_nbytes)
-      continue;
-    tn_move_stage(s, load, n, used, TN_SPACE_LOCAL);
+    while (n < ninner && tn_depends(t, load, inner[n])) n++;
+    if (n < ninner) continue;
+    tn_move_stage(s, load, n, inner, TN_SPACE_LOCAL);
     return 1;
   }
   return 0;
-}
-
-// Odd sizes: the contiguous output range grows to whole vectors when little is wasted; the edge is masked.
-static void tn_pad_lanes(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  const int64_t lanes = tn_target_lanes(target, p);
-  for (int i = 0; i < p->nout; i++) {
-    const int64_t n = tn_range_extent(p->out[i]);
-    if (lanes < 2 || n % lanes == 0 || n < 2 * lanes || tn_stride_in(s->t, p->store->src[1], p->out[i]) != 1)
-      continue;
-    for (int j = 0; j < p->nload; j++) if (tn_stride_in(s->t, p->load[j]->src[1], p->out[i]) == 1) {
-      tn_move_pad(s, p->out[i], lanes);
-      s->sink = tn_simplify(s->t, s->sink);
-      tn_profile_kernel(s->t, s->sink, p);
-      return;
-    }
-  }
 }
 
 // The ranges that a tile leaves behind: rows and columns count tiles, vectors and lanes lie within one.
@@ -12423,12 +22673,15 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   if (c->u[0] && c->f[0] > 1) tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
   if (c->u[1] && c->f[1] > 1) tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, &second);
   if (!c->v) return x;
-  x.lanes = tn_move_split(s, c->v, c->lanes, TN_VECTOR, 0, &x.columns);
-  if (!x.columns) return x;
-  if (!c->v_in_reduce) {
-    if (c->vectors > 1) x.vectors = tn_move_split(s, x.columns, c->vectors, TN_UPCAST, 0, &x.columns);
+  if (c->vectors > 1) {
+    tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
+    x.lanes = tn_move_split(s, width, c->lanes, TN_VECTOR, 0, &x.vectors);
+    x.vectors = tn_move_kind(s, x.vectors, TN_UPCAST);
     return x;
   }
+  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_move_pad(s, c->v, c->lanes) : c->v;
+  x.lanes = tn_move_split(s, v, c->lanes, TN_VECTOR, 0, &x.columns);
+  if (!x.columns || !c->v_in_reduce) return x;
   int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
   while (tn_range_extent(x.columns) % f) f /= 2;
   if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
@@ -12437,15 +22690,10 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns
 // loop outside of rows, and the panel of that operand is packed once for each.
-static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x,
-                        const tn_target *target) {
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *inner[3];
-  int n = 0, operands = 0;
-  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 ||
-      tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
-    return 0;
-  for (int i = 0; i < p->nload; i++) operands += tn_depends(s->t, p->load[i], p->red[0]);
-  if (operands != 2) return 0;
+  int n = 0;
+  if (!c->packs || !x->rows || !x->columns) return 0;
   inner[n++] = p->red[0];
   if (x->vectors) inner[n++] = x->vectors;
   inner[n++] = x->lanes;
@@ -12454,19 +22702,17 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *
       tn_move_swap(s, x->rows, x->columns);
       break;
     }
-  return tn_pack(s, inner, n, x->rows, target);
+  return tn_pack(s, inner, n, x->rows);
 }
 
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tn_pad_lanes(s, p, target);
-  if (!p->usable) return;
   const double work = tn_work(p);
   const tn_tile c = tn_tile_choose(s->t, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
   s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
   if (!p->usable) return;
-  const int packed = tn_tile_pack(s, p, &c, &x, target);
+  const int packed = tn_tile_pack(s, p, &c, &x);
   for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
     tiny_uop *r = p->red[i];
     if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
@@ -12476,27 +22722,215 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
 }
 
-static void tn_optimize_elementwise(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
+// ** CPU: rows **
+
+static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
+  tn_list all = {NULL, 0, 0};
+  double cost = 0;
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++)
+    if (tn_is_float(all.u[i]->dtype) && all.u[i]->op != TINY_OP_REDUCE) cost += tn_op_cost(all.u[i]);
+  return cost;
+}
+
+// The greatest expression that the store and a REDUCE over its row both compute, *of_reduce as the REDUCE has
+// it; NULL where it costs little.
+static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
+                               tiny_uop **of_reduce) {
+  tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
+  tn_map same = {NULL, NULL, 0, 0};
+  tiny_uop *r = reduce->src[1];
+  tn_toposort(t, reduce->src[0], &body);
+  tn_toposort(t, p->end->src[0]->src[1], &value);
+  for (int i = 0; i < body.n; i++)
+    if (tn_op_is_elementwise(body.u[i]->op) && tn_is_float(body.u[i]->dtype) && tn_depends(t, body.u[i], r))
+      tn_map_set(t, &same, tn_replace(t, body.u[i], 1, &r, &j), body.u[i]);
+  for (int i = value.n - 1; i >= 0; i--) {
+    if (!tn_map_has(&same, value.u[i])) continue;
+    *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
+    return tn_expression_cost(t, value.u[i]) >= TN_ROW_COST ? value.u[i] : NULL;
+  }
+  return NULL;
+}
+
+// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after.
+static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, int most) {
   tiny_ctx *t = s->t;
+  tiny_uop *j = NULL, *from[2], *to[2], *src[3], *at[2];
+  for (int i = 0; i < p->nout; i++) {
+    int in_scope = 1;
+    for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
+    if (in_scope) continue;
+    if (j) return 0;
+    j = p->out[i];
+  }
+  if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
+  const int64_t n = tn_range_extent(j), lanes = tn_lanes_for(n, most, 0);
+  for (int k = 0; k < p->nreduce; k++) {
+    tiny_uop *reduce = p->reduce[k];
+    if (lanes < 2 || reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
+    from[0] = tn_row_shared(t, p, j, reduce, &from[1]);
+    if (!from[0] || n * tn_dtypes[from[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
+    src[1] = tn_range(t, n / lanes, TN_LOOP);
+    src[2] = tn_range(t, lanes, TN_VECTOR);
+    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, src[1], tn_index(t, lanes)), src[2]);
+    if (n == lanes) at[1] = src[2];
+    src[0] = tn_replace(t, from[0], 1, &j, &at[1]);
+    if (n == lanes) src[1] = src[2];
+    const int split = n == lanes ? 2 : 3;
+    at[0] = tn_uop_make(t, TINY_OP_STAGE, from[0]->dtype, 1, split, src, TN_SPACE_LOCAL, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+      at[1] = i ? reduce->src[1] : j;
+      tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, at[0]->dtype, 1, 2, at, 0, 0, NULL);
+      to[i] = tn_uop_make(t, TINY_OP_LOAD, at[0]->dtype, 1, 1, &index, 0, 0, NULL);
+    }
+    s->sink = tn_replace(t, s->sink, 2, from, to);
+    return 1;
+  }
+  return 0;
+}
+
+// A transposition: what is contiguous in v is read across, along another output range. Blocks of that range go
+// through v together, so that lines of both are used whole while they are near.
+static void tn_block_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *columns) {
+  for (int i = 0; i < p->nload; i++) {
+    const int64_t stride = tn_stride_in(s->t, p->load[i]->src[1], v);
+    if (stride == TN_IRREGULAR || (stride < TN_FAR && stride > -TN_FAR)) continue;
+    for (int j = 0; j < p->nout; j++) {
+      if (p->out[j] == v || tn_stride_in(s->t, p->load[i]->src[1], p->out[j]) != 1) continue;
+      tiny_uop *block = p->out[j];
+      if (tn_tile_fits(block, TN_ACROSS, p->repeats)) block = tn_move_split(s, block, TN_ACROSS, TN_LOOP, 0, NULL);
+      tn_move_swap(s, block, columns);
+      return;
+    }
+  }
+}
+
+// Does one REDUCE fold range red[i] and one of those in `taken`?
+static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
+  for (int j = 0; j < p->nreduce; j++) {
+    uint32_t folds = 0;
+    for (int k = 0; k < p->nred; k++)
+      for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++) if (p->reduce[j]->src[n] == p->red[k]) folds |= 1u << k;
+    if ((folds >> i & 1) && (folds & taken)) return 1;
+  }
+  return 0;
+}
+
+static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  if (p->row && tn_stage_row(s, p, tn_target_lanes(target, p))) tn_profile_kernel(t, s->sink, p);
   const int most = tn_target_lanes(target, p);
   const double work = tn_work(p);
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
     const double now = tn_lanes_score(t, p, p->out[i], 1);
-    if (tn_lanes_for(tn_range_extent(p->out[i]), most) > 1 && now >= score) { best = p->out[i]; score = now; }
+    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) < 2 || now < score) continue;
+    best = p->out[i];
+    score = now;
   }
   int v_in_scope = 0;
+  uint32_t taken = 0;                      // bit i: red[i] became lanes
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
-  if (best) tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most), TN_VECTOR, 0, NULL);
-  if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes
-    const int64_t lanes = tn_lanes_for(tn_range_extent(p->red[i]), most);
-    tiny_uop *rest;
-    if (lanes < 2 || tn_lanes_score(t, p, p->red[i], 0) < 0.5) continue;
-    tn_move_split(s, p->red[i], lanes, TN_VECTOR, 0, &rest);
+  tiny_uop *columns = NULL;
+  if (best)
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
+  if (columns && !p->nreduce) tn_block_across(s, p, best, columns);
+  if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
+    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
+    const int64_t n = tn_range_extent(p->red[i]);
+    tiny_uop *rest, *r = n >= 4 * most && n % most ? tn_move_pad(s, p->red[i], most) : p->red[i];
+    const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
+    if (lanes < 2) continue;
+    taken |= 1u << i;
+    tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
     if (rest && tn_range_extent(rest) % 4 == 0) tn_move_split(s, rest, 4, TN_UNROLL, 0, NULL);
   }
   s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, TN_MAX_RANGES);
+}
+
+// ** scatters: rows become lanes; what is left of the output becomes tasks **
+
+static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
+  tn_profile_kernel(s->t, s->sink, p);
+  return p->usable && p->nout && p->end->op == TINY_OP_END &&
+      tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
+}
+
+// A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
+static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
+  tiny_uop *last = p->out[p->nout - 1];
+  const int64_t n = tn_range_extent(last), line = TN_CACHE_LINE / tn_dtypes[p->store->dtype].nbytes;
+  int64_t f = 1;
+  for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
+  for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
+  for (int64_t d = 2; d <= TN_SCATTER_TASKS; d++) if (n % d == 0 && n / d % line == 0) f = d;
+  if (f == 1) return;
+  tn_move_split(s, last, f, TN_TASK, 1, NULL);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_scatter_of(s, p, c);
+}
+
+static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  tn_profile p;
+  tn_scatter c;
+  tiny_uop *row, *fill_row;
+  if (!tn_scatter_of(s, &p, &c)) return 0;
+  const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
+  if (cpu) tn_scatter_share(s, &p, &c);
+  else {                                   // work items have an element of every row each
+    for (int i = 0; i < p.nout; i++) {
+      int target_range = 0;
+      for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
+      if (!target_range) tn_move_kind(s, p.out[i], TN_GLOBAL);
+    }
+    if (!tn_scatter_of(s, &p, &c) || tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n))
+      return 0;
+  }
+  int outer = 0;
+  double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
+  work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
+  for (int i = 0; i < p.nout; i++)
+    outer += tn_scatter_is_outer(&p, &c, i) && tn_range_kind(p.out[i]) == TN_LOOP;
+  tn_write_scatter(s, &p, &c, &row, &fill_row);
+  if (!cpu) { s->sink = tn_simplify(t, s->sink); return 1; }
+  tn_profile_kernel(t, s->sink, &p);
+  if (row && tn_range_extent(row) > lanes && lanes > 1) {
+    row = tn_move_pad(s, row, lanes);
+    fill_row = tn_move_pad(s, fill_row, lanes);
+    tn_profile_kernel(t, s->sink, &p);
+  }
+  const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
+  if (f > 1) {
+    const int together = tn_stride_in(t, p.store->src[1], row) == 1;
+    tn_move_split(s, fill_row, f, TN_VECTOR, 0, NULL);
+    if (together) tn_move_split(s, row, f, TN_VECTOR, 0, NULL);
+  }
+  s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, outer);
+  return 1;
+}
+
+// ** scans: several accumulators side by side, so that none waits for the one before **
+
+static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *best = NULL, *rest = NULL;
+  const double work = tn_work(p) * (double)tn_range_extent(p->carried);
+  const int most = tn_target_lanes(target, p);
+  for (int i = 0; i < p->nout; i++)
+    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) > 1 &&
+        tn_lanes_score(s->t, p, p->out[i], 1) >= 0.5)
+      best = p->out[i];
+  if (best)
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &rest);
+  for (int i = 0; i < p->nout && !best; i++) if (tn_range_extent(p->out[i]) > 1) rest = p->out[i];
+  int64_t f = rest ? (best ? TN_SCAN_VECTORS : TN_SCAN_CHAINS) : 1;
+  while (f > 1 && tn_range_extent(rest) % f) f--;
+  if (f > 1) tn_move_split(s, rest, f, TN_UPCAST, 0, NULL);
+  s->sink = tn_simplify(s->t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);
 }
 
@@ -12531,9 +22965,11 @@ static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *targe
   tn_kernel_state s = {t, sink};
   tn_profile p;
   tn_join_ranges(&s);
+  if (tn_optimize_scatter(&s, target)) return s.sink;
   tn_profile_kernel(t, s.sink, &p);
   if (!p.usable) return s.sink;
   if (!target->limits->threads) tn_optimize_gpu(&s, &p, target);
+  else if (p.carried) tn_optimize_scan(&s, &p, target);
   else if (p.nreduce == 1 && !p.row) tn_optimize_reduce(&s, &p, target);
   else tn_optimize_elementwise(&s, &p, target);
   return s.sink;
@@ -12670,7 +23106,7 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
 
 static void tn_lang_c(tiny_language *out) {
   static const char *const types[TINY_DTYPE_COUNT] = {
-    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, "f32", "f64", NULL
+    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
   };
   memset(out, 0, sizeof *out);
   out->name = "C"; out->file = "c";
@@ -12769,15 +23205,6 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   b.element = element; b.lanes = lanes;
   tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
   return out.data;
-}
-
-static int tn_integer_of(int dtype) {
-  switch (tn_bits(dtype)) {
-    case 8: return TINY_I8;
-    case 16: return TINY_I16;
-    case 64: return TINY_I64;
-    default: return TINY_I32;
-  }
 }
 
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
@@ -13836,7 +24263,7 @@ static void tn_cpu_name_object(char *path) {
 // The file is ours before the compiler opens it: nobody can put a link in its place.
 static int tn_cpu_make_object(const char *path) {
   tn_os_handle h;
-  return tn_os_open(path, 1, &h) && tn_os_close(h);
+  return tn_os_open(path, TN_OS_OWN, &h) && tn_os_close(h);
 }
 
 static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
@@ -14180,6 +24607,7 @@ typedef struct tn_storage {
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
   int refs, borrowed;                      // borrowed: caller's memory
   int loose;                               // the only reference is that of the call that made it
+  void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
 } tn_storage;
 
 enum { TN_SIZE_CLASSES = 256 };
@@ -14259,6 +24687,7 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   if (!s || --s->refs) return;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
+  if (s->pages) tn_os_unmap_pages(s->pages, s->pages_nbytes);
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);
@@ -14476,7 +24905,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   tn_trace_pass(t, "schedule", b->ast);
   if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  tiny_uop *sink = tn_rewrite(t, b->ast, tn_rules_reduce, NULL);
+  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, b->ast, tn_rules_reduce, NULL));
   sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
   if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
   tn_trace_pass(t, "moves", sink);
@@ -15261,6 +25690,17 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
   return TINY_OK;
 }
 
+// Storage that stands for the caller's memory; NULL: none for the storage itself.
+static tn_storage *tn_storage_borrow(tiny_ctx *t, void *mem, size_t nbytes) {
+  tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
+  if (!s) return NULL;
+  s->mem = mem;
+  s->nbytes = nbytes;
+  s->refs = s->borrowed = s->loose = 1;
+  tn_storage_link(&t->device->loose, s);
+  return s;
+}
+
 #define TN_MAX_NELEM ((int64_t)1 << 60)
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape,
                                 const int64_t *strides) {
@@ -15283,12 +25723,9 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
                 span = !nelem ? 0 :
       strides                 ? high - low + 1 :
                                 nelem;
-  tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
+  tn_storage *s = tn_storage_borrow(t, (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes,
+                                    (size_t)span * tn_dtypes[dtype].nbytes);
   if (!s) return tn_poison(t);
-  s->mem = (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes;
-  s->nbytes = (size_t)span * tn_dtypes[dtype].nbytes;
-  s->refs = s->borrowed = s->loose = 1;
-  tn_storage_link(&t->device->loose, s);
   tiny_uop *u = tn_buffer_node(t, s, dtype, span);
   if (!strides) return tn_tensor_new(t, tn_reshape(t, u, shape.ndim, shape.dim));
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_VIEW, dtype, 1, 1, &u, -low, 2 * shape.ndim, v));
@@ -15558,12 +25995,1915 @@ TINY_API void tiny_program_free(tiny_program *p) {
 }
 #endif
 // ---- end src/runtime/capture.c ----
+
+// ** io: files of tensors **
+#ifndef TINY_NO_IO
+// ---- begin src/io/source.c ----
+// source: the bytes that a reader reads and a writer writes: files and the caller's memory.
+//
+// In:  a path or a run of bytes. Out: numbers in the byte order of the formats (little), tensors of a part of the
+//      bytes, errors that name the file, the tensor, the byte and the field.
+// Tensors of a mapped file are its pages, private to the tensor, where the device shares the host's memory: nothing is
+// read before it is used, and assignment does not reach the file. All code here is light: it unwinds nothing.
+#ifndef TN_IO_SOURCE
+#define TN_IO_SOURCE
+#ifndef TINY_AMALGAMATED
+#include "../runtime/capture.c"
+#endif
+
+typedef struct tn_source {
+  tiny_ctx *t;
+  const char *path, *member;               // for messages; path NULL: memory
+  const unsigned char *data; size_t nbytes;
+  size_t at;                               // of data in the mapping, if mapping
+  const tn_os_mapping *mapping;            // NULL: data is memory, or was unpacked
+} tn_source;
+
+enum { TN_PATH_SHOWN = 200, TN_NAME_SHOWN = 100, TN_MAP_MIN = 64 * 1024 };      // smaller tensors are copied
+
+// Records "PATH: MEMBER: byte AT: FIELD: what is wrong" and returns 0.
+static int tn_source_fail(const tn_source *s, size_t at, const char *field, const char *format, ...)
+    TN_PRINTF(4, 5);
+static int tn_source_fail(const tn_source *s, size_t at, const char *field, const char *format, ...) {
+  char what[400];
+  const char *path = s->path ? s->path : "memory";
+  const size_t length = strlen(path);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  tiny_fail(s->t, TINY_E_IO, "%s%s%s%.*s: byte %llu: %s: %s", length > TN_PATH_SHOWN ? "..." : "",
+            path + (length > TN_PATH_SHOWN ? length - TN_PATH_SHOWN : 0), s->member ? ": " : "",
+            TN_NAME_SHOWN, s->member ? s->member : "", (unsigned long long)at, field, what);
+  return 0;
+}
+
+// Can files be opened by this context at all?
+static int tn_source_path_check(tiny_ctx *t, const char *name, const char *path) {
+  if (!tn_runs(t)) return 0;
+  if (path && *path) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: path is NULL or empty", name);
+  return 0;
+}
+static tn_source tn_source_memory(tiny_ctx *t, const void *data, size_t nbytes) {
+  tn_source s;
+  memset(&s, 0, sizeof s);
+  s.t = t;
+  s.data = data ? (const unsigned char *)data : (const unsigned char *)"";
+  s.nbytes = data ? nbytes : 0;
+  return s;
+}
+// m is the caller's, and path too: both outlive the source.
+static int tn_source_open(tiny_ctx *t, const char *path, tn_os_mapping *m, tn_source *out) {
+  tn_os_facts facts;
+  if (!tn_os_map_file(path, m)) {
+    *out = tn_source_memory(t, NULL, 0);
+    out->path = path;
+    return tn_source_fail(out, 0, "file", "%s",
+                          tn_os_file(path, &facts) ? "it cannot be read" : "there is no such file");
+  }
+  *out = tn_source_memory(t, m->data, m->nbytes);
+  out->path = path; out->mapping = m;
+  return 1;
+}
+
+static uint64_t tn_little(const unsigned char *p, int nbytes) {
+  uint64_t v = 0;
+  for (int i = nbytes; i-- > 0;) v = v << 8 | p[i];
+  return v;
+}
+static void tn_put_little(unsigned char *p, uint64_t v, int nbytes) {
+  for (int i = 0; i < nbytes; i++) p[i] = (unsigned char)(v >> 8 * i);
+}
+
+static int tn_host_is_little(void) {
+  const uint16_t one = 1;
+  unsigned char low;
+  memcpy(&low, &one, 1);
+  return low;
+}
+static void tn_swap_bytes(void *to, const void *from, size_t nbytes, size_t each) {
+  unsigned char *a = (unsigned char *)to;
+  const unsigned char *b = (const unsigned char *)from;
+  for (size_t i = 0; i < nbytes; i += each) for (size_t j = 0; j < each; j++) a[i + j] = b[i + each - 1 - j];
+}
+
+// Elements of a shape that a file may claim; -1: a dim is negative or the product is beyond 2^60.
+static int64_t tn_source_nelem(int n, const int64_t *dim) {
+  int64_t nelem = 1, nonzero = 1;
+  for (int i = 0; i < n; i++) {
+    if (dim[i] < 0) return -1;
+    if (dim[i] && nonzero > ((int64_t)1 << 60) / dim[i]) return -1;
+    nonzero *= dim[i] ? dim[i] : 1;
+    nelem *= dim[i] ? 1 : 0;
+  }
+  return nelem * nonzero;
+}
+
+// Pages of the file as storage; NULL: not these.
+static tn_storage *tn_source_pages(const tn_source *s, size_t at, size_t nbytes, size_t each) {
+  void *base;
+  size_t total;
+  if (!s->mapping || nbytes < TN_MAP_MIN || (s->at + at) % each || !s->t->device->limits.host_memory)
+    return NULL;
+  tn_storage *storage = tn_storage_borrow(s->t, NULL, nbytes);
+  if (!storage) return NULL;
+  storage->mem = tn_os_map_part(s->mapping, s->at + at, nbytes, &base, &total);
+  if (!storage->mem) { tn_storage_drop(s->t, storage); return NULL; }
+  storage->pages = base; storage->pages_nbytes = total;
+  return storage;
+}
+
+// Elements of big-endian files, or of any file on a big-endian host.
+static tiny_uop *tn_source_swapped(const tn_source *s, size_t at, int dtype, int ndim, const int64_t *dim) {
+  const size_t each = tn_dtypes[dtype].nbytes, nbytes = (size_t)tn_dims_nelem(ndim, dim) * each;
+  void *swapped = tn_alloc(s->t, nbytes);
+  if (!swapped) return &s->t->ir->bad;
+  tn_swap_bytes(swapped, s->data + at, nbytes, each);
+  tiny_uop *u = tn_upload(s->t, swapped, dtype, ndim, dim);
+  tn_release(s->t, swapped, nbytes);
+  return u;
+}
+
+// The elements at data + at, whose bytes are known to be there.
+static int tn_source_tensor(const tn_source *s, size_t at, int dtype, int big, int ndim, const int64_t *dim,
+                            tiny_uop **out) {
+  tiny_ctx *t = s->t;
+  const int64_t nelem = tn_dims_nelem(ndim, dim);
+  const size_t each = tn_dtypes[dtype].nbytes, nbytes = (size_t)nelem * each;
+  if (dtype == TINY_BOOL)
+    for (size_t i = 0; i < nbytes; i++)
+      if (s->data[at + i] > 1) return tn_source_fail(s, at + i, "data", "a bool of %d", s->data[at + i]);
+  tiny_uop *u;
+  tn_storage *pages = NULL;
+  if (each > 1 && nbytes && big == tn_host_is_little()) u = tn_source_swapped(s, at, dtype, ndim, dim);
+  else if ((pages = tn_source_pages(s, at, nbytes, each)) != NULL)
+    u = tn_reshape(t, tn_buffer_node(t, pages, dtype, nelem), ndim, dim);
+  else u = t->code == TINY_E_MEMORY ? &t->ir->bad : tn_upload(t, s->data + at, dtype, ndim, dim);
+  *out = u;
+  return !tn_bad(t, u);
+}
+
+// ** writing **
+
+typedef struct tn_sink {
+  tiny_ctx *t;
+  const char *name;                        // of the call
+  tiny_writer to;
+  uint64_t at;                             // bytes written
+  int failed;
+} tn_sink;
+
+static int tn_sink_put(tn_sink *s, const void *data, size_t nbytes) {
+  if (!nbytes || s->failed) return !s->failed;
+  s->failed = !s->to.fn(s->to.user, data, nbytes);
+  s->at += nbytes;
+  if (s->failed) tiny_fail(s->t, TINY_E_IO, "%s: byte %llu: %llu bytes could not be written", s->name,
+                           (unsigned long long)(s->at - nbytes), (unsigned long long)nbytes);
+  return !s->failed;
+}
+
+// The little-endian elements of a realized tensor: its own memory, or a copy of it (*copy, to be released).
+static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, size_t *nbytes) {
+  static const char none[1] = {0};
+  tiny_ctx *t = s->t;
+  struct tn_device *d = t->device;
+  const size_t each = tn_dtypes[x->uop->dtype].nbytes;
+  const tiny_uop *plain = tn_plain_buffer(x->uop);
+  *nbytes = (size_t)tn_node_nbytes(x->uop);
+  *copy = NULL;
+  if (!*nbytes) return none;
+  if (plain && d->limits.host_memory && tn_host_is_little())
+    return d->backend->sync(d->dev) == TINY_OK ? ((tn_storage *)plain->ptr)->mem : NULL;
+  *copy = tn_alloc(t, *nbytes);
+  if (*copy && tiny_read(x, *copy, *nbytes) != TINY_OK) {
+    tn_release(t, *copy, *nbytes);
+    *copy = NULL;
+  }
+  if (*copy && !tn_host_is_little()) for (size_t i = 0; i < *nbytes; i += each) {
+    unsigned char element[8];
+    memcpy(element, (char *)*copy + i, each);
+    tn_swap_bytes((char *)*copy + i, element, each, each);
+  }
+  return *copy;
+}
+
+static int tn_draft_fn(void *user, const void *data, size_t nbytes) {
+  return tn_os_draft_write((tn_os_draft *)user, data, nbytes);
+}
+
+// Runs write(sink, what) on a new file, which takes its place at path when all went well.
+static tiny_code tn_sink_file(tiny_ctx *t, const char *name, const char *path,
+                              int (*write)(tn_sink *s, const void *what), const void *what) {
+  tn_os_draft draft;
+  tn_sink s = {t, name, {tn_draft_fn, &draft}, 0, 0};
+  if (!tn_os_draft_open(&draft, path, TN_OS_ALL))
+    return tiny_fail(t, TINY_E_IO, "%s: %.200s cannot be made", name, path);
+  const int whole = write(&s, what);
+  if (tn_os_draft_close(&draft, path, whole)) return TINY_OK;
+  tiny_fail(t, TINY_E_IO, "%s: %.200s could not be written", name, path);
+  return t->code;                          // the first error: perhaps another one
+}
+#endif
+// ---- end src/io/source.c ----
+// ---- begin src/io/npy.c ----
+// npy: the .npy format of NumPy: one array, with a header that is a Python dictionary.
+//
+// In:  bytes. Out: a tensor; and the other way round. Format: numpy/lib/format.py's documentation, NEP 1.
+// Read are versions 1.0, 2.0 and 3.0, both byte orders, both element orders (Fortran's is a transposed view). Written
+// is version 1.0, little-endian, row-major, with the data at a multiple of 64 bytes.
+#ifndef TN_IO_NPY
+#define TN_IO_NPY
+#ifndef TINY_AMALGAMATED
+#include "source.c"
+#endif
+
+static const char tn_npy_magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
+
+// What NumPy calls the dtypes: kind and bytes. bf16 and the 8-bit floats have no name there.
+static const struct { char kind; uint8_t nbytes, dtype; } tn_npy_dtypes[] = {
+  {'b', 1, TINY_BOOL}, {'i', 1, TINY_I8}, {'u', 1, TINY_U8}, {'i', 2, TINY_I16}, {'u', 2, TINY_U16},
+  {'i', 4, TINY_I32}, {'u', 4, TINY_U32}, {'i', 8, TINY_I64}, {'u', 8, TINY_U64},
+  {'f', 2, TINY_F16}, {'f', 4, TINY_F32}, {'f', 8, TINY_F64},
+};
+enum { TN_NPY_DTYPES = sizeof tn_npy_dtypes / sizeof *tn_npy_dtypes };
+
+enum { TN_NPY_DESCR = 1, TN_NPY_ORDER = 2, TN_NPY_SHAPE = 4 };
+typedef struct tn_npy {
+  const tn_source *s;
+  size_t at, end;                          // of what is left of the header
+  int seen;                                // keys
+  int dtype, big, fortran;
+  tiny_shape shape;
+} tn_npy;
+
+static int tn_npy_peek(tn_npy *r) {        // the next character that is no space; 0: none
+  while (r->at < r->end && memchr(" \t\n\r\f", r->s->data[r->at], 5)) r->at++;
+  return r->at < r->end ? r->s->data[r->at] : 0;
+}
+static int tn_npy_take(tn_npy *r, int c, const char *field) {
+  if (tn_npy_peek(r) == c && c) { r->at++; return 1; }
+  return tn_source_fail(r->s, r->at, field, "'%c' is missing", c);
+}
+// 'text' or "text", no escapes. 0 after an error.
+static int tn_npy_string(tn_npy *r, const char *field, const char **text, size_t *n) {
+  const int quote = tn_npy_peek(r);
+  if (quote != '\'' && quote != '"') return tn_source_fail(r->s, r->at, field, "a string is missing");
+  const size_t begin = ++r->at;
+  while (r->at < r->end && r->s->data[r->at] != quote && r->s->data[r->at] != '\\') r->at++;
+  if (r->at == r->end || r->s->data[r->at] != quote)
+    return tn_source_fail(r->s, begin - 1, field, "a string that does not end");
+  *text = (const char *)r->s->data + begin;
+  *n = r->at++ - begin;
+  return 1;
+}
+
+static int tn_npy_descr(tn_npy *r) {
+  const char *text;
+  size_t n;
+  if (tn_npy_peek(r) == '[') return tn_source_fail(r->s, r->at, "descr", "records are not read");
+  const size_t at = r->at;
+  if (!tn_npy_string(r, "descr", &text, &n)) return 0;
+  const int little = tn_host_is_little();
+  for (int i = 0; n == 3 && i < TN_NPY_DTYPES; i++) {
+    if (tn_npy_dtypes[i].kind != text[1] || tn_npy_dtypes[i].nbytes != text[2] - '0' ||
+        !memchr("<>=|", text[0], 4))
+      continue;
+    if (text[0] == '|' && tn_npy_dtypes[i].nbytes > 1) break;
+    r->dtype = tn_npy_dtypes[i].dtype;
+    r->big = text[0] == '>' || (text[0] == '=' && !little);
+    return 1;
+  }
+  return tn_source_fail(r->s, at, "descr", "'%.*s' is no dtype of tiny.h", n < 40 ? (int)n : 40, text);
+}
+static int tn_npy_order(tn_npy *r) {
+  static const char *const word[2] = {"False", "True"};
+  tn_npy_peek(r);
+  for (int i = 0; i < 2; i++) {
+    const size_t n = strlen(word[i]);
+    if (r->end - r->at < n || memcmp(r->s->data + r->at, word[i], n)) continue;
+    r->fortran = i;
+    r->at += n;
+    return 1;
+  }
+  return tn_source_fail(r->s, r->at, "fortran_order", "neither True nor False");
+}
+static int tn_npy_dim(tn_npy *r) {
+  int64_t k = 0;
+  const size_t at = r->at;
+  for (; r->at < r->end && r->s->data[r->at] >= '0' && r->s->data[r->at] <= '9'; r->at++) {
+    if (k > (INT64_MAX - 9) / 10) return tn_source_fail(r->s, at, "shape", "a size beyond 2^63");
+    k = k * 10 + (r->s->data[r->at] - '0');
+  }
+  if (at == r->at) return tn_source_fail(r->s, at, "shape", "a size is missing");
+  if (r->at < r->end && r->s->data[r->at] == 'L') r->at++;   // Python 2 wrote long integers so
+  if (r->shape.ndim == TINY_MAX_DIMS)
+    return tn_source_fail(r->s, at, "shape", "more than %d dims", TINY_MAX_DIMS);
+  r->shape.dim[r->shape.ndim++] = k;
+  return 1;
+}
+static int tn_npy_shape(tn_npy *r) {
+  if (!tn_npy_take(r, '(', "shape")) return 0;
+  while (tn_npy_peek(r) != ')') {
+    if (!tn_npy_dim(r)) return 0;
+    if (tn_npy_peek(r) == ')' && r->shape.ndim > 1) break;
+    if (!tn_npy_take(r, ',', "shape")) return 0;
+  }
+  return tn_npy_take(r, ')', "shape");
+}
+
+static const struct { const char *name; int bit, (*read)(tn_npy *r); } tn_npy_keys[] = {
+  {"descr", TN_NPY_DESCR, tn_npy_descr}, {"fortran_order", TN_NPY_ORDER, tn_npy_order},
+  {"shape", TN_NPY_SHAPE, tn_npy_shape},
+};
+
+static int tn_npy_entry(tn_npy *r) {
+  const char *key;
+  size_t n;
+  tn_npy_peek(r);
+  const size_t at = r->at;
+  if (!tn_npy_string(r, "header", &key, &n)) return 0;
+  for (int i = 0; i < 3; i++) {
+    if (strlen(tn_npy_keys[i].name) != n || memcmp(tn_npy_keys[i].name, key, n)) continue;
+    if (r->seen & tn_npy_keys[i].bit) return tn_source_fail(r->s, at, tn_npy_keys[i].name, "given twice");
+    r->seen |= tn_npy_keys[i].bit;
+    return tn_npy_take(r, ':', "header") && tn_npy_keys[i].read(r);
+  }
+  return tn_source_fail(r->s, at, "header", "'%.*s' is no key of this format", n < 40 ? (int)n : 40, key);
+}
+static int tn_npy_header(tn_npy *r) {
+  if (!tn_npy_take(r, '{', "header")) return 0;
+  while (tn_npy_peek(r) != '}') {
+    if (!tn_npy_entry(r)) return 0;
+    if (tn_npy_peek(r) != '}' && !tn_npy_take(r, ',', "header")) return 0;
+  }
+  r->at++;
+  if (tn_npy_peek(r) || r->at != r->end)
+    return tn_source_fail(r->s, r->at, "header", "text after the dictionary");
+  for (int i = 0; i < 3; i++)
+    if (!(r->seen & tn_npy_keys[i].bit)) return tn_source_fail(r->s, r->at, tn_npy_keys[i].name, "missing");
+  return 1;
+}
+
+// Where the header ends; 0 after an error.
+static int tn_npy_frame(tn_npy *r) {
+  const tn_source *s = r->s;
+  if (s->nbytes < 10 || memcmp(s->data, tn_npy_magic, 6))
+    return tn_source_fail(s, 0, "magic", "no .npy file");
+  const int major = s->data[6], wide = major > 1;
+  if (major < 1 || major > 3 || s->data[7])
+    return tn_source_fail(s, 6, "version", "%d.%d is unknown", major, s->data[7]);
+  r->at = wide ? 12 : 10;
+  if (s->nbytes < r->at) return tn_source_fail(s, 8, "header length", "cut off");
+  const uint64_t length = tn_little(s->data + 8, wide ? 4 : 2), left = s->nbytes - r->at;
+  r->end = r->at + (size_t)length;
+  return length <= left || tn_source_fail(s, 8, "header length", "%llu bytes, but %llu are left",
+                                          (unsigned long long)length, (unsigned long long)left);
+}
+
+// The array that s is.
+static int tn_npy_read(const tn_source *s, tiny_uop **out) {
+  tn_npy r;
+  memset(&r, 0, sizeof r);
+  r.s = s;
+  if (!tn_npy_frame(&r)) return 0;
+  const size_t data = r.end, have = s->nbytes - data;
+  if (!tn_npy_header(&r)) return 0;
+  const int64_t nelem = tn_source_nelem(r.shape.ndim, r.shape.dim);
+  const uint64_t each = tn_dtypes[r.dtype].nbytes;
+  if (nelem < 0) return tn_source_fail(s, data, "shape", "more than 2^60 elements");
+  if ((uint64_t)nelem != have / each || have % each)
+    return tn_source_fail(s, data, "data", "%llu bytes, but %lld elements of %s take %llu",
+                          (unsigned long long)have, (long long)nelem, tn_dtypes[r.dtype].name,
+                          (unsigned long long)((uint64_t)nelem * each));
+  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  const int n = r.shape.ndim, turned = r.fortran && n > 1;
+  for (int i = 0; i < n; i++) { dim[i] = r.shape.dim[turned ? n - 1 - i : i]; axes[i] = n - 1 - i; }
+  if (!tn_source_tensor(s, data, r.dtype, r.big, n, dim, out)) return 0;
+  if (turned) *out = tn_permute(s->t, *out, axes);
+  return !tn_bad(s->t, *out);
+}
+
+// ** writing **
+
+enum { TN_NPY_HEADER = 512 };              // room for 16 dims of 19 digits
+
+// The header of x, into out; its length, a multiple of 64. 0 after an error.
+static int tn_npy_header_of(tiny_ctx *t, const char *name, const tiny_tensor *x, char *out) {
+  const tiny_uop *u = x->uop;
+  int i = 0, at = 10;
+  while (i < TN_NPY_DTYPES && tn_npy_dtypes[i].dtype != u->dtype) i++;
+  if (i == TN_NPY_DTYPES) {
+    tiny_fail(t, TINY_E_DTYPE, "%s: .npy has no %s; cast to f32, or save as .safetensors", name,
+              tn_dtypes[u->dtype].name);
+    return 0;
+  }
+  memset(out, ' ', TN_NPY_HEADER);
+  memcpy(out, tn_npy_magic, 6);
+  out[6] = 1; out[7] = 0;
+  at +=
+      snprintf(out + at, TN_NPY_HEADER - (size_t)at, "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
+               tn_npy_dtypes[i].nbytes > 1 ? '<' : '|', tn_npy_dtypes[i].kind, tn_npy_dtypes[i].nbytes);
+  for (int d = 0; d < u->ndim; d++)
+    at += snprintf(out + at, TN_NPY_HEADER - (size_t)at, u->ndim == 1 ? "%lld," : d ? ", %lld" : "%lld",
+                   (long long)u->dim[d]);
+  at += snprintf(out + at, TN_NPY_HEADER - (size_t)at, "), }");
+  out[at] = ' ';                           // instead of the text's 0
+  const int whole = (at + 1 + 63) / 64 * 64;
+  out[whole - 1] = '\n';
+  tn_put_little((unsigned char *)out + 8, (uint64_t)(whole - 10), 2);
+  return whole;
+}
+static int tn_npy_write(tn_sink *s, const void *what) {
+  tiny_tensor *x = (tiny_tensor *)(uintptr_t)what;
+  char header[TN_NPY_HEADER];
+  void *copy;
+  size_t nbytes;
+  const int length = tn_npy_header_of(s->t, s->name, x, header);
+  if (!length || tiny_realize(&x, 1) != TINY_OK) return 0;
+  const void *data = tn_sink_elements(s, x, &copy, &nbytes);
+  const int done = data && tn_sink_put(s, header, (size_t)length) && tn_sink_put(s, data, nbytes);
+  tn_release(s->t, copy, nbytes);
+  return done;
+}
+
+TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path) {
+  tn_os_mapping m;
+  tn_source s;
+  if (!tn_source_path_check(t, "load_npy", path) || !tn_source_open(t, path, &m, &s)) return tn_poison(t);
+  tiny_uop *u = NULL;
+  const int done = tn_npy_read(&s, &u);
+  tn_os_unmap_file(&m);
+  return done ? tn_tensor_new(t, u) : tn_poison(t);
+}
+TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  if (!tn_runs(t)) return tn_poison(t);
+  const tn_source s = tn_source_memory(t, data, nbytes);
+  tiny_uop *u = NULL;
+  return tn_npy_read(&s, &u) ? tn_tensor_new(t, u) : tn_poison(t);
+}
+
+TINY_API tiny_code tiny_save_npy(tiny_tensor *x, const char *path) {
+  tiny_code code;
+  tiny_ctx *t = tn_realize_check("save_npy", &x, 1, &code);
+  if (!t) return code;
+  return tn_source_path_check(t, "save_npy", path) ? tn_sink_file(t, "save_npy", path, tn_npy_write, x) :
+                                                     t->code;
+}
+TINY_API tiny_code tiny_save_npy_to(tiny_tensor *x, tiny_writer to) {
+  tiny_code code;
+  tiny_ctx *t = tn_realize_check("save_npy_to", &x, 1, &code);
+  if (!t) return code;
+  if (!to.fn) return tiny_fail(t, TINY_E_ARG, "save_npy_to: the writer has no function");
+  tn_sink s = {t, "save_npy_to", to, 0, 0};
+  return tn_npy_write(&s, x) ? TINY_OK : t->code;
+}
+#endif
+// ---- end src/io/npy.c ----
+// ---- begin src/io/inflate.c ----
+// inflate: decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz files.
+//
+// In:  compressed bytes and the exact number of bytes that they stand for. Out: those bytes; or what is wrong, and
+//      at which byte. Nothing is read or written outside of the two, whatever the input.
+#ifndef TN_IO_INFLATE
+#define TN_IO_INFLATE
+#ifndef TINY_AMALGAMATED
+#include "npy.c"
+#endif
+
+// ISO 3309's polynomial, reflected, as RFC 1952 section 8 has it; eight tables take eight bytes at once (Kounavis and
+// Berry, "A systematic approach to building high performance software-based CRC generators", 2005).
+typedef struct tn_crc { uint32_t table[8][256]; } tn_crc;
+
+static void tn_crc_open(tn_crc *c) {
+  for (uint32_t i = 0; i < 256; i++) {
+    uint32_t r = i;
+    for (int bit = 0; bit < 8; bit++) r = r & 1 ? r >> 1 ^ 0xEDB88320u : r >> 1;
+    c->table[0][i] = r;
+  }
+  for (int k = 1; k < 8; k++)
+    for (int i = 0; i < 256; i++)
+      c->table[k][i] = c->table[k - 1][i] >> 8 ^ c->table[0][c->table[k - 1][i] & 255];
+}
+static uint32_t tn_crc_of(const tn_crc *c, uint32_t crc, const void *data, size_t nbytes) {
+  const unsigned char *p = (const unsigned char *)data;
+  crc = ~crc;
+  for (; nbytes >= 8; p += 8, nbytes -= 8) {
+    const uint32_t low = crc ^ (uint32_t)tn_little(p, 4);
+    crc = c->table[7][low & 255] ^ c->table[6][low >> 8 & 255] ^ c->table[5][low >> 16 & 255] ^
+          c->table[4][low >> 24] ^ c->table[3][p[4]] ^ c->table[2][p[5]] ^ c->table[1][p[6]] ^
+          c->table[0][p[7]];
+  }
+  for (; nbytes; p++, nbytes--) crc = crc >> 8 ^ c->table[0][(crc ^ *p) & 255];
+  return ~crc;
+}
+
+enum { TN_FAST_BITS = 10, TN_CODE_BITS = 15, TN_SYMBOLS = 288 };
+
+// A canonical prefix code: codes of up to TN_FAST_BITS are looked up, longer ones are walked bit by bit.
+typedef struct tn_prefix {
+  uint16_t fast[1 << TN_FAST_BITS];        // symbol << 4 | length; 0: longer, or no code
+  uint16_t count[TN_CODE_BITS + 1], symbol[TN_SYMBOLS];      // codes of a length; symbols by length, then number
+} tn_prefix;
+
+typedef struct tn_inflate {
+  const unsigned char *in; size_t nin, at;
+  unsigned char *out; size_t nout, put;
+  uint64_t bits; int nbits;                // taken from in, not used yet; the next one is the lowest
+  const char *wrong;
+  tn_prefix literal, distance;
+} tn_inflate;
+
+static int tn_inflate_fail(tn_inflate *z, const char *wrong) {
+  if (!z->wrong) z->wrong = wrong;
+  return 0;
+}
+// At least 15 bits where the input has them.
+static void tn_inflate_fill(tn_inflate *z) {
+  while (z->nbits <= 56 && z->at < z->nin) {
+    z->bits |= (uint64_t)z->in[z->at++] << z->nbits;
+    z->nbits += 8;
+  }
+}
+static void tn_inflate_drop(tn_inflate *z, int n) { z->bits >>= n; z->nbits -= n; }
+// n <= 16 bits; 0 and an error when the input ends.
+static unsigned tn_inflate_bits(tn_inflate *z, int n) {
+  tn_inflate_fill(z);
+  if (z->nbits < n) return (unsigned)tn_inflate_fail(z, "the data ends early");
+  const unsigned v = (unsigned)(z->bits & ((1u << n) - 1));
+  tn_inflate_drop(z, n);
+  return v;
+}
+
+// Codes from lengths. Every string of bits must be a code, unless there is at most one of one bit (RFC 1951, 3.2.7).
+static int tn_prefix_build(tn_prefix *p, const uint8_t *length, int n) {
+  unsigned code = 0, at[TN_CODE_BITS + 2] = {0}, first[TN_CODE_BITS + 1];
+  int left = 1;
+  memset(p, 0, sizeof *p);
+  for (int i = 0; i < n; i++) p->count[length[i]]++;
+  const int used = n - p->count[0];
+  p->count[0] = 0;
+  for (int b = 1; b <= TN_CODE_BITS; b++) {
+    left = left * 2 - p->count[b];
+    if (left < 0) return 0;
+    code = (code + p->count[b - 1]) << 1;
+    first[b] = code;
+    at[b + 1] = at[b] + p->count[b];
+  }
+  if (left && !(used == 0 || (used == 1 && p->count[1] == 1))) return 0;
+  for (int i = 0; i < n; i++) {
+    const int b = length[i];
+    if (!b) continue;
+    p->symbol[at[b]++] = (uint16_t)i;
+    const unsigned c = first[b]++;
+    if (b > TN_FAST_BITS) continue;
+    unsigned turned = 0;                   // codes come highest bit first
+    for (int k = 0; k < b; k++) turned |= (c >> k & 1) << (b - 1 - k);
+    for (; turned < 1u << TN_FAST_BITS; turned += 1u << b) p->fast[turned] = (uint16_t)(i << 4 | b);
+  }
+  return 1;
+}
+
+// The next symbol; -1 after an error.
+static int tn_inflate_symbol(tn_inflate *z, const tn_prefix *p) {
+  tn_inflate_fill(z);
+  const unsigned fast = p->fast[z->bits & ((1u << TN_FAST_BITS) - 1)];
+  if (fast && (int)(fast & 15) <= z->nbits) {
+    tn_inflate_drop(z, (int)(fast & 15));
+    return (int)(fast >> 4);
+  }
+  int code = 0, first = 0, index = 0;
+  for (int b = 1; b <= TN_CODE_BITS && b <= z->nbits; b++) {
+    code |= (int)(z->bits >> (b - 1) & 1);
+    const int count = p->count[b];
+    if (code - count < first) {
+      tn_inflate_drop(z, b);
+      return p->symbol[index + (code - first)];
+    }
+    index += count;
+    first = (first + count) << 1;
+    code <<= 1;
+  }
+  tn_inflate_fail(z, z->nbits < TN_CODE_BITS ? "the data ends early" : "a code that has no meaning");
+  return -1;
+}
+
+static int tn_inflate_stored(tn_inflate *z) {
+  tn_inflate_drop(z, z->nbits & 7);
+  z->at -= (size_t)(z->nbits / 8);         // whole bytes go back
+  z->bits = 0; z->nbits = 0;
+  if (z->nin - z->at < 4) return tn_inflate_fail(z, "the data ends early");
+  const size_t n = (size_t)tn_little(z->in + z->at, 2);
+  if ((n ^ tn_little(z->in + z->at + 2, 2)) != 0xFFFF)
+    return tn_inflate_fail(z, "a block's length and its complement differ");
+  z->at += 4;
+  if (z->nin - z->at < n) return tn_inflate_fail(z, "the data ends early");
+  if (z->nout - z->put < n) return tn_inflate_fail(z, "more data than the directory tells");
+  if (n) memcpy(z->out + z->put, z->in + z->at, n);
+  z->at += n; z->put += n;
+  return 1;
+}
+
+// RFC 1951, 3.2.5: least value and extra bits of the symbols for lengths and distances.
+static const uint16_t tn_length_base[29] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                            31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
+static const uint8_t tn_length_bits[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                           2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+static const uint16_t tn_distance_base[30] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,
+                                              33,  49,  65,  97,  129, 193,  257,  385,  513,  769,
+                                              1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577};
+static const uint8_t tn_distance_bits[30] = {0, 0, 0, 0, 1, 1, 2, 2,  3,  3,  4,  4,  5,  5,  6,
+                                             6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13};
+
+static int tn_inflate_copy(tn_inflate *z, int symbol) {
+  if (symbol > 285) return tn_inflate_fail(z, "a length that has no meaning");
+  const size_t n = tn_length_base[symbol - 257] + tn_inflate_bits(z, tn_length_bits[symbol - 257]);
+  const int d = tn_inflate_symbol(z, &z->distance);
+  if (d < 0) return 0;
+  if (d > 29) return tn_inflate_fail(z, "a distance that has no meaning");
+  const size_t back = tn_distance_base[d] + tn_inflate_bits(z, tn_distance_bits[d]);
+  if (z->wrong) return 0;
+  if (back > z->put) return tn_inflate_fail(z, "a distance beyond the beginning");
+  if (n > z->nout - z->put) return tn_inflate_fail(z, "more data than the directory tells");
+  for (size_t i = 0; i < n; i++, z->put++) z->out[z->put] = z->out[z->put - back];
+  return 1;
+}
+static int tn_inflate_codes(tn_inflate *z) {
+  for (;;) {
+    const int symbol = tn_inflate_symbol(z, &z->literal);
+    if (symbol < 0) return 0;
+    if (symbol == 256) return 1;
+    if (symbol > 256) { if (!tn_inflate_copy(z, symbol)) return 0; continue; }
+    if (z->put == z->nout) return tn_inflate_fail(z, "more data than the directory tells");
+    z->out[z->put++] = (unsigned char)symbol;
+  }
+}
+
+static int tn_inflate_fixed(tn_inflate *z) {
+  uint8_t length[TN_SYMBOLS];
+  for (int i = 0; i < TN_SYMBOLS; i++) length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+  tn_prefix_build(&z->literal, length, TN_SYMBOLS);
+  memset(length, 5, 32);
+  tn_prefix_build(&z->distance, length, 32);
+  return tn_inflate_codes(z);
+}
+
+// The lengths of both codes, themselves coded: RFC 1951, 3.2.7.
+static int tn_inflate_lengths(tn_inflate *z, uint8_t *length, int n) {
+  for (int at = 0; at < n;) {
+    const int symbol = tn_inflate_symbol(z, &z->literal);
+    if (symbol < 0) return 0;
+    if (symbol < 16) { length[at++] = (uint8_t)symbol; continue; }
+    if (symbol == 16 && !at) return tn_inflate_fail(z, "a repeated length without one before it");
+    const uint8_t value = symbol == 16 ? length[at - 1] : 0;
+    int times = symbol == 16  ? 3 + (int)tn_inflate_bits(z, 2) :
+        symbol == 17 ? 3 + (int)tn_inflate_bits(z, 3) :
+                       11 + (int)tn_inflate_bits(z, 7);
+    if (z->wrong) return 0;
+    if (times > n - at) return tn_inflate_fail(z, "more lengths than symbols");
+    while (times--) length[at++] = value;
+  }
+  return 1;
+}
+static int tn_inflate_dynamic(tn_inflate *z) {
+  static const uint8_t order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
+  uint8_t length[TN_SYMBOLS + 32] = {0};
+  const int nliteral = 257 + (int)tn_inflate_bits(z, 5), ndistance = 1 + (int)tn_inflate_bits(z, 5),
+            nlength = 4 + (int)tn_inflate_bits(z, 4);
+  if (nliteral > 286 || ndistance > 30) return tn_inflate_fail(z, "too many symbols");
+  for (int i = 0; i < nlength; i++) length[order[i]] = (uint8_t)tn_inflate_bits(z, 3);
+  if (z->wrong) return 0;
+  if (!tn_prefix_build(&z->literal, length, 19)) return tn_inflate_fail(z, "lengths that make no code");
+  if (!tn_inflate_lengths(z, length, nliteral + ndistance)) return 0;
+  if (!length[256]) return tn_inflate_fail(z, "no code for the end of the block");
+  if (!tn_prefix_build(&z->literal, length, nliteral) ||
+      !tn_prefix_build(&z->distance, length + nliteral, ndistance))
+    return tn_inflate_fail(z, "lengths that make no code");
+  return tn_inflate_codes(z);
+}
+
+// Unpacks in to exactly nout bytes. NULL: done; else what is wrong, near byte *at of in.
+static const char *tn_inflate_run(tn_inflate *z, const void *in, size_t nin, void *out, size_t nout,
+                                  size_t *at) {
+  z->in = (const unsigned char *)in; z->nin = nin; z->at = 0;
+  z->out = (unsigned char *)out; z->nout = nout; z->put = 0;
+  z->bits = 0; z->nbits = 0; z->wrong = NULL;
+  for (unsigned last = 0; !last && !z->wrong;) {
+    last = tn_inflate_bits(z, 1);
+    const unsigned kind = tn_inflate_bits(z, 2);
+    if (z->wrong) break;
+    if (kind == 0) tn_inflate_stored(z);
+    else if (kind == 1) tn_inflate_fixed(z);
+    else if (kind == 2) tn_inflate_dynamic(z);
+    else tn_inflate_fail(z, "a block of no known kind");
+  }
+  *at = z->at - (size_t)(z->nbits / 8);
+  if (!z->wrong && z->put != nout) tn_inflate_fail(z, "less data than the directory tells");
+  if (!z->wrong && *at != nin) tn_inflate_fail(z, "bytes after the last block");
+  return z->wrong;
+}
+#endif
+// ---- end src/io/inflate.c ----
+// ---- begin src/io/json.c ----
+// json: a strict reader of JSON (RFC 8259) that goes through the text once, for the headers of files.
+//
+// In:  a source and the part of it that is JSON. Out: tokens as the caller asks for them, with strings in the caller's
+//      memory; errors name the byte. Strings are valid UTF-8 without zeros; numbers that are asked for are integers.
+#ifndef TN_IO_JSON
+#define TN_IO_JSON
+#ifndef TINY_AMALGAMATED
+#include "inflate.c"
+#endif
+
+enum { TN_JSON_DEPTH = 64 };
+typedef struct tn_json { const tn_source *s; size_t at, end; char *text; } tn_json;    // text: where strings go next
+
+static int tn_json_fail(const tn_json *j, const char *what) {
+  return tn_source_fail(j->s, j->at, "header", "%s", what);
+}
+static int tn_json_peek(tn_json *j) {      // the next character that is no space; 0: none
+  while (j->at < j->end && memchr(" \t\n\r", j->s->data[j->at], 4)) j->at++;
+  return j->at < j->end ? j->s->data[j->at] : 0;
+}
+static int tn_json_take(tn_json *j, int c) {
+  if (tn_json_peek(j) == c && c) { j->at++; return 1; }
+  return tn_source_fail(j->s, j->at, "header", "'%c' is missing", c);
+}
+// Between the members of a list that ends with c: 1 where another one follows, 0 at its end or after an error (*ok 0).
+static int tn_json_more(tn_json *j, int c, int first, int *ok) {
+  if (tn_json_peek(j) == c) { j->at++; return 0; }
+  if (!first && !tn_json_take(j, ',')) return *ok = 0;
+  return 1;
+}
+
+static int tn_json_hex(tn_json *j, unsigned *out) {
+  *out = 0;
+  if (j->end - j->at < 4) return tn_json_fail(j, "\\u without four digits");
+  for (int i = 0; i < 4; i++, j->at++) {
+    const int c = j->s->data[j->at], digit = c >= '0' && c <= '9' ? c - '0' :
+        c >= 'a' && c <= 'f'                                     ? c - 'a' + 10 :
+        c >= 'A' && c <= 'F'                                     ? c - 'A' + 10 :
+                                                                   -1;
+    if (digit < 0) return tn_json_fail(j, "\\u without four digits");
+    *out = *out << 4 | (unsigned)digit;
+  }
+  return 1;
+}
+static int tn_json_utf8(tn_json *j, char **out, unsigned code) {
+  char *p = *out;
+  if (!code) return tn_json_fail(j, "a string with a zero in it");
+  if (code < 0x80) *p++ = (char)code;
+  else if (code < 0x800) { *p++ = (char)(0xC0 | code >> 6); *p++ = (char)(0x80 | (code & 63)); }
+  else {
+    if (code < 0x10000) *p++ = (char)(0xE0 | code >> 12);
+    else { *p++ = (char)(0xF0 | code >> 18); *p++ = (char)(0x80 | (code >> 12 & 63)); }
+    *p++ = (char)(0x80 | (code >> 6 & 63));
+    *p++ = (char)(0x80 | (code & 63));
+  }
+  *out = p;
+  return 1;
+}
+static int tn_json_escape(tn_json *j, char **out) {
+  static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+  const int c = j->at < j->end ? j->s->data[j->at] : 0;
+  const char *known = c ? strchr(from, c) : NULL;
+  unsigned code, low;
+  if (known) { j->at++; *(*out)++ = to[known - from]; return 1; }
+  if (c != 'u') return tn_json_fail(j, "an unknown escape");
+  j->at++;
+  if (!tn_json_hex(j, &code)) return 0;
+  if (code >= 0xDC00 && code < 0xE000) return tn_json_fail(j, "half of a surrogate pair");
+  if (code >= 0xD800 && code < 0xDC00) {
+    if (j->end - j->at < 2 || j->s->data[j->at] != '\\' || j->s->data[j->at + 1] != 'u')
+      return tn_json_fail(j, "half of a surrogate pair");
+    j->at += 2;
+    if (!tn_json_hex(j, &low)) return 0;
+    if (low < 0xDC00 || low >= 0xE000) return tn_json_fail(j, "half of a surrogate pair");
+    code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF));
+  }
+  return tn_json_utf8(j, out, code);
+}
+// Bytes of the valid UTF-8 sequence at p; 0: it is none (overlong, surrogate, beyond U+10FFFF, cut off).
+static int tn_utf8_length(const unsigned char *p, size_t left) {
+  const int n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 :
+      p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+  if (!n || left < (size_t)n) return 0;
+  for (int i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
+  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+      (p[0] == 0xF4 && p[1] > 0x8F))
+    return 0;
+  return n;
+}
+
+// A string, ended by 0, at j->text, which moves on behind it: never longer than in the file. NULL after an error.
+static const char *tn_json_string(tn_json *j) {
+  char *const begin = j->text, *out = begin;
+  if (!tn_json_take(j, '"')) return NULL;
+  while (j->at < j->end && j->s->data[j->at] != '"') {
+    const unsigned char *p = j->s->data + j->at;
+    if (*p < 0x20) { tn_json_fail(j, "a control character in a string"); return NULL; }
+    if (*p == '\\') {
+      j->at++;
+      if (!tn_json_escape(j, &out)) return NULL;
+      continue;
+    }
+    const int n = tn_utf8_length(p, j->end - j->at);
+    if (!n) { tn_json_fail(j, "a string that is not UTF-8"); return NULL; }
+    for (int i = 0; i < n; i++) *out++ = (char)p[i];
+    j->at += (size_t)n;
+  }
+  if (j->at == j->end) { tn_json_fail(j, "a string that does not end"); return NULL; }
+  j->at++;
+  *out++ = 0;
+  j->text = out;
+  return begin;
+}
+
+// An integer from 0 to 2^63-1.
+static int tn_json_integer(tn_json *j, int64_t *out) {
+  tn_json_peek(j);
+  const size_t begin = j->at;
+  int64_t k = 0;
+  for (; j->at < j->end && j->s->data[j->at] >= '0' && j->s->data[j->at] <= '9'; j->at++) {
+    if (k > (INT64_MAX - 9) / 10) return tn_json_fail(j, "a number beyond 2^63");
+    k = k * 10 + (j->s->data[j->at] - '0');
+  }
+  const size_t n = j->at - begin;
+  if (!n || (n > 1 && j->s->data[begin] == '0')) {
+    j->at = begin;
+    return tn_json_fail(j, "not a number from 0 on");
+  }
+  if (j->at < j->end && memchr(".eE", j->s->data[j->at], 3)) return tn_json_fail(j, "not an integer");
+  *out = k;
+  return 1;
+}
+
+// Digits, at least one; 0: none.
+static int tn_json_digits(tn_json *j) {
+  const size_t begin = j->at;
+  while (j->at < j->end && j->s->data[j->at] >= '0' && j->s->data[j->at] <= '9') j->at++;
+  return j->at > begin || tn_json_fail(j, "a digit is missing");
+}
+static int tn_json_is(const tn_json *j, int c) { return j->at < j->end && j->s->data[j->at] == c; }
+static int tn_json_number(tn_json *j) {
+  if (tn_json_is(j, '-')) j->at++;
+  if (tn_json_is(j, '0')) j->at++;
+  else if (!tn_json_digits(j)) return 0;
+  if (tn_json_is(j, '.')) { j->at++; if (!tn_json_digits(j)) return 0; }
+  if (tn_json_is(j, 'e') || tn_json_is(j, 'E')) {
+    j->at++;
+    if (tn_json_is(j, '+') || tn_json_is(j, '-')) j->at++;
+    return tn_json_digits(j);
+  }
+  return 1;
+}
+// Any value at all; what it says is not kept.
+static int tn_json_skip(tn_json *j, int depth) {
+  static const char *const word[3] = {"true", "false", "null"};
+  const int c = tn_json_peek(j), end = c == '{' ? '}' : ']';
+  char *const text = j->text;
+  int ok = 1;
+  if (depth == TN_JSON_DEPTH) return tn_json_fail(j, "nested too deep");
+  if (c == '"') { ok = tn_json_string(j) != NULL; j->text = text; return ok; }
+  if (c == '{' || c == '[') {
+    j->at++;
+    for (int first = 1; ok && tn_json_more(j, end, first, &ok); first = 0) {
+      if (c == '{') { ok = tn_json_string(j) != NULL && tn_json_take(j, ':'); j->text = text; }
+      ok = ok && tn_json_skip(j, depth + 1);
+    }
+    return ok;
+  }
+  for (int i = 0; i < 3; i++) {
+    const size_t n = strlen(word[i]);
+    if (j->end - j->at >= n && !memcmp(j->s->data + j->at, word[i], n)) { j->at += n; return 1; }
+  }
+  return c == '-' || (c >= '0' && c <= '9') ? tn_json_number(j) : tn_json_fail(j, "a value is missing");
+}
+#endif
+// ---- end src/io/json.c ----
+// ---- begin src/io/archive.c ----
+// archive: named tensors in one file, whatever its format: what zip.c and safetensors.c fill, and files.c hands out.
+//
+// In:  entries as a reader finds them. Out: a table by name that owns its texts.
+// What always holds: names differ, entries lie within the file and do not overlap. An archive is linked to its context
+// from the start, so that tiny_close finds those that were not closed. Tensors taken from it do not need it.
+#ifndef TN_IO_ARCHIVE
+#define TN_IO_ARCHIVE
+#ifndef TINY_AMALGAMATED
+#include "json.c"
+#endif
+
+typedef struct tn_entry {
+  const char *name;
+  size_t at, nbytes, whole;                // in the file: its bytes; whole: unpacked
+  uint32_t crc; int method;                // zip: how it is packed
+  int dtype; tiny_shape shape;             // safetensors; zip's entries say it themselves
+} tn_entry;
+typedef struct tn_note { const char *key, *value; } tn_note;
+
+struct tiny_archive {
+  tiny_archive *next, **link;              // of the context
+  tn_source s; tn_os_mapping mapping; int mapped;
+  char *path; size_t path_nbytes;
+  int zip;                                 // else safetensors
+  tn_entry *entry; int n, cap;
+  tn_note *note; int nnote, cap_note;      // metadata
+  char *text; size_t text_nbytes, text_used;                 // names and notes
+  int *slot, cap_slot;                     // hash of a name -> 1 + its entry
+};
+
+static tiny_archive *tn_archive_new(tiny_ctx *t, const char *path) {
+  tiny_archive *a = (tiny_archive *)tn_alloc(t, sizeof *a);
+  if (!a) return NULL;
+  a->s.t = t;
+  a->link = &t->archives;
+  a->next = t->archives;
+  if (a->next) a->next->link = &a->next;
+  t->archives = a;
+  if (!path) return a;
+  a->path_nbytes = strlen(path) + 1;
+  a->path = (char *)tn_alloc(t, a->path_nbytes);
+  if (a->path) memcpy(a->path, path, a->path_nbytes);
+  return a;
+}
+
+TINY_API void tiny_archive_close(tiny_archive *a) {
+  if (!a) return;
+  tiny_ctx *t = a->s.t;
+  if (a->next) a->next->link = a->link;
+  *a->link = a->next;
+  if (a->mapped) tn_os_unmap_file(&a->mapping);
+  tn_release(t, a->path, a->path_nbytes);
+  tn_release(t, a->entry, (size_t)a->cap * sizeof *a->entry);
+  tn_release(t, a->note, (size_t)a->cap_note * sizeof *a->note);
+  tn_release(t, a->text, a->text_nbytes);
+  tn_release(t, a->slot, (size_t)a->cap_slot * sizeof *a->slot);
+  tn_release(t, a, sizeof *a);
+}
+static void tn_archives_close(tiny_ctx *t) { while (t->archives) tiny_archive_close(t->archives); }
+
+// Room for all names and notes: they are no longer than what the file spends on them.
+static int tn_archive_text(tiny_archive *a, size_t nbytes) {
+  a->text_nbytes = nbytes + 1;
+  a->text = (char *)tn_alloc(a->s.t, a->text_nbytes);
+  return a->text != NULL;
+}
+
+// Grows a list of the context's memory by one zeroed element; NULL: no memory.
+static void *tn_archive_push(tiny_ctx *t, void **list, int *n, int *cap, size_t each) {
+  if (*n == *cap) {
+    const int more = *cap ? *cap * 2 : 16;
+    void *grown = *cap < INT_MAX / 4 ? tn_realloc(t, *list, (size_t)*cap * each, (size_t)more * each) : NULL;
+    if (!grown) return NULL;
+    *list = grown;
+    *cap = more;
+  }
+  return memset((char *)*list + (size_t)(*n)++ * each, 0, each);
+}
+static tn_entry *tn_archive_add(tiny_archive *a) {
+  void *list = a->entry;
+  tn_entry *e = (tn_entry *)tn_archive_push(a->s.t, &list, &a->n, &a->cap, sizeof *e);
+  a->entry = (tn_entry *)list;
+  return e;
+}
+static tn_note *tn_archive_add_note(tiny_archive *a) {
+  void *list = a->note;
+  tn_note *e = (tn_note *)tn_archive_push(a->s.t, &list, &a->nnote, &a->cap_note, sizeof *e);
+  a->note = (tn_note *)list;
+  return e;
+}
+
+// ** by name **
+
+static int tn_archive_slot(const tiny_archive *a, const char *name) {
+  uint64_t i = tn_hash_bytes(0, name, strlen(name));
+  for (;; i++) {
+    const int at = (int)(i & (uint64_t)(a->cap_slot - 1));
+    if (!a->slot[at] || !strcmp(a->entry[a->slot[at] - 1].name, name)) return at;
+  }
+}
+static const tn_entry *tn_archive_find(const tiny_archive *a, const char *name) {
+  const int at = a->n ? a->slot[tn_archive_slot(a, name)] : 0;
+  return at ? &a->entry[at - 1] : NULL;
+}
+// Once all entries are there. 0: no memory, or *twice is an entry whose name another one has.
+static int tn_archive_index(tiny_archive *a, const tn_entry **twice) {
+  *twice = NULL;
+  a->cap_slot = 16;
+  while (a->cap_slot < 2 * a->n) a->cap_slot *= 2;
+  a->slot = (int *)tn_alloc(a->s.t, (size_t)a->cap_slot * sizeof *a->slot);
+  if (!a->slot) return a->cap_slot = 0;
+  for (int i = 0; i < a->n; i++) {
+    const int at = tn_archive_slot(a, a->entry[i].name);
+    if (a->slot[at]) { *twice = &a->entry[i]; return 0; }
+    a->slot[at] = i + 1;
+  }
+  return 1;
+}
+
+// ** by place **
+
+// Sinks element i of a heap of entry numbers: the one that lies last in the file on top.
+static void tn_heap_sink(const tiny_archive *a, int *heap, int n, int i) {
+  for (;;) {
+    int top = i;
+    for (int child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++) {
+      const tn_entry *x = &a->entry[heap[child]], *y = &a->entry[heap[top]];
+      if (x->at > y->at || (x->at == y->at && x->nbytes > y->nbytes)) top = child;
+    }
+    if (top == i) return;
+    const int swap = heap[i];
+    heap[i] = heap[top]; heap[top] = swap;
+    i = top;
+  }
+}
+// Do the entries lie one after the other: without overlap, or even without a gap from byte begin to end?
+static int tn_archive_places(tiny_archive *a, size_t begin, size_t end, int gaps) {
+  if (a->n) {
+    int *heap = (int *)tn_alloc(a->s.t, (size_t)a->n * sizeof *heap), ok = 1;
+    if (!heap) return 0;
+    for (int i = 0; i < a->n; i++) heap[i] = i;
+    for (int i = a->n / 2; i-- > 0;) tn_heap_sink(a, heap, a->n, i);
+    for (int n = a->n; n > 1;) {
+      const int last = heap[0];
+      heap[0] = heap[--n];
+      heap[n] = last;
+      tn_heap_sink(a, heap, n, 0);
+    }
+    for (int i = 0; ok && i < a->n; i++) {
+      const tn_entry *e = &a->entry[heap[i]];
+      if (e->at < begin)
+        ok = tn_source_fail(&a->s, e->at, "data", "'%.100s' overlaps what is before it", e->name);
+      if (ok && !gaps && e->at > begin)
+        ok = tn_source_fail(&a->s, begin, "data", "%llu bytes that belong to no tensor, before '%.100s'",
+                            (unsigned long long)(e->at - begin), e->name);
+      begin = e->at + e->nbytes;
+    }
+    tn_release(a->s.t, heap, (size_t)a->n * sizeof *heap);
+    if (!ok) return 0;
+  }
+  return gaps || begin == end ||
+      tn_source_fail(&a->s, begin, "data", "%llu bytes that belong to no tensor at the end",
+                     (unsigned long long)(end - begin));
+}
+
+// What a reader does last.
+static int tn_archive_finish(tiny_archive *a, size_t begin, size_t end, int gaps) {
+  const tn_entry *twice;
+  if (tn_archive_index(a, &twice)) return tn_archive_places(a, begin, end, gaps);
+  return twice ? tn_source_fail(&a->s, twice->at, "name", "'%.100s' is there twice", twice->name) : 0;
+}
+#endif
+// ---- end src/io/archive.c ----
+// ---- begin src/io/zip.c ----
+// zip: the container of .npz: entries that are stored or deflated .npy files.
+//
+// In:  bytes. Out: entries of an archive; and the other way round. Format: PKWARE's APPNOTE.TXT 6.3.10, sections 4.3
+//      to 4.5, with the 64-bit extension. Read is what the central directory says, checked against the local headers;
+//      several disks, encryption and other methods are errors. Written entries are stored.
+#ifndef TN_IO_ZIP
+#define TN_IO_ZIP
+#ifndef TINY_AMALGAMATED
+#include "archive.c"
+#endif
+
+#ifndef TN_ZIP_LIMIT                       // sizes and numbers from which the 64-bit extension is written
+  #define TN_ZIP_LIMIT 0xFFFFFFFFu
+  #define TN_ZIP_COUNT 0xFFFFu
+#endif
+enum { TN_ZIP_LOCAL = 30, TN_ZIP_CENTRAL = 46, TN_ZIP_END = 22, TN_ZIP_LOCATOR = 20, TN_ZIP_END64 = 56 };
+enum { TN_ZIP_STORED = 0, TN_ZIP_DEFLATED = 8, TN_ZIP_ENCRYPTED = 1 };
+#define TN_ZIP_LOCAL_MARK 0x04034B50u
+#define TN_ZIP_CENTRAL_MARK 0x02014B50u
+#define TN_ZIP_END_MARK 0x06054B50u
+#define TN_ZIP_LOCATOR_MARK 0x07064B50u
+#define TN_ZIP_END64_MARK 0x06064B50u
+
+typedef struct tn_zip_end { uint64_t count, nbytes, at; size_t end; } tn_zip_end;    // end: of the directory
+
+static int tn_zip_is(const tn_source *s, size_t at, size_t nbytes, uint32_t mark) {
+  return at <= s->nbytes && s->nbytes - at >= nbytes && tn_little(s->data + at, 4) == mark;
+}
+
+// The 64-bit end record, which stands before its locator, which stands before the end record.
+static int tn_zip_end64(const tn_source *s, size_t at, tn_zip_end *e) {
+  if (at < TN_ZIP_LOCATOR || !tn_zip_is(s, at - TN_ZIP_LOCATOR, TN_ZIP_LOCATOR, TN_ZIP_LOCATOR_MARK))
+    return 1;
+  const size_t locator = at - TN_ZIP_LOCATOR;
+  const uint64_t place = tn_little(s->data + locator + 8, 8);
+  if (place > locator || locator - place < TN_ZIP_END64 ||
+      !tn_zip_is(s, (size_t)place, TN_ZIP_END64, TN_ZIP_END64_MARK))
+    return tn_source_fail(s, locator + 8, "end of directory", "the 64-bit record is not at %llu",
+                          (unsigned long long)place);
+  const unsigned char *p = s->data + place;
+  if (tn_little(p + 16, 4) || tn_little(p + 20, 4) || tn_little(p + 24, 8) != tn_little(p + 32, 8))
+    return tn_source_fail(s, (size_t)place + 16, "end of directory", "the archive has several parts");
+  e->count = tn_little(p + 32, 8);
+  e->nbytes = tn_little(p + 40, 8);
+  e->at = tn_little(p + 48, 8);
+  e->end = (size_t)place;
+  return 1;
+}
+static int tn_zip_find_end(const tn_source *s, tn_zip_end *e) {
+  if (s->nbytes < TN_ZIP_END) return tn_source_fail(s, 0, "end of directory", "missing");
+  for (size_t at = s->nbytes - TN_ZIP_END, comment = 0; comment <= 0xFFFF; at--, comment++) {
+    const unsigned char *p = s->data + at;
+    if (tn_zip_is(s, at, TN_ZIP_END, TN_ZIP_END_MARK) && tn_little(p + 20, 2) == comment) {
+      if (tn_little(p + 4, 4) || tn_little(p + 8, 2) != tn_little(p + 10, 2))
+        return tn_source_fail(s, at + 4, "end of directory", "the archive has several parts");
+      e->count = tn_little(p + 10, 2);
+      e->nbytes = tn_little(p + 12, 4);
+      e->at = tn_little(p + 16, 4);
+      e->end = at;
+      return tn_zip_end64(s, at, e);
+    }
+    if (!at) break;
+  }
+  return tn_source_fail(s, s->nbytes, "end of directory", "missing");
+}
+
+// Replaces the 32-bit fields that are full by those of the 64-bit extension, id 1, in this order.
+static int tn_zip_extra(const tn_source *s, size_t at, size_t nbytes, uint64_t *const *field, int n) {
+  const size_t end = at + nbytes;
+  while (end - at >= 4) {
+    const size_t size = (size_t)tn_little(s->data + at + 2, 2), id = (size_t)tn_little(s->data + at, 2);
+    if (end - at - 4 < size) return tn_source_fail(s, at, "extra field", "cut off");
+    at += 4;
+    for (int i = 0, used = 0; id == 1 && i < n; i++) {
+      if (*field[i] != 0xFFFFFFFFu) continue;
+      if (size < (size_t)used + 8) return tn_source_fail(s, at, "extra field", "cut off");
+      *field[i] = tn_little(s->data + at + used, 8);
+      used += 8;
+    }
+    at += size;
+  }
+  return 1;
+}
+
+// Where the bytes of an entry begin: behind its local header, which must agree on the name.
+static int tn_zip_local(const tn_source *s, uint64_t local, size_t limit, const unsigned char *name,
+                        size_t length, uint64_t nbytes, size_t *out) {
+  if (local > limit || limit - local < TN_ZIP_LOCAL || tn_little(s->data + local, 4) != TN_ZIP_LOCAL_MARK)
+    return tn_source_fail(s, (size_t)local, "local header", "there is none");
+  const unsigned char *p = s->data + local;
+  const size_t head = TN_ZIP_LOCAL + (size_t)tn_little(p + 26, 2) + (size_t)tn_little(p + 28, 2);
+  if (limit - local < head || limit - local - head < nbytes)
+    return tn_source_fail(s, (size_t)local, "local header", "%llu bytes of data are not there",
+                          (unsigned long long)nbytes);
+  if (tn_little(p + 26, 2) != length || memcmp(p + TN_ZIP_LOCAL, name, length))
+    return tn_source_fail(s, (size_t)local + TN_ZIP_LOCAL, "local header",
+                          "another name than in the directory");
+  *out = (size_t)local + head;
+  return 1;
+}
+
+static int tn_zip_name(tiny_archive *a, size_t at, const unsigned char *name, size_t length,
+                       const char **out) {
+  char *text = a->text + a->text_used;
+  if (memchr(name, 0, length)) return tn_source_fail(&a->s, at, "name", "a zero in a name");
+  memcpy(text, name, length);
+  if (length > 4 && !memcmp(text + length - 4, ".npy", 4)) length -= 4;
+  text[length] = 0;
+  a->text_used += length + 1;
+  *out = text;
+  return 1;
+}
+
+// One record of the central directory, at *at; end is where the directory ends.
+static int tn_zip_entry(tiny_archive *a, size_t *at, size_t begin, size_t end) {
+  const tn_source *s = &a->s;
+  const unsigned char *p = s->data + *at;
+  if (end - *at < TN_ZIP_CENTRAL || tn_little(p, 4) != TN_ZIP_CENTRAL_MARK)
+    return tn_source_fail(s, *at, "directory", "no entry");
+  const size_t length = (size_t)tn_little(p + 28, 2), extra = (size_t)tn_little(p + 30, 2),
+               size = TN_ZIP_CENTRAL + length + extra + (size_t)tn_little(p + 32, 2);
+  if (end - *at < size) return tn_source_fail(s, *at, "directory", "an entry is cut off");
+  uint64_t packed = tn_little(p + 20, 4), whole = tn_little(p + 24, 4), local = tn_little(p + 42, 4);
+  uint64_t *const field[3] = {&whole, &packed, &local};
+  if (!tn_zip_extra(s, *at + TN_ZIP_CENTRAL + length, extra, field, 3)) return 0;
+  const int method = (int)tn_little(p + 10, 2);
+  if (tn_little(p + 8, 2) & TN_ZIP_ENCRYPTED)
+    return tn_source_fail(s, *at + 8, "directory", "an encrypted entry");
+  if (method != TN_ZIP_STORED && method != TN_ZIP_DEFLATED)
+    return tn_source_fail(s, *at + 10, "directory", "an entry is packed by method %d; 0 and 8 are read",
+                          method);
+  if (method == TN_ZIP_STORED && packed != whole)
+    return tn_source_fail(s, *at + 20, "directory", "a stored entry of two sizes");
+  // A deflated bit stands for at most 258 bytes: 1032 for a byte (zlib's "Maximum Compression Factor").
+  if (method == TN_ZIP_DEFLATED && whole / 1032 > packed)
+    return tn_source_fail(s, *at + 24, "directory", "%llu bytes cannot become %llu",
+                          (unsigned long long)packed, (unsigned long long)whole);
+  const unsigned char *name = p + TN_ZIP_CENTRAL;
+  size_t data = 0;
+  if (!tn_zip_local(s, local, begin, name, length, packed, &data)) return 0;
+  if (!length || name[length - 1] != '/') {                  // no folder
+    tn_entry *e = tn_archive_add(a);
+    if (!e || !tn_zip_name(a, *at, name, length, &e->name)) return 0;
+    e->at = data; e->nbytes = (size_t)packed; e->whole = (size_t)whole;
+    e->crc = (uint32_t)tn_little(p + 16, 4); e->method = method;
+  }
+  *at += size;
+  return 1;
+}
+
+static int tn_zip_open(tiny_archive *a) {
+  tn_zip_end e;
+  memset(&e, 0, sizeof e);
+  if (!tn_zip_find_end(&a->s, &e)) return 0;
+  if (e.at > e.end || e.end - e.at != e.nbytes)
+    return tn_source_fail(&a->s, e.end, "end of directory",
+                          "a directory of %llu bytes at %llu does not end there",
+                          (unsigned long long)e.nbytes, (unsigned long long)e.at);
+  if (e.count > e.nbytes / TN_ZIP_CENTRAL)
+    return tn_source_fail(&a->s, e.end, "end of directory", "%llu entries in %llu bytes",
+                          (unsigned long long)e.count, (unsigned long long)e.nbytes);
+  if (!tn_archive_text(a, (size_t)e.nbytes)) return 0;
+  size_t at = (size_t)e.at;
+  for (uint64_t i = 0; i < e.count; i++) if (!tn_zip_entry(a, &at, (size_t)e.at, e.end)) return 0;
+  if (at != e.end) return tn_source_fail(&a->s, at, "directory", "bytes after the last entry");
+  return tn_archive_finish(a, 0, (size_t)e.at, 1);
+}
+
+// Reads the unpacked bytes of an entry as an array.
+static int tn_zip_array(const tiny_archive *a, const tn_entry *e, tn_source *s, tiny_uop **out) {
+  tn_crc crc;
+  tn_crc_open(&crc);
+  if (tn_crc_of(&crc, 0, s->data, s->nbytes) != e->crc)
+    return tn_source_fail(&a->s, e->at, "checksum", "'%.100s' is damaged", e->name);
+  return tn_npy_read(s, out);
+}
+static int tn_zip_get(tiny_archive *a, const tn_entry *e, tiny_uop **out) {
+  tiny_ctx *t = a->s.t;
+  tn_source s = a->s;
+  s.member = e->name;
+  if (e->method == TN_ZIP_STORED) {
+    s.data += e->at; s.at += e->at; s.nbytes = e->nbytes;
+    return tn_zip_array(a, e, &s, out);
+  }
+  unsigned char *whole = (unsigned char *)tn_alloc(t, e->whole + 1);
+  tn_inflate *z = (tn_inflate *)tn_alloc(t, sizeof *z);
+  size_t at = 0;
+  int done = 0;
+  if (whole && z) {
+    const char *wrong = tn_inflate_run(z, a->s.data + e->at, e->nbytes, whole, e->whole, &at);
+    s.data = whole; s.nbytes = e->whole; s.mapping = NULL;
+    done = wrong ? tn_source_fail(&a->s, e->at + at, "deflate", "%s in '%.100s'", wrong, e->name) :
+                   tn_zip_array(a, e, &s, out);
+  }
+  tn_release(t, whole, e->whole + 1);
+  tn_release(t, z, sizeof *z);
+  return done;
+}
+
+// ** writing **
+
+typedef struct tn_zip_row { uint64_t at, nbytes; uint32_t crc; } tn_zip_row;
+
+// Version, flags (names are UTF-8), method, time and date (1980-01-01, so that equal tensors give equal files).
+static void tn_zip_common(unsigned char *p, int wide) {
+  tn_put_little(p, wide ? 45 : 20, 2);
+  tn_put_little(p + 2, 0x800, 2);
+  tn_put_little(p + 4, TN_ZIP_STORED, 2);
+  tn_put_little(p + 6, 0, 2);
+  tn_put_little(p + 8, 0x21, 2);
+}
+static uint64_t tn_zip_narrow(uint64_t x) { return x >= TN_ZIP_LIMIT ? 0xFFFFFFFFu : x; }
+
+static int tn_zip_put_local(tn_sink *s, const char *name, const tn_zip_row *r) {
+  unsigned char head[TN_ZIP_LOCAL] = {0}, extra[20] = {0};
+  const int wide = r->nbytes >= TN_ZIP_LIMIT;
+  const size_t length = strlen(name);
+  tn_put_little(head, TN_ZIP_LOCAL_MARK, 4);
+  tn_zip_common(head + 4, wide);
+  tn_put_little(head + 14, r->crc, 4);
+  tn_put_little(head + 18, tn_zip_narrow(r->nbytes), 4);
+  tn_put_little(head + 22, tn_zip_narrow(r->nbytes), 4);
+  tn_put_little(head + 26, length + 4, 2);
+  tn_put_little(head + 28, wide ? 20 : 0, 2);
+  tn_put_little(extra, 1, 2);
+  tn_put_little(extra + 2, 16, 2);
+  tn_put_little(extra + 4, r->nbytes, 8);
+  tn_put_little(extra + 12, r->nbytes, 8);
+  return tn_sink_put(s, head, sizeof head) && tn_sink_put(s, name, length) && tn_sink_put(s, ".npy", 4) &&
+      tn_sink_put(s, extra, wide ? 20 : 0);
+}
+static int tn_zip_put_central(tn_sink *s, const char *name, const tn_zip_row *r) {
+  unsigned char head[TN_ZIP_CENTRAL] = {0}, extra[28] = {0};
+  const size_t length = strlen(name);
+  size_t used = 4;
+  if (r->nbytes >= TN_ZIP_LIMIT)
+    for (int i = 0; i < 2; i++, used += 8) tn_put_little(extra + used, r->nbytes, 8);
+  if (r->at >= TN_ZIP_LIMIT) { tn_put_little(extra + used, r->at, 8); used += 8; }
+  if (used == 4) used = 0;
+  tn_put_little(extra, 1, 2);
+  tn_put_little(extra + 2, used ? used - 4 : 0, 2);
+  tn_put_little(head, TN_ZIP_CENTRAL_MARK, 4);
+  tn_put_little(head + 4, used ? 45 : 20, 2);
+  tn_zip_common(head + 6, used != 0);
+  tn_put_little(head + 16, r->crc, 4);
+  tn_put_little(head + 20, tn_zip_narrow(r->nbytes), 4);
+  tn_put_little(head + 24, tn_zip_narrow(r->nbytes), 4);
+  tn_put_little(head + 28, length + 4, 2);
+  tn_put_little(head + 30, used, 2);
+  tn_put_little(head + 42, tn_zip_narrow(r->at), 4);
+  return tn_sink_put(s, head, sizeof head) && tn_sink_put(s, name, length) && tn_sink_put(s, ".npy", 4) &&
+      tn_sink_put(s, extra, used);
+}
+static int tn_zip_put_end(tn_sink *s, uint64_t begin, uint64_t count) {
+  unsigned char end64[TN_ZIP_END64] = {0}, locator[TN_ZIP_LOCATOR] = {0}, end[TN_ZIP_END] = {0};
+  const uint64_t at = s->at, nbytes = at - begin;
+  if (count >= TN_ZIP_COUNT || begin >= TN_ZIP_LIMIT || nbytes >= TN_ZIP_LIMIT) {
+    tn_put_little(end64, TN_ZIP_END64_MARK, 4);
+    tn_put_little(end64 + 4, TN_ZIP_END64 - 12, 8);
+    tn_put_little(end64 + 12, 45, 2);
+    tn_put_little(end64 + 14, 45, 2);
+    tn_put_little(end64 + 24, count, 8);
+    tn_put_little(end64 + 32, count, 8);
+    tn_put_little(end64 + 40, nbytes, 8);
+    tn_put_little(end64 + 48, begin, 8);
+    tn_put_little(locator, TN_ZIP_LOCATOR_MARK, 4);
+    tn_put_little(locator + 8, at, 8);
+    tn_put_little(locator + 16, 1, 4);
+    if (!tn_sink_put(s, end64, sizeof end64) || !tn_sink_put(s, locator, sizeof locator)) return 0;
+  }
+  const uint64_t few = count >= TN_ZIP_COUNT ? 0xFFFF : count;
+  tn_put_little(end, TN_ZIP_END_MARK, 4);
+  tn_put_little(end + 8, few, 2);
+  tn_put_little(end + 10, few, 2);
+  tn_put_little(end + 12, tn_zip_narrow(nbytes), 4);
+  tn_put_little(end + 16, tn_zip_narrow(begin), 4);
+  return tn_sink_put(s, end, sizeof end);
+}
+
+static int tn_zip_put_array(tn_sink *s, const char *name, tiny_tensor *x, const tn_crc *crc, tn_zip_row *r) {
+  char header[TN_NPY_HEADER];
+  void *copy;
+  size_t nbytes;
+  const int length = tn_npy_header_of(s->t, s->name, x, header);
+  if (!length) return 0;
+  const void *data = tn_sink_elements(s, x, &copy, &nbytes);
+  if (!data) return 0;
+  r->at = s->at;
+  r->nbytes = (uint64_t)length + nbytes;
+  r->crc = tn_crc_of(crc, tn_crc_of(crc, 0, header, (size_t)length), data, nbytes);
+  const int done = tn_zip_put_local(s, name, r) && tn_sink_put(s, header, (size_t)length) &&
+      tn_sink_put(s, data, nbytes);
+  tn_release(s->t, copy, nbytes);
+  return done;
+}
+static int tn_zip_write(tn_sink *s, const tiny_save_desc *d) {
+  tn_crc crc;
+  const size_t nbytes = ((size_t)d->n + 1) * sizeof(tn_zip_row);
+  tn_zip_row *row = (tn_zip_row *)tn_alloc(s->t, nbytes);
+  int done = row != NULL;
+  tn_crc_open(&crc);
+  for (int i = 0; done && i < d->n; i++)
+    done = tn_zip_put_array(s, d->names[i], d->tensors[i], &crc, &row[i]);
+  const uint64_t begin = s->at;
+  for (int i = 0; done && i < d->n; i++) done = tn_zip_put_central(s, d->names[i], &row[i]);
+  done = done && tn_zip_put_end(s, begin, (uint64_t)d->n);
+  tn_release(s->t, row, nbytes);
+  return done;
+}
+#endif
+// ---- end src/io/zip.c ----
+// ---- begin src/io/safetensors.c ----
+// safetensors: a header of JSON that says where each tensor lies, and then the tensors.
+//
+// In:  bytes. Out: entries of an archive; and the other way round. Format: the README of huggingface/safetensors: 8
+//      bytes of header length, at most 100 MB of header, tensors in order, without gaps, to the end of the file.
+// Written headers are padded to 64 bytes and tensors come by falling element size, so that each is aligned: a mapped
+// file can then be used as it lies.
+#ifndef TN_IO_SAFETENSORS
+#define TN_IO_SAFETENSORS
+#ifndef TINY_AMALGAMATED
+#include "zip.c"
+#endif
+
+#define TN_SAFE_HEADER 100000000u
+static const struct { const char *name; int dtype; } tn_safe_dtypes[] = {
+  {"BOOL", TINY_BOOL}, {"U8", TINY_U8}, {"I8", TINY_I8}, {"I16", TINY_I16}, {"U16", TINY_U16},
+  {"I32", TINY_I32}, {"U32", TINY_U32}, {"I64", TINY_I64}, {"U64", TINY_U64}, {"F16", TINY_F16},
+  {"BF16", TINY_BF16}, {"F32", TINY_F32}, {"F64", TINY_F64}, {"F8_E4M3", TINY_F8E4M3},
+  {"F8_E5M2", TINY_F8E5M2},
+};
+enum { TN_SAFE_DTYPES = sizeof tn_safe_dtypes / sizeof *tn_safe_dtypes };
+
+typedef struct tn_safe {                   // what is said of one tensor
+  tiny_archive *a;
+  tn_json j;
+  size_t begin;                            // of the data in the file
+  int seen, dtype;
+  tiny_shape shape;
+  int64_t offset[2];
+} tn_safe;
+
+static int tn_safe_dtype(tn_safe *r) {
+  const size_t at = r->j.at;
+  char *const text = r->j.text;
+  const char *name = tn_json_string(&r->j);
+  r->j.text = text;                        // not kept
+  if (!name) return 0;
+  for (int i = 0; i < TN_SAFE_DTYPES; i++)
+    if (!strcmp(tn_safe_dtypes[i].name, name)) { r->dtype = tn_safe_dtypes[i].dtype; return 1; }
+  return tn_source_fail(r->j.s, at, "dtype", "'%.40s' is no dtype of tiny.h", name);
+}
+static int tn_safe_shape(tn_safe *r) {
+  int ok = 1;
+  if (!tn_json_take(&r->j, '[')) return 0;
+  for (int first = 1; tn_json_more(&r->j, ']', first, &ok); first = 0) {
+    if (r->shape.ndim == TINY_MAX_DIMS)
+      return tn_source_fail(r->j.s, r->j.at, "shape", "more than %d dims", TINY_MAX_DIMS);
+    if (!tn_json_integer(&r->j, &r->shape.dim[r->shape.ndim++])) return 0;
+  }
+  return ok;
+}
+static int tn_safe_offsets(tn_safe *r) {
+  return tn_json_take(&r->j, '[') && tn_json_integer(&r->j, &r->offset[0]) && tn_json_take(&r->j, ',') &&
+      tn_json_integer(&r->j, &r->offset[1]) && tn_json_take(&r->j, ']');
+}
+static const struct { const char *name; int (*read)(tn_safe *r); } tn_safe_keys[3] = {
+  {"dtype", tn_safe_dtype}, {"shape", tn_safe_shape}, {"data_offsets", tn_safe_offsets},
+};
+
+static int tn_safe_key(tn_safe *r) {
+  const size_t at = r->j.at;
+  char *const text = r->j.text;
+  const char *key = tn_json_string(&r->j);
+  int i = 0;
+  r->j.text = text;
+  if (!key) return 0;
+  while (i < 3 && strcmp(tn_safe_keys[i].name, key)) i++;
+  if (!tn_json_take(&r->j, ':')) return 0;
+  if (i == 3) return tn_json_skip(&r->j, 0);
+  if (r->seen >> i & 1) return tn_source_fail(r->j.s, at, tn_safe_keys[i].name, "given twice");
+  r->seen |= 1 << i;
+  return tn_safe_keys[i].read(r);
+}
+
+// Do shape, dtype and offsets agree, and do the bytes exist? Then it is an entry.
+static int tn_safe_add(tn_safe *r, const char *name, size_t at) {
+  const tn_source *s = &r->a->s;
+  for (int i = 0; i < 3; i++)
+    if (!(r->seen >> i & 1)) return tn_source_fail(s, at, tn_safe_keys[i].name, "missing for '%.100s'", name);
+  const int64_t nelem = tn_source_nelem(r->shape.ndim, r->shape.dim), each = tn_dtypes[r->dtype].nbytes;
+  const uint64_t have = s->nbytes - r->begin;
+  if (nelem < 0) return tn_source_fail(s, at, "shape", "more than 2^60 elements in '%.100s'", name);
+  if (r->offset[0] > r->offset[1] || (uint64_t)r->offset[1] > have)
+    return tn_source_fail(s, at, "data_offsets", "%lld to %lld of '%.100s', but there are %llu bytes",
+                          (long long)r->offset[0], (long long)r->offset[1], name, (unsigned long long)have);
+  const int64_t nbytes = r->offset[1] - r->offset[0];
+  if (nbytes / each != nelem || nbytes % each)
+    return tn_source_fail(s, at, "data_offsets", "%lld bytes, but %lld elements of %s in '%.100s'",
+                          (long long)nbytes, (long long)nelem, tn_dtypes[r->dtype].name, name);
+  tn_entry *e = tn_archive_add(r->a);
+  if (!e) return 0;
+  e->name = name; e->dtype = r->dtype; e->shape = r->shape;
+  e->at = r->begin + (size_t)r->offset[0];
+  e->nbytes = e->whole = (size_t)nbytes;
+  return 1;
+}
+static int tn_safe_entry(tn_safe *r, const char *name, size_t at) {
+  int ok = 1;
+  r->seen = 0;
+  memset(&r->shape, 0, sizeof r->shape);
+  if (!tn_json_take(&r->j, '{')) return 0;
+  for (int first = 1; ok && tn_json_more(&r->j, '}', first, &ok); first = 0) ok = tn_safe_key(r);
+  return ok && tn_safe_add(r, name, at);
+}
+static int tn_safe_notes(tn_safe *r, size_t at) {
+  int ok = 1;
+  if (r->a->nnote) return tn_source_fail(r->j.s, at, "__metadata__", "given twice");
+  if (!tn_json_take(&r->j, '{')) return 0;
+  for (int first = 1; ok && tn_json_more(&r->j, '}', first, &ok); first = 0) {
+    const char *key = tn_json_string(&r->j);
+    const char *value = key && tn_json_take(&r->j, ':') ? tn_json_string(&r->j) : NULL;
+    tn_note *note = value ? tn_archive_add_note(r->a) : NULL;
+    if (!note) return 0;
+    note->key = key; note->value = value;
+  }
+  return ok;
+}
+
+static int tn_safe_open(tiny_archive *a) {
+  tn_safe r;
+  const tn_source *s = &a->s;
+  int ok = 1;
+  if (s->nbytes < 8) return tn_source_fail(s, 0, "header length", "cut off");
+  const uint64_t length = tn_little(s->data, 8);
+  if (length > TN_SAFE_HEADER || length > s->nbytes - 8)
+    return tn_source_fail(s, 0, "header length",
+                          "%llu bytes of header, but %llu are left (and at most 100 MB allowed)",
+                          (unsigned long long)length, (unsigned long long)(s->nbytes - 8));
+  if (!tn_archive_text(a, (size_t)length)) return 0;
+  memset(&r, 0, sizeof r);
+  r.a = a;
+  r.j.s = s; r.j.at = 8; r.j.end = r.begin = 8 + (size_t)length; r.j.text = a->text;
+  if (!length || s->data[8] != '{') return tn_json_fail(&r.j, "it does not begin with '{'");
+  r.j.at++;
+  for (int first = 1; ok && tn_json_more(&r.j, '}', first, &ok); first = 0) {
+    tn_json_peek(&r.j);
+    const size_t at = r.j.at;
+    const char *name = tn_json_string(&r.j);
+    ok = name && tn_json_take(&r.j, ':') &&
+        (strcmp(name, "__metadata__") ? tn_safe_entry(&r, name, at) : tn_safe_notes(&r, at));
+  }
+  if (!ok) return 0;
+  if (tn_json_peek(&r.j) || r.j.at != r.j.end) return tn_json_fail(&r.j, "text after the end");
+  return tn_archive_finish(a, r.begin, s->nbytes, 0);
+}
+
+static int tn_safe_get(tiny_archive *a, const tn_entry *e, tiny_uop **out) {
+  tn_source s = a->s;
+  s.member = e->name;
+  return tn_source_tensor(&s, e->at, e->dtype, 0, e->shape.ndim, e->shape.dim, out);
+}
+
+// ** writing **
+
+static const char *tn_safe_name(int dtype) {
+  for (int i = 0; i < TN_SAFE_DTYPES; i++)
+    if (tn_safe_dtypes[i].dtype == dtype) return tn_safe_dtypes[i].name;
+  return NULL;
+}
+
+static void tn_safe_put_string(tiny_bytes *b, const char *text) {
+  tiny_bytes_add(b, "\"", 1);
+  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+    if (*p == '"' || *p == '\\') tn_text_add(b, "\\%c", *p);
+    else if (*p < 0x20) tn_text_add(b, "\\u%04x", *p);
+    else tiny_bytes_add(b, p, 1);
+  }
+  tiny_bytes_add(b, "\"", 1);
+}
+// Numbers i of the tensors in the order of the file: those with the longest elements first.
+#define TN_SAFE_EACH(d, i) \
+  for (int each = 8; each; each /= 2) \
+    for (int i = 0; i < (d)->n; i++) if (tn_dtypes[(d)->tensors[i]->uop->dtype].nbytes == each)
+
+static void tn_safe_put_notes(tiny_bytes *b, const tiny_save_desc *d) {
+  if (!d->nmetadata) return;
+  tn_safe_put_string(b, "__metadata__");
+  for (int i = 0; i < d->nmetadata; i++) {
+    tn_text_add(b, i ? "," : ":{");
+    tn_safe_put_string(b, d->metadata[2 * i]);
+    tn_text_add(b, ":");
+    tn_safe_put_string(b, d->metadata[2 * i + 1]);
+  }
+  tn_text_add(b, d->n ? "}," : "}");
+}
+static void tn_safe_put_entry(tiny_bytes *b, const char *name, const tiny_uop *u, uint64_t begin,
+                              uint64_t end) {
+  tn_safe_put_string(b, name);
+  tn_text_add(b, ":{\"dtype\":\"%s\",\"shape\":[", tn_safe_name(u->dtype));
+  for (int k = 0; k < u->ndim; k++) tn_text_add(b, k ? ",%lld" : "%lld", (long long)u->dim[k]);
+  tn_text_add(b, "],\"data_offsets\":[%llu,%llu]}", (unsigned long long)begin, (unsigned long long)end);
+}
+
+typedef struct tn_safe_call { tn_sink *s; const tiny_save_desc *d; } tn_safe_call;
+
+static tiny_code tn_safe_write_header(tiny_ctx *t, void *arg) {
+  const tn_safe_call *call = (const tn_safe_call *)arg;
+  const tiny_save_desc *d = call->d;
+  tiny_bytes b = {t, NULL, 0, 0};
+  unsigned char length[8];
+  uint64_t at = 0;
+  int left = d->n;
+  tiny_bytes_add(&b, "\0\0\0\0\0\0\0\0{", 9);
+  tn_safe_put_notes(&b, d);
+  TN_SAFE_EACH(d, i) {
+    const tiny_uop *u = d->tensors[i]->uop;
+    const uint64_t end = at + (uint64_t)tn_node_nbytes(u);
+    tn_safe_put_entry(&b, d->names[i], u, at, end);
+    if (--left) tn_text_add(&b, ",");
+    at = end;
+  }
+  tn_text_add(&b, "}");
+  while (b.n % 64) tn_text_add(&b, " ");
+  if (b.n - 8 > TN_SAFE_HEADER)
+    return tiny_fail(t, TINY_E_IO, "%s: a header of %llu bytes, but safetensors allows 100 MB", call->s->name,
+                     (unsigned long long)b.n - 8);
+  tn_put_little(length, b.n - 8, 8);
+  memcpy(b.data, length, 8);
+  return tn_sink_put(call->s, b.data, b.n) ? TINY_OK : t->code;
+}
+static int tn_safe_write(tn_sink *s, const tiny_save_desc *d) {
+  tn_safe_call call = {s, d};
+  if (tn_guard(s->t, tn_safe_write_header, &call) != TINY_OK) return 0;
+  TN_SAFE_EACH(d, i) {
+    void *copy;
+    size_t nbytes;
+    const void *data = tn_sink_elements(s, d->tensors[i], &copy, &nbytes);
+    const int done = data && tn_sink_put(s, data, nbytes);
+    tn_release(s->t, copy, nbytes);
+    if (!done) return 0;
+  }
+  return 1;
+}
+#undef TN_SAFE_EACH
+#endif
+// ---- end src/io/safetensors.c ----
+// ---- begin src/io/files.c ----
+// files: opening archives of tensors, taking tensors from them, saving tensors; what a user calls.
+//
+// In:  paths, bytes, names. Out: tensors; files. Which format it is, the first bytes or the end of the path tell.
+#ifndef TN_IO_FILES
+#define TN_IO_FILES
+#ifndef TINY_AMALGAMATED
+#include "safetensors.c"
+#endif
+
+// ** reading **
+
+// The ninth byte of .safetensors is '{', that of .zip the low byte of a method.
+static int tn_archive_read(tiny_archive *a) {
+  const tn_source *s = &a->s;
+  if (s->nbytes >= 6 && !memcmp(s->data, tn_npy_magic, 6))
+    return tn_source_fail(s, 0, "magic", "a single .npy array; use tiny_load_npy");
+  const int json = s->nbytes > 8 && s->data[8] == '{';
+  a->zip = !json && s->nbytes >= 4 && s->data[0] == 'P' && s->data[1] == 'K';
+  return a->zip ? tn_zip_open(a) : tn_safe_open(a);
+}
+static tiny_archive *tn_archive_checked(tiny_archive *a) {
+  if (tn_archive_read(a)) return a;
+  tiny_archive_close(a);
+  return NULL;
+}
+
+TINY_API tiny_archive *tiny_archive_open(tiny_ctx *t, const char *path) {
+  if (!tn_source_path_check(t, "archive_open", path)) return NULL;
+  tiny_archive *a = tn_archive_new(t, path);
+  if (!a || !a->path || !tn_source_open(t, a->path, &a->mapping, &a->s)) {
+    tiny_archive_close(a);
+    return NULL;
+  }
+  a->mapped = 1;
+  return tn_archive_checked(a);
+}
+TINY_API tiny_archive *tiny_archive_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  if (!tn_runs(t)) return NULL;
+  tiny_archive *a = tn_archive_new(t, NULL);
+  if (!a) return NULL;
+  a->s = tn_source_memory(t, data, nbytes);
+  return tn_archive_checked(a);
+}
+
+TINY_API int tiny_archive_count(const tiny_archive *a) { return a ? a->n : 0; }
+TINY_API const char *tiny_archive_name(const tiny_archive *a, int i) {
+  return a && i >= 0 && i < a->n ? a->entry[i].name : NULL;
+}
+TINY_API const char *tiny_archive_metadata(const tiny_archive *a, const char *key) {
+  for (int i = 0; a && key && i < a->nnote; i++) if (!strcmp(a->note[i].key, key)) return a->note[i].value;
+  return NULL;
+}
+TINY_API tiny_tensor *tiny_archive_get(tiny_archive *a, const char *name) {
+  if (!a) return NULL;
+  tiny_ctx *t = a->s.t;
+  const tn_entry *e = name ? tn_archive_find(a, name) : NULL;
+  tiny_uop *u = NULL;
+  if (!e)
+    return tn_wrong(t, TINY_E_ARG, "archive_get: %.200s has no tensor '%.100s'", a->path ? a->path : "memory",
+                    name ? name : "");
+  return (a->zip ? tn_zip_get(a, e, &u) : tn_safe_get(a, e, &u)) ? tn_tensor_new(t, u) : tn_poison(t);
+}
+
+// ** saving **
+
+enum { TN_FORMAT_NONE, TN_FORMAT_NPZ, TN_FORMAT_SAFETENSORS };
+static int tn_save_format(const tiny_save_desc *d) {
+  static const char *const word[3] = {"", "npz", "safetensors"};
+  const char *text = d->format, *dot = d->path && !text ? strrchr(d->path, '.') : NULL;
+  if (dot) text = dot + 1;
+  for (int i = 1; text && i < 3; i++) if (!strcmp(text, word[i])) return i;
+  return TN_FORMAT_NONE;
+}
+
+// A name that both formats can hold: text of UTF-8, not too long.
+static int tn_save_name_check(tiny_ctx *t, const char *name, int i) {
+  const size_t n = name ? strlen(name) : 0;
+  const char *wrong = !name                         ? "is NULL" :
+                      n > 0xFF00                    ? "is too long" :
+                      !strcmp(name, "__metadata__") ? "is reserved" :
+                                                      NULL;
+  for (size_t at = 0; !wrong && at < n;) {
+    const int length = tn_utf8_length((const unsigned char *)name + at, n - at);
+    if (!length) wrong = "is not UTF-8";
+    at += (size_t)length;
+  }
+  if (wrong) tiny_fail(t, TINY_E_ARG, "save: name %d %s", i, wrong);
+  return !wrong;
+}
+static int tn_save_names_check(tiny_ctx *t, const tiny_save_desc *d) {
+  for (int i = 0; i < d->n; i++) if (!tn_save_name_check(t, d->names[i], i)) return 0;
+  for (int i = 0; i < 2 * d->nmetadata; i++) if (!tn_save_name_check(t, d->metadata[i], i)) return 0;
+  tiny_archive *a = tn_archive_new(t, NULL);                 // its table knows equal names
+  const tn_entry *twice = NULL;
+  int done = a != NULL;
+  for (int i = 0; done && i < d->n; i++) {
+    tn_entry *e = tn_archive_add(a);
+    if (e) e->name = d->names[i]; else done = 0;
+  }
+  done = done && tn_archive_index(a, &twice);
+  if (twice) tiny_fail(t, TINY_E_ARG, "save: two tensors are named '%.100s'", twice->name);
+  tiny_archive_close(a);
+  return done;
+}
+
+typedef struct tn_save { const tiny_save_desc *d; int format; } tn_save;
+static int tn_save_write(tn_sink *s, const void *what) {
+  const tn_save *save = (const tn_save *)what;
+  return save->format == TN_FORMAT_NPZ ? tn_zip_write(s, save->d) : tn_safe_write(s, save->d);
+}
+
+static tiny_code tn_save_run(tiny_ctx *t, const tiny_save_desc *d) {
+  const tn_save save = {d, tn_save_format(d)};
+  char header[TN_NPY_HEADER];
+  if (!save.format)
+    return tiny_fail(t, TINY_E_ARG, "save: '%.200s' names no format; there are npz and safetensors",
+                     d->format ? d->format : d->path ? d->path : "");
+  if (d->nmetadata && save.format == TN_FORMAT_NPZ)
+    return tiny_fail(t, TINY_E_ARG, "save: .npz has no metadata");
+  if (!d->path && !d->writer.fn) return tiny_fail(t, TINY_E_ARG, "save: neither a path nor a writer");
+  if (!tn_save_names_check(t, d)) return t->code;
+  for (int i = 0; save.format == TN_FORMAT_NPZ && i < d->n; i++)
+    if (!tn_npy_header_of(t, "save", d->tensors[i], header)) return t->code;
+  const tiny_code code = d->n ? tiny_realize(d->tensors, d->n) : TINY_OK;
+  if (code != TINY_OK) return code;
+  if (d->path) return tn_sink_file(t, "save", d->path, tn_save_write, &save);
+  tn_sink s = {t, "save", d->writer, 0, 0};
+  return tn_save_write(&s, &save) ? TINY_OK : t->code;
+}
+TINY_API tiny_code tiny_save_as(const tiny_save_desc *d) {
+  tiny_code code;
+  if (!d || d->n < 1 || !d->names || d->nmetadata < 0 || (d->nmetadata && !d->metadata)) {
+    tiny_ctx *t = d && d->n > 0 && d->tensors && d->tensors[0] ? d->tensors[0]->t : NULL;
+    return tiny_fail(t, TINY_E_ARG, "save: no tensors, or no names");
+  }
+  tiny_ctx *t = tn_realize_check("save", d->tensors, d->n, &code);
+  return t ? tn_save_run(t, d) : code;
+}
+TINY_API tiny_code tiny_save(const char *path, const char *const *names, tiny_tensor *const *tensors, int n) {
+  tiny_save_desc d;
+  memset(&d, 0, sizeof d);
+  d.names = names; d.tensors = tensors; d.n = n;
+  d.path = path ? path : "";
+  return tiny_save_as(&d);
+}
+#endif
+// ---- end src/io/files.c ----
+// ---- begin src/io/state.c ----
+// state: the parameters of a network and the state of its optimiser, in one file.
+//
+// In:  a list of named parameters, and the optimiser that steps its trainable ones. Out: an archive of either
+// format, in
+//      which tensors have their names, and the optimiser's state those of "optim.m.NAME", "optim.v.NAME",
+//      "optim.u.NAME" and "optim.left".
+// Loading checks everything before it changes anything.
+#ifndef TN_IO_STATE
+#define TN_IO_STATE
+#ifndef TINY_AMALGAMATED
+#include "files.c"
+#include "../tensor/params.c"
+#include "../tensor/training.c"
+#endif
+
+#ifndef TINY_NO_NN
+enum { TN_STATE_NAME = TINY_NAME_SIZE + 16 };
+static const char tn_state_slots[TN_SLOTS + 1] = "mvu";
+
+// One tensor of the state: its name and where it is held.
+typedef struct tn_state_item { char name[TN_STATE_NAME]; tiny_tensor *x; } tn_state_item;
+typedef struct tn_state { tiny_ctx *t; tn_state_item *item; int n, cap; } tn_state;
+
+static const char *tn_state_name(const tiny_params *p, const tiny_tensor *x) {
+  for (int i = 0; i < p->n; i++) if (p->param[i].tensor == x) return p->param[i].name;
+  return "?";
+}
+static int tn_state_add(tn_state *s, tiny_tensor *x, const char *prefix, const char *name) {
+  if (!x) return 1;
+  tn_state_item *item = &s->item[s->n++];
+  snprintf(item->name, sizeof item->name, "%s%s", prefix, name);
+  item->x = x;
+  return 1;
+}
+static void tn_state_free(tn_state *s) { tn_release(s->t, s->item, (size_t)s->cap * sizeof *s->item); }
+
+// Everything that there is to save or load.
+static int tn_state_collect(tn_state *s, const char *name, const tiny_params *p, const tiny_optim *o) {
+  memset(s, 0, sizeof *s);
+  s->t = p && p->n ? p->param[0].tensor->t : NULL;
+  if (!s->t) return 0;
+  if (o && o->n && o->n != p->ntrainable) {
+    tiny_fail(s->t, TINY_E_ARG, "%s: an optimiser of %d parameters, but %d are trainable", name, o->n,
+              p->ntrainable);
+    return 0;
+  }
+  s->cap = p->n + TN_SLOTS * (o ? o->n : 0) + 1;
+  s->item = (tn_state_item *)tn_alloc(s->t, (size_t)s->cap * sizeof *s->item);
+  if (!s->item) return 0;
+  for (int i = 0; i < p->n; i++) tn_state_add(s, p->param[i].tensor, "", p->param[i].name);
+  for (int slot = 0; o && o->state && slot < TN_SLOTS; slot++) {
+    const char prefix[] = {'o', 'p', 't', 'i', 'm', '.', tn_state_slots[slot], '.', 0};
+    for (int i = 0; i < o->n; i++)
+      tn_state_add(s, o->state[slot * o->n + i], prefix, tn_state_name(p, p->trainable[i]));
+  }
+  if (o && o->left) tn_state_add(s, o->left, "", "optim.left");
+  return 1;
+}
+
+TINY_API tiny_code tiny_state_save(const char *path, const tiny_params *p, const tiny_optim *o) {
+  tn_state s;
+  if (!tn_state_collect(&s, "state_save", p, o)) return s.t && s.t->code ? s.t->code : TINY_E_ARG;
+  const size_t each = sizeof(char *) + sizeof(tiny_tensor *), nbytes = (size_t)s.n * each;
+  const char **name = (const char **)tn_alloc(s.t, nbytes);
+  tiny_code code = TINY_E_MEMORY;
+  if (name) {
+    tiny_tensor **x = (tiny_tensor **)(void *)(name + s.n);
+    for (int i = 0; i < s.n; i++) { name[i] = s.item[i].name; x[i] = s.item[i].x; }
+    code = tiny_save(path, name, x, s.n);
+  }
+  tn_release(s.t, (void *)(uintptr_t)name, nbytes);
+  tn_state_free(&s);
+  return code;
+}
+
+// ** loading **
+
+// What an entry holds must fit the tensor; strict: and be there.
+static int tn_state_fetch(const tn_state *s, const tiny_archive *a, const tn_state_item *item,
+                          tiny_tensor **loaded, int strict) {
+  char want[TN_DIMS_TEXT], have[TN_DIMS_TEXT];
+  const char *path = a->path;
+  *loaded = NULL;
+  if (!tn_archive_find(a, item->name)) {
+    if (strict) tiny_fail(s->t, TINY_E_IO, "state_load: %.200s has no tensor '%s'", path, item->name);
+    return !strict;
+  }
+  *loaded = tiny_archive_get((tiny_archive *)(uintptr_t)a, item->name);
+  if (!tiny_ok(*loaded)) return 0;
+  tiny_uop *u = (*loaded)->uop;
+  if (tn_has_dims(item->x->uop, u->ndim, u->dim)) {
+    (*loaded)->uop = u = tn_cast(s->t, u, item->x->uop->dtype);
+    return !tn_bad(s->t, u);
+  }
+  tiny_fail(s->t, TINY_E_IO, "state_load: '%s' of %.200s is %s, the parameter %s", item->name, path,
+            tn_text_of(u, have), tn_text_of(item->x->uop, want));
+  return 0;
+}
+// Entries that nothing takes.
+static int tn_state_all_used(const tn_state *s, const tiny_archive *a, int optim) {
+  for (int i = 0; i < a->n; i++) {
+    int used = !optim && !strncmp(a->entry[i].name, "optim.", 6);
+    for (int k = 0; k < s->n && !used; k++) used = !strcmp(s->item[k].name, a->entry[i].name);
+    if (used) continue;
+    tiny_fail(s->t, TINY_E_IO, "state_load: nothing here is called '%.100s', as a tensor of %.200s is",
+              a->entry[i].name, a->path);
+    return 0;
+  }
+  return 1;
+}
+static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, int optim) {
+  const size_t nbytes = (size_t)s->n * sizeof(tiny_tensor *);
+  tiny_tensor **loaded = (tiny_tensor **)tn_alloc(s->t, nbytes);
+  int done = loaded && (!strict || tn_state_all_used(s, a, optim));
+  for (int i = 0; done && i < s->n; i++) done = tn_state_fetch(s, a, &s->item[i], &loaded[i], strict);
+  for (int i = 0; done && i < s->n; i++) if (loaded[i]) s->item[i].x->uop = loaded[i]->uop;
+  for (int i = 0; loaded && i < s->n; i++) tiny_free(loaded[i]);
+  tn_release(s->t, loaded, nbytes);
+  return done;
+}
+
+TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_optim *o, int strict) {
+  tn_state s;
+  tiny_ctx *t = p && p->n ? p->param[0].tensor->t : NULL;
+  if (!t) return TINY_E_ARG;
+  // The state must exist to be loaded.
+  if (o && p->ntrainable &&
+      (tn_step_check("state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
+       !tn_optim_open(o, t, p->trainable, p->ntrainable)))
+    return t->code;
+  tiny_archive *a = tiny_archive_open(t, path);
+  if (!a) return t->code ? t->code : TINY_E_IO;
+  if (tn_state_collect(&s, "state_load", p, o)) {
+    tn_state_read(&s, a, strict, o != NULL);
+    tn_state_free(&s);
+  }
+  tiny_archive_close(a);
+  return t->code;
+}
+#endif // TINY_NO_NN
+#endif
+// ---- end src/io/state.c ----
+#endif
+
+// ** the context: all of the above, opened and closed **
 // ---- begin src/runtime/context.c ----
 // context: opening and closing, the first error, totals.
 #ifndef TN_RUNTIME_CONTEXT
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
 #include "capture.c"
+#include "../io/state.c"
 #endif
 
 static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
@@ -15607,6 +27947,9 @@ TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
   if (t->device && t->device->dev) t->device->backend->sync(t->device->dev);
+#ifndef TINY_NO_IO
+  tn_archives_close(t);
+#endif
   while (t->runtime && t->runtime->programs) tiny_program_free(t->runtime->programs);
   while (t->runtime && t->runtime->customs) {
     tn_custom *c = t->runtime->customs;

@@ -22,108 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 15, MOST_ROUNDS = 64, ROWS = 96 };
-
-// ** time and statistics **
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-static void rest(double s) {                 // other libraries' threads spin for a while after their work
-  const struct timespec t = {0, (long)(s * 1e9)};
-  nanosleep(&t, NULL);
-}
-
-typedef struct series { double v[MOST_ROUNDS]; int n; } series;
-
-static void add(series *s, double v) { if (s->n < MOST_ROUNDS) s->v[s->n++] = v; }
-static int ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-static double quantile(const series *s, double q) {
-  double v[MOST_ROUNDS];
-  if (!s->n) return (double)NAN;
-  memcpy(v, s->v, sizeof v);
-  qsort(v, (size_t)s->n, sizeof *v, ascending);
-  return v[(int)(q * (s->n - 1) + 0.5)];
-}
-static double median(const series *s) { return quantile(s, 0.5); }
-static double least(const series *s) { return quantile(s, 0); }
-static double most(const series *s) { return quantile(s, 1); }
-
-// Median over the rounds of a[i] / b[i].
-static double ratio(const series *a, const series *b) {
-  series r = {{0}, 0};
-  for (int i = 0; i < a->n && i < b->n; i++) add(&r, a->v[i] / b->v[i]);
-  return median(&r);
-}
-
-// ** the table **
-
-typedef struct row { char name[64], note[96]; double value, best, bar; const char *unit; int at_least; } row;
-static row rows[ROWS];
-static int nrows;
-
-static void print_row(row *r, const char *note, va_list args) {
-  char limit[32] = "";
-  const int ok = r->at_least ? r->value >= r->bar : r->value <= r->bar;
-  vsnprintf(r->note, sizeof r->note, note, args);
-  if (r->bar > 0) snprintf(limit, sizeof limit, "%s %g", r->at_least ? ">=" : "<=", r->bar);
-  printf("  %-38s %10.3f %-7s best %9.3f  %-9s %-5s  %s\n", r->name, r->value, r->unit, r->best, limit,
-         r->bar <= 0 ? "" : ok ? "ok" : "SHORT", r->note);
-  fflush(stdout);
-}
-static row *new_row(const char *name, const char *unit, double bar) {
-  row *r = &rows[nrows < ROWS - 1 ? nrows++ : nrows];
-  snprintf(r->name, sizeof r->name, "%s", name);
-  r->unit = unit; r->bar = bar;
-  return r;
-}
-
-// A figure that should be at most bar (0: no bar).
-static void report(const char *name, const series *s, const char *unit, double bar, const char *note, ...) {
-  row *r = new_row(name, unit, bar);
-  va_list args;
-  r->value = median(s); r->best = least(s);
-  va_start(args, note);
-  print_row(r, note, args);
-  va_end(args);
-}
-// How many times as fast as the reference, which should be at least bar.
-static void compare(const char *name, const series *ours, const series *theirs, double bar,
-                    const char *note, ...) {
-  row *r = new_row(name, "x", bar);
-  va_list args;
-  r->value = ratio(ours, theirs); r->best = most(ours) / most(theirs); r->at_least = 1;
-  va_start(args, note);
-  print_row(r, note, args);
-  va_end(args);
-}
-static void heading(const char *text) { printf("\n%s\n", text); }
-
-static void write_json(const char *path) {
-  FILE *f = fopen(path, "w");
-  if (!f) return;
-  fprintf(f, "[\n");
-  for (int i = 0; i < nrows; i++) {
-    const row *r = &rows[i];
-    fprintf(f, "  {\"name\": \"%s\", \"value\": %.9g, \"best\": %.9g, ", r->name, r->value, r->best);
-    fprintf(f, "\"unit\": \"%s\", ", r->unit);
-    if (r->bar > 0) fprintf(f, "\"bar\": %g, \"at_least\": %s, ", r->bar, r->at_least ? "true" : "false");
-    fprintf(f, "\"note\": \"%s\"}%s\n", r->note, i + 1 < nrows ? "," : "");
-  }
-  fprintf(f, "]\n");
-  fclose(f);
-}
-
-static int failed(tiny_ctx *t) {
-  if (tiny_status(t) == TINY_OK) return 0;
-  printf("  failed: %s\n", tiny_error(t));
-  return 1;
-}
+#include "measure.c"
+#include "matmul.c"
 
 // ** lowering: from a graph to C source. The device NULL takes source as it is and runs nothing **
 
@@ -177,33 +77,6 @@ static void bench_lowering(void) {
 // ** hello: from process start to the printed result **
 
 extern char **environ;
-
-// Runs argv; its output goes to out. Returns the seconds until its first line came, NaN if none did.
-static double run_process(char *const *argv, char *out, size_t nbytes) {
-  int fd[2];
-  size_t n = 0;
-  double line = (double)NAN;
-  pid_t child;
-  posix_spawn_file_actions_t actions;
-  if (pipe(fd)) return line;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fd[1], 1);
-  posix_spawn_file_actions_addclose(&actions, fd[0]);
-  posix_spawn_file_actions_addclose(&actions, fd[1]);
-  const double start = seconds();
-  const int bad = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
-  close(fd[1]);
-  for (ssize_t got = !bad; got > 0 && n + 1 < nbytes; n += (size_t)got) {
-    got = read(fd[0], out + n, nbytes - 1 - n);
-    if (got < 0) got = 0;
-    if (line != line && memchr(out + n, '\n', (size_t)got)) line = seconds() - start;
-  }
-  out[n] = 0;
-  close(fd[0]);
-  if (!bad) waitpid(child, NULL, 0);
-  posix_spawn_file_actions_destroy(&actions);
-  return line;
-}
 
 // CPU time of all children so far, in seconds.
 static double children_time(void) {
@@ -280,13 +153,13 @@ static double step(tiny_ctx *t, tiny_tensor *state, int n) {
 
 // A step of training two dense layers with Adam, on a device that runs nothing. Returns microseconds.
 static double train(tiny_ctx *t, tiny_tensor *x, tiny_tensor *labels, tiny_tensor *const *param,
-                    tiny_adam *adam) {
+                    tiny_optim *adam) {
   const double start = seconds();
   tiny_tensor *grad[4];
   tiny_begin(t);
   tiny_tensor *hidden = tiny_relu(tiny_linear(x, param[0], param[1]));
-  tiny_grad(tiny_cross_entropy(tiny_linear(hidden, param[2], param[3]), labels), param, 4, grad);
-  tiny_adam_step(adam, param, grad, 4);
+  tiny_grad(tiny_cross_entropy(tiny_linear(hidden, param[2], param[3]), labels, NULL), param, 4, grad);
+  tiny_optim_step(adam, param, grad, 4);
   tiny_end(t);
   return (seconds() - start) * 1e6;
 }
@@ -299,7 +172,7 @@ static void bench_training(void) {
   tiny_tensor *labels = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
   tiny_tensor *param[] = {random_tensor(t, TINY_SHAPE(HIDDEN, IN)), random_tensor(t, TINY_SHAPE(HIDDEN)),
                           random_tensor(t, TINY_SHAPE(OUT, HIDDEN)), random_tensor(t, TINY_SHAPE(OUT))};
-  tiny_adam adam = {.lr = 1e-3};
+  tiny_optim adam = {.kind = TINY_ADAM, .lr = 1e-3};
   series time = {{0}, 0};
   for (int i = 0; i < 4; i++) train(t, x, labels, param, &adam);
   const uint64_t before = tiny_get_stats(t).kernels;
@@ -307,7 +180,7 @@ static void bench_training(void) {
   const int n = (int)(tiny_get_stats(t).kernels - before) / MOST_ROUNDS;
   if (!failed(t)) report("training step with gradients and Adam", &time, "us", 10 + 3 * n,
                          "%d kernels, on the NULL device", n);
-  tiny_adam_free(&adam);
+  tiny_optim_free(&adam);
   tiny_close(t);
 }
 
@@ -402,15 +275,6 @@ static double hand_time(tiny_ctx *t, hand_job *j) {
   return seconds() - start;
 }
 
-static double program_time(tiny_ctx *t, tiny_program *p, tiny_tensor *const *inputs) {
-  tiny_tensor *out;
-  const double start = seconds();
-  tiny_begin(t);
-  tiny_run(p, inputs, &out);
-  tiny_end(t);
-  return seconds() - start;
-}
-
 // y, computed from x and z, against every variant of a hand-written loop that does the same.
 static void bench_loop(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tensor *const *in, int nin,
                        const hand_loop *loops, hand_args a, size_t n, double nbytes, double bar) {
@@ -461,104 +325,6 @@ static void bench_bandwidth(void) {
   bench_loop(t, "softmax of (8192, 8192) : x * 2 + 1", rows, in, 1, hand_scale, a, n, 2 * nbytes, 0);
   tiny_close(t);
   munmap(x, big * 4); munmap(y, n * 4); munmap(z, n * 4);
-}
-
-// ** matmul against OpenBLAS **
-
-typedef void (*sgemm)(int order, int ta, int tb, int m, int n, int k, float alpha, const float *a, int lda,
-                      const float *b, int ldb, float beta, float *c, int ldc);
-
-static sgemm load_blas(void) {
-  static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", "libopenblas.dylib"};
-  sgemm f = NULL;
-  for (size_t i = 0; i < sizeof names / sizeof *names && !f; i++) {
-    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    void *symbol = library ? dlsym(library, "cblas_sgemm") : NULL;
-    memcpy(&f, &symbol, sizeof f);
-  }
-  return f;
-}
-
-static double blas_time(sgemm f, int n, const float *a, const float *b, float *c) {
-  enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };
-  const double start = seconds();
-  f(ROW_MAJOR, NO_TRANSPOSE, NO_TRANSPOSE, n, n, n, 1, a, n, b, n, 0, c, n);
-  return seconds() - start;
-}
-
-// A child of this program for every core type: prints how fast a matmul of 768 is there.
-static int blas_self_test(void) {
-  enum { N = 768 };
-  const sgemm f = load_blas();
-  float *m = calloc(3 * N * N, sizeof *m);
-  series s = {{0}, 0};
-  if (!f || !m) return 1;
-  for (int i = 0; i < 8; i++) add(&s, blas_time(f, N, m, m + N * N, m + 2 * N * N));
-  printf("%.1f\n", 2.0 * N * N * N / least(&s) * 1e-9);
-  return 0;
-}
-
-// OpenBLAS guesses the processor when it is loaded, low on virtual machines: the fastest of its types is set.
-static void choose_core_type(char *self) {
-  static char *const types[] = {"", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids"};
-  char out[64], *argv[] = {self, "--blas", NULL}, *best = "";
-  double speed = 0;
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (*types[i]) setenv("OPENBLAS_CORETYPE", types[i], 1);
-    if (!(run_process(argv, out, sizeof out) > 0) || atof(out) < speed * 1.02) continue;
-    speed = atof(out);
-    best = types[i];
-  }
-  if (*best) setenv("OPENBLAS_CORETYPE", best, 1);
-  else unsetenv("OPENBLAS_CORETYPE");
-  if (speed > 0) printf("  OpenBLAS as %s: %.0f GFLOPS by itself\n", *best ? best : "it chooses", speed);
-}
-
-static void bench_matmul(char *self) {
-  static const int sizes[] = {512, 1024, 2048};
-  char name[64], threads[16];
-  heading("matmul, f32, square: against OpenBLAS on as many threads");
-  snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-  setenv("OPENBLAS_NUM_THREADS", threads, 1);
-  choose_core_type(self);
-  const sgemm blas = load_blas();
-  if (!blas) printf("  OpenBLAS is not installed (apt install libopenblas0-pthread): times alone\n");
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-  for (size_t k = 0; k < sizeof sizes / sizeof *sizes && !failed(t); k++) {
-    const int n = sizes[k];
-    const size_t nelem = (size_t)n * (size_t)n;
-    const double work = 2.0 * n * n * n * 1e-9;
-    float *a = malloc(nelem * 4), *b = malloc(nelem * 4), *c = malloc(nelem * 4), *d = malloc(nelem * 4);
-    for (size_t i = 0; i < nelem; i++) a[i] = (float)(i % 37) * 0.1f - 1;
-    for (size_t i = 0; i < nelem; i++) b[i] = (float)(i % 23) * 0.2f - 2;
-    const tiny_shape square = TINY_SHAPE(n, n);
-    tiny_tensor *in[2] = {tiny_from(t, a, TINY_F32, square), tiny_from(t, b, TINY_F32, square)};
-    tiny_tensor *y = tiny_matmul(in[0], in[1]), *out;
-    tiny_program *p = tiny_capture(t, in, 2, &y, 1);
-    series ours = {{0}, 0}, theirs = {{0}, 0}, time = {{0}, 0};
-    double off = 0;
-    tiny_run(p, in, &out);
-    tiny_read(out, d, nelem * 4);
-    for (int i = 0; i < ROUNDS && !failed(t); i++) {
-      rest(0.04);
-      program_time(t, p, in);
-      add(&time, program_time(t, p, in) * 1e3);
-      add(&ours, work / time.v[i] * 1e3);
-      if (!blas) continue;
-      rest(0.04);
-      blas_time(blas, n, a, b, c);
-      add(&theirs, work / blas_time(blas, n, a, b, c));
-    }
-    for (size_t i = 0; i < nelem && blas; i++)
-      off = fmax(off, fabs((double)c[i] - d[i]) / (1 + fabs((double)c[i])));
-    snprintf(name, sizeof name, "matmul %d", n);
-    if (!blas) report(name, &time, "ms", 0, "%.0f GFLOPS", median(&ours));
-    else compare(name, &ours, &theirs, n == 1024 ? 0.5 : 0, "%.0f of OpenBLAS's %.0f GFLOPS, %.1g apart",
-                 median(&ours), median(&theirs), off);
-    tiny_program_free(p);
-    free(a); free(b); free(c); free(d);
-  }
-  tiny_close(t);
 }
 
 // ** digits: the same network trained by PyTorch **

@@ -1,7 +1,14 @@
 // hand: see hand.h. Compiled for this machine, by clang where there is one: -O3 -march=native.
 #include "hand.h"
 
-typedef float lanes __attribute__((vector_size(64)));
+#if defined(__AVX512F__)                     // as wide as the machine's registers
+enum { LANES = 16 };
+#elif defined(__AVX__)
+enum { LANES = 8 };
+#else
+enum { LANES = 4 };
+#endif
+typedef float lanes __attribute__((vector_size(LANES * 4)));
 
 #if defined(__clang__)
   #define STREAM(p, v) __builtin_nontemporal_store(v, p)
@@ -17,12 +24,12 @@ typedef float lanes __attribute__((vector_size(64)));
     const lanes *x = (const lanes *)(const void *)a.x; \
     lanes sum[accumulators] = {{0}}, all = {0}; \
     float whole = 0; \
-    for (size_t i = 0; i < n / 16; i += accumulators) { \
-      if (ahead) __builtin_prefetch(a.x + 16 * i + ahead); \
+    for (size_t i = 0; i < n / LANES; i += accumulators) { \
+      if (ahead) __builtin_prefetch(a.x + LANES * i + ahead); \
       for (int j = 0; j < accumulators; j++) sum[j] += x[i + (size_t)j]; \
     } \
     for (int j = 0; j < accumulators; j++) all += sum[j]; \
-    for (int j = 0; j < 16; j++) whole += all[j]; \
+    for (int j = 0; j < LANES; j++) whole += all[j]; \
     return whole; \
   }
 SUM(sum4, 4, 0) SUM(sum8, 8, 0) SUM(sum16, 16, 0) SUM(sum8_ahead, 8, 4096)
@@ -38,7 +45,7 @@ const hand_loop hand_sum[] = {
     const lanes *px = (const lanes *)(const void *)a.x, *pz = (const lanes *)(const void *)a.z; \
     lanes *py = (lanes *)(void *)a.y; \
     (void)pz; \
-    for (size_t i = 0; i < n / 16; i += 4) for (size_t j = i; j < i + 4; j++) { \
+    for (size_t i = 0; i < n / LANES; i += 4) for (size_t j = i; j < i + 4; j++) { \
       const lanes x = px[j]; \
       store(&py[j], value); \
     } \
@@ -52,7 +59,7 @@ const hand_loop hand_sum[] = {
 
 static inline lanes relu(lanes x) {
   lanes zero = {0};
-  for (int j = 0; j < 16; j++) zero[j] = x[j] > 0 ? x[j] : 0;
+  for (int j = 0; j < LANES; j++) zero[j] = x[j] > 0 ? x[j] : 0;
   return zero;
 }
 LOOPS(scale, x * 2 + 1)

@@ -24,7 +24,7 @@ static void toy_language(void *dev, tiny_language *out) {
   static const char *const prelude[] = {"#include <toy>", NULL};
   static const char *const types[TINY_DTYPE_COUNT] = {
     NULL, "flag", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-    NULL, NULL, "real32", "real64"
+    NULL, NULL, NULL, NULL, "real32", "real64"
   };
   static const struct { int op; const char *format; } ops[] = {          // other functions are decomposed
     {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},

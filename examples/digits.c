@@ -108,7 +108,7 @@ static void network_init(tiny_ctx *t, network *n) {          // bounds: 1 / sqrt
 
 // x (B,1,8,8) -> (B,10)
 static tiny_tensor *forward(network *n, tiny_tensor *x, int train) {
-  tiny_conv2d_desc same;
+  tiny_conv_desc same;
   memset(&same, 0, sizeof same);
   same.pad[0] = same.pad[1] = 1;
   x = tiny_conv2d(x, n->param[CONV1], NULL, &same);                                // (B,16,8,8)
@@ -122,7 +122,7 @@ static tiny_tensor *forward(network *n, tiny_tensor *x, int train) {
 }
 
 // One batch: images (64,1,8,8) moved at random, their gradients, Adam. total gains the loss.
-static tiny_code step(tiny_ctx *t, network *n, tiny_adam *adam, tiny_tensor *total,
+static tiny_code step(tiny_ctx *t, network *n, tiny_optim *adam, tiny_tensor *total,
                       const digits *d, const int *rows) {
   float image[BATCH][PIXELS];
   int32_t label[BATCH];
@@ -131,9 +131,9 @@ static tiny_code step(tiny_ctx *t, network *n, tiny_adam *adam, tiny_tensor *tot
   tiny_begin(t);
   tiny_tensor *x = tiny_from(t, image, TINY_F32, TINY_SHAPE(BATCH, 1, SIDE, SIDE));
   tiny_tensor *y = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
-  tiny_tensor *loss = tiny_cross_entropy(forward(n, x, 1), y);
+  tiny_tensor *loss = tiny_cross_entropy(forward(n, x, 1), y, NULL);
   tiny_grad(loss, n->param, PARAMS, grad);
-  tiny_adam_step(adam, n->param, grad, PARAMS);
+  tiny_optim_step(adam, n->param, grad, PARAMS);
   tiny_assign(total, tiny_add(total, loss));
   return tiny_end(t);                                        // everything above runs here
 }
@@ -180,8 +180,9 @@ static void draw(const digits *d, const int32_t *guess) {
 static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
   static network net;
   static int order[TRAIN];
-  tiny_adam adam;
+  tiny_optim adam;
   memset(&adam, 0, sizeof adam);
+  adam.kind = TINY_ADAM;
   network_init(t, &net);
   tiny_tensor *total = parameter(t, TINY_SHAPE(1), 0, 0);
   for (int i = 0; i < TRAIN; i++) order[i] = i;
@@ -203,7 +204,7 @@ static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
     fflush(stdout);
   }
   if (code == TINY_OK) printf("\ntrained in %.2f s on %s\n\n", seconds() - start, tiny_device(t));
-  tiny_adam_free(&adam);
+  tiny_optim_free(&adam);
   return code;
 }
 

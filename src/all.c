@@ -16,6 +16,7 @@
 #include "ir/print.c"
 #include "ir/match.c"
 #include "ir/build.c"
+#include "ir/function.c"
 #ifndef TINY_NO_INTERP
 #include "ir/eval.c"
 #endif
@@ -42,13 +43,37 @@
 #include "tensor/tensor.c"
 #include "tensor/create.c"
 #include "tensor/movement.c"
+#include "tensor/join.c"
 #include "tensor/elementwise.c"
+#include "tensor/math.c"
+#include "tensor/activation.c"
 #include "tensor/reduce.c"
+#include "tensor/scan.c"
+#include "tensor/index.c"
+#include "tensor/sort.c"
 #include "tensor/random.c"
+#include "tensor/matmul.c"
+#include "tensor/einsum.c"
+#ifndef TINY_NO_LINALG
+#include "tensor/factor.c"
+#include "tensor/linalg.c"
+#include "tensor/fft.c"
+#endif
 #ifndef TINY_NO_NN
-#include "tensor/nn.c"
+#include "tensor/conv.c"
+#include "tensor/pool.c"
+#include "tensor/image.c"
+#include "tensor/norm.c"
+#include "tensor/embedding.c"
+#include "tensor/attention.c"
+#include "tensor/loss.c"
+#include "tensor/recurrent.c"
+#include "tensor/checkpoint.c"
 #include "tensor/grad.c"
 #include "tensor/optim.c"
+#include "tensor/training.c"
+#include "tensor/params.c"
+#include "tensor/modules.c"
 #endif
 
 // ** schedule: graph -> kernels **
@@ -60,6 +85,7 @@
 #include "codegen/expand.c"
 #include "codegen/lower.c"
 #include "codegen/linearize.c"
+#include "codegen/running.c"
 #include "codegen/optimize.c"
 
 // ** render: program -> text **
@@ -79,4 +105,19 @@
 #include "runtime/run.c"
 #include "runtime/realize.c"
 #include "runtime/capture.c"
+
+// ** io: files of tensors **
+#ifndef TINY_NO_IO
+#include "io/source.c"
+#include "io/npy.c"
+#include "io/inflate.c"
+#include "io/json.c"
+#include "io/archive.c"
+#include "io/zip.c"
+#include "io/safetensors.c"
+#include "io/files.c"
+#include "io/state.c"
+#endif
+
+// ** the context: all of the above, opened and closed **
 #include "runtime/context.c"

@@ -53,8 +53,8 @@ def test_where(copy):
     for path in files_of(copy + "/out"):
         source = load(copy, path).decode().splitlines()
         begin = next(i for i, line in enumerate(lines) if line.endswith("---- begin %s ----" % path))
-        if path == "src/all.c":
-            continue
+        if path in ("src/all.c", "src/api/api.h"):
+            continue                           # lists: their lines are split by what they include
         for n in (1, len(source) // 2 + 1, len(source)):
             status, said = tool(copy, "--where", "tiny.h", str(begin + 1 + n))
             check(status == 0 and said == "%s:%d\n" % (path, n), "--where finds %s:%d, said %s" % (path, n, said))

@@ -259,8 +259,21 @@ static void test_text(void) {
   golden_free(&log);
 }
 
+// A row kernel whose sum runs over two ranges that both read contiguous memory: only one of them may become lanes.
+static void test_lanes_once(void) {
+  static float got[64 * 64], want[64 * 64];
+  tiny_ctx *t = tiny_open(NULL);
+  tiny_tensor *x = ints(t, TINY_SHAPE(64, 8, 8)), *w = tiny_transpose(ints(t, TINY_SHAPE(8, 8)), 0, 1);
+  tiny_tensor *y = tiny_sub(x, tiny_reduce(tiny_mul(x, w), '+', TINY_SHAPE(1, 2), 1));
+  CHECK_EQ(tiny_reference(y, want, sizeof want), TINY_OK);
+  CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, want, sizeof got));
+  tiny_close(t);
+}
+
 int main(void) {
   test_moves();
+  test_lanes_once();
   if (!getenv("TEST_SEED")) test_text();
   return test_report();
 }

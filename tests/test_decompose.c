@@ -46,7 +46,7 @@ static void legal(const tiny_uop *u) {
   const int memory = u->op == TINY_OP_INDEX || u->op == TINY_OP_PARAM;
   int ok = u->op == TINY_OP_CONST || u->op == TINY_OP_ARG || !tn_op_is(u->op, TINY_ALU) || lang.ops[u->op] != NULL;
   if (u->dtype == TINY_INDEX || ((u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || memory) && u->dtype == TINY_BOOL)) ok = 0;
-  if ((u->dtype == TINY_F16 || u->dtype == TINY_BF16) && !lang.types[u->dtype] && u->op != TINY_OP_ARG) ok = 0;
+  if (tn_is_narrow(u->dtype) && !lang.types[u->dtype] && u->op != TINY_OP_ARG) ok = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) if (tn_op_is(u->op, TINY_ALU) && u->src[i]->lanes != u->lanes && !(u->op == TINY_OP_WHERE && i == 0)) ok = 0;
   if (!ok) fprintf(stderr, "not in the language: %s of %s\n", tiny_op_name(u->op), tn_dtypes[u->dtype].name);
   CHECK(ok);
@@ -69,7 +69,7 @@ static int64_t value_of(program *p, const int64_t *vars) {
     if (u->op == TINY_OP_CONST) p->value[i] = u->k;
     else if (u->op == TINY_OP_ARG) {       // where f16 is not even stored, its bits come in a u16
       const int d = arg_dtype[u->k];
-      p->value[i] = d != u->dtype && tn_is_float(d) ? tn_dtype_pack16(d, tn_to_f64(vars[u->k])) : vars[u->k];
+      p->value[i] = d != u->dtype && tn_is_float(d) ? tn_dtype_pack(d, tn_to_f64(vars[u->k])) : vars[u->k];
     }
     else {
       // what would trap or be undefined in C is a mistake of the decomposition
@@ -186,25 +186,36 @@ static void constants(void) {
   }
 }
 
-// ** f16 and bf16: all codes, and all the borders between them **
+// ** narrow floats: all codes, and all the borders between them **
 
+// The border between a code and the next, with the f32 and f64 on both sides of it.
+static void borders(int d, int from) {
+  const int codes = 1 << tn_bits(d), after = tn_bits(d) == 8 ? TINY_U8 : TINY_U16;
+  tiny_uop *x = tn_cast(t, arg(from, 0), d);
+  prepare(tn_uop_make(t, TINY_OP_BITCAST, after, 1, 1, &x, 0, 0, NULL));
+  for (int code = 0; code < codes; code++) {
+    const double a = tn_dtype_unpack(d, (uint16_t)code), b = tn_dtype_unpack(d, (uint16_t)(code + 1));
+    compare(tn_from_f64(a), 0, 0, 0);
+    if (a != a || fabs(a) == HUGE_VAL) continue;
+    const double step = fabs(b) < HUGE_VAL ? b - a : a - tn_dtype_unpack(d, (uint16_t)(code - 1)), border = a + step / 2;
+    compare(tn_from_f64(tn_dtype_round(from, border)), 0, 0, 0);
+    compare(tn_from_f64(from == TINY_F32 ? nextafterf((float)border, 0) : nextafter(border, 0)), 0, 0, 0);
+    compare(tn_from_f64(from == TINY_F32 ? nextafterf((float)border, HUGE_VALF) : nextafter(border, HUGE_VAL)), 0, 0, 0);
+  }
+}
 static void narrow(void) {
-  for (int d = TINY_F16; d <= TINY_BF16; d++) {
-    tiny_uop *code16 = arg(TINY_U16, 0);
-    prepare(tn_cast(t, tn_uop_make(t, TINY_OP_BITCAST, d, 1, 1, &code16, 0, 0, NULL), TINY_F32));
-    for (int code = 0; code < 65536; code++) compare(code, 0, 0, 0);
-    for (int from = TINY_F32; from <= TINY_F64; from++) {
-      tiny_uop *x = tn_cast(t, arg(from, 0), d);
-      prepare(tn_uop_make(t, TINY_OP_BITCAST, TINY_U16, 1, 1, &x, 0, 0, NULL));
-      for (int code = 0; code < 65535; code++) {
-        const double a = tn_dtype_unpack16(d, (uint16_t)code), b = tn_dtype_unpack16(d, (uint16_t)(code + 1));
-        if (a != a || b != b) { compare(tn_from_f64(a), 0, 0, 0); continue; }
-        const double border = (fabs(a) == HUGE_VAL ? b : fabs(b) == HUGE_VAL ? a + (a - tn_dtype_unpack16(d, (uint16_t)(code - 1))) : b) / 2 + a / 2;
-        compare(tn_from_f64(tn_dtype_round(from, border)), 0, 0, 0);
-        compare(tn_from_f64(from == TINY_F32 ? nextafterf((float)border, 0) : nextafter(border, 0)), 0, 0, 0);
-        compare(tn_from_f64(from == TINY_F32 ? nextafterf((float)border, HUGE_VALF) : nextafter(border, HUGE_VAL)), 0, 0, 0);
-        compare(tn_from_f64(a), 0, 0, 0);
-      }
+  for (int d = TINY_F8E4M3; d <= TINY_BF16; d++) {
+    const int code_dtype = tn_bits(d) == 8 ? TINY_U8 : TINY_U16;
+    tiny_uop *code = arg(code_dtype, 0);
+    prepare(tn_cast(t, tn_uop_make(t, TINY_OP_BITCAST, d, 1, 1, &code, 0, 0, NULL), TINY_F32));
+    for (int i = 0; i < 1 << tn_bits(d); i++) compare(i, 0, 0, 0);
+    for (int from = TINY_F32; from <= TINY_F64; from++) borders(d, from);
+    if (tn_bits(d) != 8) continue;         // every operation on every pair
+    static const int ops[] = {TINY_OP_ADD, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_MAX, TINY_OP_LT};
+    for (int i = 0; i < 5; i++) {
+      prepare(tn_u2(t, ops[i], arg(d, 0), arg(d, 1)));
+      for (int x = 0; x < 65536; x++)
+        compare(tn_from_f64(tn_dtype_unpack(d, (uint16_t)(x & 255))), tn_from_f64(tn_dtype_unpack(d, (uint16_t)(x >> 8))), 0, 0);
     }
   }
 }
@@ -223,7 +234,7 @@ static tiny_code structure_guarded(tiny_ctx *c, void *arg_) {
     tn_list all = {NULL, 0, 0};
     tn_toposort(c, tn_decompose(c, tn_uop_make(c, TINY_OP_SINK, TINY_VOID, 1, 1, &store, 0, 0, NULL), &target), &all);
     for (int i = 0; i < all.n; i++) legal(all.u[i]);
-    const int stored = d == TINY_BOOL ? TINY_U8 : d == TINY_F16 || d == TINY_BF16 ? (int)TINY_U16 : d;
+    const int stored = d == TINY_BOOL ? (int)TINY_U8 : !tn_is_narrow(d) ? d : tn_bits(d) == 8 ? (int)TINY_U8 : (int)TINY_U16;
     int loads = 0;
     for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_LOAD) { loads++; CHECK_EQ(all.u[i]->dtype, stored); CHECK_EQ(all.u[i]->lanes, 16); }
     for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_STORE) CHECK_EQ(all.u[i]->src[1]->dtype, stored);
@@ -244,10 +255,27 @@ static tiny_code structure_guarded(tiny_ctx *c, void *arg_) {
 
 // Floor and truncating division of floats, where quotient times divisor is exact.
 static void float_division(void) {
-  for (int d = TINY_F16; d <= TINY_F64; d++) for (int op = TINY_OP_IDIV; op <= TINY_OP_CMOD; op++) {
+  for (int d = TINY_F8E4M3; d <= TINY_F64; d++) for (int op = TINY_OP_IDIV; op <= TINY_OP_CMOD; op++) {
     prepare(tn_u2(t, op, arg(d, 0), arg(d, 1)));
-    for (int i = -20; i <= 20; i++) for (int j = -12; j <= 12; j++) if (j) compare(tn_from_f64(i * 0.25), tn_from_f64(j * 0.25), 0, 0);
+    for (int i = -20; i <= 20; i++) for (int j = -12; j <= 12; j++)
+      if (j && tn_dtype_round(d, i * 0.25) == i * 0.25 && tn_dtype_round(d, j * 0.25) == j * 0.25) compare(tn_from_f64(i * 0.25), tn_from_f64(j * 0.25), 0, 0);
   }
+}
+
+// e^x and cos x in a language that has 2^x and sin; nothing is left of k.
+static void siblings(void) {
+  lang.ops[TINY_OP_EXP2] = "exp2(%0)"; lang.ops[TINY_OP_SIN] = "sin(%0)";
+  for (int d = TINY_F8E4M3; d <= TINY_F64; d++) for (int i = 0; i < 2; i++) {
+    tiny_uop *x = arg(d, 0);
+    prepare(tn_uop_make(t, i ? TINY_OP_EXP2 : TINY_OP_SIN, d, 1, 1, &x, 1, 0, NULL));
+    for (int j = 0; j < after.n; j++) if (after.node[j]->op == TINY_OP_EXP2 || after.node[j]->op == TINY_OP_SIN) CHECK_EQ(after.node[j]->k, 0);
+    for (int j = -8; j <= 8; j++) {
+      const int64_t v = tn_from_f64(j * 0.25);
+      const double want = tn_to_f64(value_of(&before, &v)), got = tn_to_f64(value_of(&after, &v));
+      CHECK(fabs(got - want) <= 3 * ldexp(fabs(want), -tn_dtypes[d].mantissa) + 2 * ldexp(1, -tn_dtypes[d].mantissa) * !i);
+    }
+  }
+  lang.ops[TINY_OP_EXP2] = lang.ops[TINY_OP_SIN] = NULL;
 }
 
 static void run(void) {
@@ -266,6 +294,7 @@ int main(void) {
   run();
   narrow();
   tn_guard(t, structure_guarded, NULL);
+  siblings();
   lang.flags = 0;                          // divisions by constants are our own
   constants();
   lang.flags = TINY_LANG_PREFERS_SHIFTS;   // and a poorer language
@@ -273,8 +302,8 @@ int main(void) {
   ops();
   casts();
   tn_lang_c(&lang);                        // f16 is stored, but not computed with
-  lang.types[TINY_F16] = "half"; lang.types[TINY_BF16] = "bfloat";
-  limits.dtypes = ~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16);
+  lang.types[TINY_F16] = "half"; lang.types[TINY_BF16] = "bfloat"; lang.types[TINY_F8E4M3] = "float8";
+  limits.dtypes = ~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3);
   ops();
   CHECK(t->code == TINY_OK);
   if (t->code) fprintf(stderr, "%s\n", t->message);

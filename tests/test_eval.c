@@ -352,6 +352,42 @@ static void test_narrow_floats(void) {
   }
 }
 
+// Every code of fp8, summed up from its bits; values halfway between codes go to the even one.
+static void test_fp8(void) {
+  static const struct { int dtype, bias, fraction, top; double beyond; } format[] = {
+    {TINY_F8E4M3, 7, 3, 0x7E, (double)NAN}, {TINY_F8E5M2, 15, 2, 0x7B, (double)INFINITY}};
+  int wrong = 0;
+  for (int f = 0; f < 2; f++) {
+    const int d = format[f].dtype, m = format[f].fraction, top = format[f].top;
+    for (int code = 0; code < 256; code++) {
+      const uint8_t in = (uint8_t)code;
+      uint8_t out = 0;
+      const int e = (code & 127) >> m, part = code & ((1 << m) - 1);
+      double want = ldexp(e ? (1 << m) + part : part, (e ? e : 1) - format[f].bias - m);
+      if ((code & 127) > top) want = (code & 127) == top + 1 ? format[f].beyond : (double)NAN;
+      if (code >> 7) want = -want;
+      const double got = tn_to_f64(tn_dtype_load(d, &in));
+      wrong += want != want ? got == got : got != want || signbit(got) != signbit(want);
+      tn_dtype_store(d, &out, tn_from_f64(got));
+      wrong += want == want && out != in;
+      if ((code & 127) > top) continue;
+      const uint8_t above = (uint8_t)(code + 1);
+      const double next = tn_to_f64(tn_dtype_load(d, &above)), half = copysign(fabs(want) + ldexp(0.5, (e ? e : 1) - format[f].bias - m), want);
+      const double tie = tn_dtype_round(d, half), even = code & 1 ? next : want;
+      wrong += even != even ? tie == tie : tie != even;
+      wrong += tn_dtype_round(d, nextafter(half, 0)) != want;
+    }
+  }
+  CHECK_EQ(wrong, 0);
+  CHECK(test_same(tn_from_f64(tn_dtype_round(TINY_F8E4M3, 464)), 448.0));
+  CHECK(test_same(tn_from_f64(tn_dtype_round(TINY_F8E4M3, 465)), (double)NAN));
+  CHECK(test_same(tn_from_f64(tn_dtype_round(TINY_F8E4M3, -(double)INFINITY)), (double)NAN));
+  CHECK(test_same(tn_from_f64(tn_dtype_round(TINY_F8E5M2, 61439)), 57344.0));
+  CHECK(test_same(tn_from_f64(tn_dtype_round(TINY_F8E5M2, 61440)), (double)INFINITY));
+  CHECK(test_same(tn_lowest(TINY_F8E4M3), -448.0));
+  CHECK(test_same(tn_lowest(TINY_F8E5M2), -(double)INFINITY));
+}
+
 // ** expressions **
 
 static void test_expr(tiny_ctx *t, const char *text, const int64_t *vars, int n, int64_t want) {
@@ -482,6 +518,7 @@ int main(void) {
   test_reals(t);
   test_casts(t);
   test_narrow_floats();
+  test_fp8();
   test_exprs(t);
   test_graphs(t);
   test_numpy(t);

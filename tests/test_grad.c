@@ -36,7 +36,7 @@ static tiny_tensor *weigh(tiny_tensor *x) {
 #define C(x)       tiny_like(a, x)
 static int32_t some[3] = {2, 0, 2};
 #define IDX        tiny_from(t, some, TINY_I32, TINY_SHAPE(3))
-static tiny_conv2d_desc wide = {{1, 2}, {1, 1}, {1, 1}, 1}, far = {{1, 1}, {1, 2}, {1, 2}, 0}, split = {{1, 1}, {0, 0}, {0, 0}, 2};
+static tiny_conv_desc wide = {.stride = {1, 2}, .pad = {1, 1}}, far = {.pad = {1, 2}, .dilation = {1, 2}}, split = {.groups = 2};
 static tiny_tensor *batch_norm(tiny_tensor *a, tiny_tensor *b) {
   tiny_batch_norm_state s;
   memset(&s, 0, sizeof s);
@@ -58,7 +58,7 @@ static tiny_tensor *cat2(tiny_tensor *x, tiny_tensor *y, int axis, int stack) {
   _(var, tiny_var(a, -1, 0, 1)) _(prod, tiny_prod(a, 1, 0)) _(reduce, tiny_square(tiny_reduce(a, '+', TINY_SHAPE(0, -1), 0))) \
   _(cumsum, tiny_square(tiny_cumsum(a, 1))) _(cumsum_long, tiny_mul(tiny_cumsum(tiny_flatten(tiny_expand(a, TINY_SHAPE(2, 2, 3, 4)), 0, -1), 0), tiny_arange(t, 0, 48, 1, TINY_F64))) \
   _(softmax, tiny_softmax(a, 1)) _(log_softmax, tiny_log_softmax(a, -1)) _(logsumexp, tiny_logsumexp(a, 2, 1)) \
-  _(cross_entropy, tiny_cross_entropy(tiny_reshape(PART(12, TINY_SHAPE(3, 4)), TINY_SHAPE(3, 4)), IDX)) \
+  _(cross_entropy, tiny_cross_entropy(tiny_reshape(PART(12, TINY_SHAPE(3, 4)), TINY_SHAPE(3, 4)), IDX, NULL)) \
   _(matmul, tiny_matmul(a, tiny_reshape(tiny_slice(FLAT, 0, 3, 11, 1), TINY_SHAPE(4, 2)))) _(matvec, tiny_matmul(a, b)) _(batched, tiny_matmul(a, tiny_transpose(a, 1, 2))) \
   _(linear, tiny_linear(a, tiny_reshape(tiny_slice(FLAT, 0, 0, 16, 1), TINY_SHAPE(4, 4)), b)) \
   _(reshape, tiny_square(tiny_reshape(a, TINY_SHAPE(4, -1)))) _(permute, tiny_square(tiny_permute(a, TINY_SHAPE(2, 0, 1)))) \

@@ -57,20 +57,46 @@ static void updates(tiny_ctx *t) {
 
 static void optimisers(tiny_ctx *t) {
   tiny_tensor *w = of(t, 8, 1), *g = NULL;
-  tiny_adam a;
-  tiny_sgd s;
+  tiny_optim a, s;
   memset(&a, 0, sizeof a);
   memset(&s, 0, sizeof s);
+  a.kind = TINY_ADAM;
   s.momentum = 0.5; s.lr = 0.5;
   for (int i = 0; i < 2; i++) {
     tiny_begin(t);
     tiny_grad(tiny_sum(tiny_square(w), 0, 0), &w, 1, &g);
-    tiny_adam_step(&a, &w, &g, 1);
-    tiny_sgd_step(&s, &w, &g, 1);
+    tiny_optim_step(&a, &w, &g, 1);
+    tiny_optim_step(&s, &w, &g, 1);
     tiny_end(t);
   }
-  tiny_adam_free(&a);
-  tiny_sgd_free(&s);
+  tiny_optim_free(&a);
+  tiny_optim_free(&s);
+}
+
+// A step of mixed precision through a checkpoint, clipped, averaged.
+static void trains(tiny_ctx *t) {
+  tiny_tensor *w = of(t, 8, 1), *g = NULL;
+  tiny_optim o;
+  tiny_scaler s;
+  tiny_ema e;
+  memset(&o, 0, sizeof o);
+  memset(&s, 0, sizeof s);
+  memset(&e, 0, sizeof e);
+  o.kind = TINY_LAMB; o.amsgrad = 1;
+  for (int i = 0; i < 2; i++) {
+    tiny_begin(t);
+    tiny_tensor *x = tiny_sqrt(w), *y = tiny_checkpoint(tiny_square(tiny_tanh(x)), &x, 1);
+    tiny_grad(tiny_scaler_scale(&s, tiny_sum(y, 0, 0)), &w, 1, &g);
+    tiny_scaler_unscale(&s, &g, 1);
+    tiny_clip_grad_norm(&g, 1, 1, 0);
+    tiny_scaler_step(&s, &o, &w, &g, 1);
+    tiny_scaler_update(&s);
+    tiny_ema_step(&e, &w, 1);
+    tiny_end(t);
+  }
+  tiny_optim_free(&o);
+  tiny_scaler_free(&s);
+  tiny_ema_free(&e);
 }
 
 static void captures(tiny_ctx *t) {
@@ -93,7 +119,7 @@ static void kernels(tiny_ctx *t) {
 }
 
 static const scenario scenarios[] = {
-  {"open", "INTERP", opens, 400}, {"read", "INTERP", reads, 150}, {"frames", "INTERP", frames, 150}, {"updates", "INTERP", updates, 150}, {"optimisers", "INTERP", optimisers, 120},
+  {"open", "INTERP", opens, 400}, {"read", "INTERP", reads, 150}, {"frames", "INTERP", frames, 150}, {"updates", "INTERP", updates, 150}, {"optimisers", "INTERP", optimisers, 120}, {"training", "INTERP", trains, 60},
   {"capture", "INTERP", captures, 150}, {"kernel", "INTERP", kernels, 150}, {"open", "CPU", opens, 100}, {"read", "CPU", reads, 40}, {"frames", "CPU", frames, 16}, {"capture", "CPU", captures, 12}};
 
 // Runs a scenario with the n-th allocation refused (0: none); returns how many there were.

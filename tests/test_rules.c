@@ -16,7 +16,7 @@ static const set_row sets[] = {
 typedef struct { tiny_ctx *t; tn_pat_parser p; tiny_uop *bound[TN_MAX_NAMES]; tiny_uop *vars[24]; int nvars; } maker;
 
 static int pick_dtype(int mask) {
-  static const int common[] = {TINY_BOOL, TINY_I8, TINY_U8, TINY_I16, TINY_I32, TINY_U32, TINY_I64, TINY_U64, TINY_F32, TINY_F64, TINY_F16, TINY_INDEX, TINY_INDEX, TINY_INDEX};
+  static const int common[] = {TINY_BOOL, TINY_I8, TINY_U8, TINY_I16, TINY_I32, TINY_U32, TINY_I64, TINY_U64, TINY_F32, TINY_F64, TINY_F16, TINY_F8E4M3, TINY_F8E5M2, TINY_INDEX, TINY_INDEX, TINY_INDEX};
   for (int i = 0; i < 100; i++) { const int d = common[rng() % (sizeof common / sizeof *common)]; if (mask >> d & 1) return d; }
   return -1;
 }
@@ -40,7 +40,7 @@ static tiny_uop *operand(maker *m, int dtype, int depth) {
   if (!depth || rng() % 3 == 0) return variable(m, dtype);
   if (rng() % 8 == 0) return constant(m, dtype);
   if (dtype == TINY_BOOL) {
-    const int d = rng() % 3 ? (int)TINY_INDEX : pick_dtype(0x7FFC);
+    const int d = rng() % 3 ? (int)TINY_INDEX : pick_dtype(~(1 << TINY_VOID | 1 << TINY_BOOL));
     tiny_uop *x = operand(m, d, depth - 1), *y = rng() % 2 ? constant(m, d) : operand(m, d, depth - 1);
     if (!x || !y) return NULL;
     x = tn_u2(t, rng() % 3 ? TINY_OP_LT : TINY_OP_NE, x, y);
@@ -105,7 +105,7 @@ static tiny_uop *make_leaf(maker *m, const tn_pat *u, int dtype) {
   return rng() % 12 == 0 ? constant(m, dtype) : rng() % 16 == 0 && dtype != TINY_INDEX && dtype != TINY_BOOL ? load(m, dtype) : operand(m, dtype, (int)(rng() % 3));
 }
 static tiny_uop *make_node(maker *m, const tn_pat *u, int dtype) {
-  const int op = pick_op(&u->ops, dtype, u->nsrc), same = pick_dtype(0x7FFE);
+  const int op = pick_op(&u->ops, dtype, u->nsrc), same = pick_dtype(~(1 << TINY_VOID));
   tiny_uop *src[TN_MAX_PATTERN + 2];
   int n = u->nsrc;
   if (op == no_instance) return NULL;

@@ -51,7 +51,7 @@ static void expect(const char *name, tiny_tensor *got, tiny_dtype dtype, tiny_sh
   list[nlist].name = name; list[nlist].got = got; list[nlist++].want = want;
 }
 static int close_to(double got, double want, tiny_dtype dtype) {
-  static const double slack[TINY_DTYPE_COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2e-3, 1.6e-2, 3e-6, 1e-12, 0};
+  static const double slack[TINY_DTYPE_COUNT] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1.3e-1, 2.6e-1, 2e-3, 1.6e-2, 3e-6, 1e-12, 0};
   if (want != want) return got != got;
   if (got == want) return 1;
   return fabs(got - want) <= slack[dtype] * (fabs(want) > 0.1 ? fabs(want) : 0.1);
@@ -76,7 +76,8 @@ static tiny_tensor *stack3(tiny_tensor *a, tiny_tensor *b, tiny_tensor *c, int a
   return tiny_stack(in, 3, axis);
 }
 static tiny_tensor *conv(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, int stride, int pad, int dilation, int groups) {
-  tiny_conv2d_desc d;
+  tiny_conv_desc d;
+  memset(&d, 0, sizeof d);
   d.stride[0] = d.stride[1] = stride; d.pad[0] = d.pad[1] = pad; d.dilation[0] = d.dilation[1] = dilation; d.groups = groups;
   return tiny_conv2d(x, w, bias, &d);
 }
@@ -125,6 +126,26 @@ static int holds(tiny_tensor *x, int n, ...) {
   if (!ok) printf("  holds %g %g %g %g ..\n", got[0], got[1], got[2], got[3]);
   return ok;
 }
+// What an operator gave before an assignment keeps its value, also where there was nothing to compute.
+static void check_values_stay(void) {
+  const int32_t one[2] = {3, 5}, two[2] = {8, 9};
+  for (int device = 0; device < 2; device++) {
+    tiny_tensor *x = tiny_from(t, one, TINY_I32, TINY_SHAPE(1, 2)), *f = tiny_cast(x, TINY_F64);
+    tiny_realize(&f, 1);
+    tiny_tensor *y[] = {tiny_max(x, 0, 0), tiny_min(x, 0, 1), tiny_floor(x), tiny_abs(tiny_cast(x, TINY_U32)), tiny_sum(f, 0, 0), tiny_prod(f, 0, 1), tiny_mean(f, 0, 0),
+                        tiny_cumsum(f, 0), tiny_pow(f, tiny_like(f, 1)), tiny_round(x), tiny_nansum(f, 0, 0)};
+    if (device) tiny_realize(y, (int)(sizeof y / sizeof *y));
+    tiny_assign(x, tiny_from(t, two, TINY_I32, TINY_SHAPE(2)));
+    tiny_assign(f, tiny_from(t, two, TINY_I32, TINY_SHAPE(2)));
+    evaluate = by_device;
+    for (size_t i = 0; i < sizeof y / sizeof *y; i++) {
+      double got[2] = {0, 0};
+      CHECK(values(y[i], got, 2) == 2 && got[0] == 3 && got[1] == 5);
+    }
+    CHECK_EQ(tiny_item(tiny_slice(tiny_reshape(x, TINY_SHAPE(2)), 0, 1, 2, 1)), 9);
+  }
+}
+
 static void check_assign(void) {
   const float data[4] = {1, 2, 3, 4};
   tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(2, 2)), *before = tiny_mul(x, tiny_like(x, 10)), *alias = tiny_shrink(x, TINY_SHAPE(0, 2, 1, 2));
@@ -180,16 +201,15 @@ static void check_optimisers(void) {
   double got[2];
   for (int kind = 0; kind < 3; kind++) {
     tiny_tensor *w = tiny_from(t, start, TINY_F32, TINY_SHAPE(2)), *g;
-    tiny_sgd sgd;
-    tiny_adam adam;
-    memset(&sgd, 0, sizeof sgd);
-    memset(&adam, 0, sizeof adam);
-    sgd.lr = 0.1; sgd.momentum = kind == 1 ? 0.5 : 0; sgd.nesterov = kind; adam.lr = 0.5;
+    tiny_optim o;
+    memset(&o, 0, sizeof o);
+    o.kind = kind == 2 ? TINY_ADAM : TINY_SGD;
+    o.lr = kind == 2 ? 0.5 : 0.1; o.momentum = kind == 1 ? 0.5 : 0; o.nesterov = kind;
     for (int i = 0; i < 200; i++) {
       tiny_begin(t);
       tiny_tensor *loss = tiny_sum(tiny_square(tiny_sub(w, tiny_like(w, 3))), 0, 0);
       CHECK_EQ(tiny_grad(loss, &w, 1, &g), TINY_OK);
-      CHECK_EQ(kind == 2 ? tiny_adam_step(&adam, &w, &g, 1) : tiny_sgd_step(&sgd, &w, &g, 1), TINY_OK);
+      CHECK_EQ(tiny_optim_step(&o, &w, &g, 1), TINY_OK);
       CHECK_EQ(tiny_end(t), TINY_OK);
       if (i == 0) {
         CHECK_EQ(values(w, got, 2), 2);
@@ -198,9 +218,8 @@ static void check_optimisers(void) {
     }
     CHECK_EQ(values(w, got, 2), 2);
     CHECK(fabs(got[0] - 3) < 0.05 && fabs(got[1] - 3) < 0.05);
-    tiny_sgd_free(&sgd);
-    tiny_adam_free(&adam);
-    CHECK(!adam.m && !adam.v && !sgd.velocity);
+    tiny_optim_free(&o);
+    CHECK(!o.state && !o.left);
   }
 }
 
@@ -254,6 +273,7 @@ static void check_all(const char *device, tiny_code (*how)(tiny_tensor *x, void 
   for (int i = 0; i < nlist; i++) compare(&list[i]);
   check_random();
   check_frames();
+  check_values_stay();
   check_assign();
   check_steps();
   check_optimisers();

@@ -1,4 +1,4 @@
-// EXP2, LOG2, SIN and POW as expressions: evaluated by tn_alu, and as C that is compiled with fused multiply-adds and run.
+// EXP2, EXP, LOG2, SIN, COS and POW as expressions: evaluated by tn_alu, and as C that is compiled with fused multiply-adds and run.
 // `test_transcendental all` measures all 2^32 arguments of f32 (half an hour); `.. all exp2 3 16` the third sixteenth of one.
 #include "../src/rules/transcendental.c"
 #include "../src/ir/eval.c"
@@ -18,7 +18,7 @@ static tiny_ctx *test_open(void) {
 // ** an expression as a C function: out[i] = f(x[i], y[i]) **
 
 static const char *const c_types[TINY_DTYPE_COUNT] = {"void", "unsigned char", "signed char", "unsigned char", "short", "unsigned short",
-  "int", "unsigned", "long long", "unsigned long long", "?", "?", "float", "double", "long long"};
+  "int", "unsigned", "long long", "unsigned long long", "?", "?", "?", "?", "float", "double", "long long"};
 
 static void print_node(FILE *f, tiny_uop *u, int id) {
   const char *type = c_types[u->dtype];
@@ -60,11 +60,17 @@ static tiny_code print_function(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-enum { EXP2, LOG2, SIN, POW, NFUNCTIONS };
-static const char *const names[NFUNCTIONS] = {"exp2", "log2", "sin", "pow"};
+enum { EXP2, EXP, LOG2, SIN, COS, POW, NFUNCTIONS };
+static const char *const names[NFUNCTIONS] = {"exp2", "exp", "log2", "sin", "cos", "pow"};
+static int periodic(int which) { return which == SIN || which == COS; }
 static tiny_uop *build(tiny_ctx *t, int which, int dtype) {
   tiny_uop *x = tn_uop_make(t, TINY_OP_ARG, dtype, 1, 0, NULL, 0, 0, NULL), *y = tn_uop_make(t, TINY_OP_ARG, dtype, 1, 0, NULL, 1, 0, NULL);
-  return which == EXP2 ? tn_exp2_of(t, x) : which == LOG2 ? tn_log2_value(t, x) : which == SIN ? tn_sin_of(t, x) : tn_pow_of(t, x, y);
+  switch (which) {
+    case EXP2: case EXP: return tn_exp_of(t, x, which == EXP);
+    case LOG2: return tn_log2_value(t, x);
+    case SIN: case COS: return tn_sin_of(t, x, which == COS);
+    default: return tn_pow_of(t, x, y);
+  }
 }
 
 typedef void (*f32_fn)(const float *x, const float *y, float *out, long n);
@@ -126,10 +132,25 @@ static double ulp_error_long(double got, long double want) {
   return (double)(fabsl((long double)got - want) / ldexpl(1, e - 52));
 }
 static double reference(int which, double x, double y) {
-  return which == EXP2 ? exp2(x) : which == LOG2 ? log2(x) : which == SIN ? sin(x) : pow(x, y);
+  switch (which) {
+    case EXP2: return exp2(x);
+    case EXP: return exp(x);
+    case LOG2: return log2(x);
+    case SIN: return sin(x);
+    case COS:                              // the f64 next to an odd multiple of pi / 2 (Muller, "Elementary Functions", table 11.1); glibc errs there
+      return fabs(x) == 6381956970095103.0 * 0x1p797 ? -4.68716592425462761e-19 : cos(x);
+    default: return pow(x, y);
+  }
 }
 static long double reference_long(int which, double x, double y) {
-  return which == EXP2 ? exp2l(x) : which == LOG2 ? log2l(x) : which == SIN ? sinl(x) : powl(x, y);
+  switch (which) {
+    case EXP2: return exp2l(x);
+    case EXP: return expl(x);
+    case LOG2: return log2l(x);
+    case SIN: return sinl(x);
+    case COS: return cosl(x);
+    default: return powl(x, y);
+  }
 }
 
 static uint64_t seed = 1;
@@ -162,7 +183,7 @@ static void sample_f32(void) {
     for (int round = 0; round < 24; round++) {
       for (int i = 0; i < CHUNK; i++) {
         fx[i] = from_bits32((uint32_t)next()); fy[i] = from_bits32((uint32_t)next());
-        if (round & 1) { fx[i] = (float)((double)(int64_t)next() * 0x1p-63 * (which == SIN ? 100 : 160)); }
+        if (round & 1) { fx[i] = (float)((double)(int64_t)next() * 0x1p-63 * (periodic(which) ? 100 : 160)); }
         if (round % 3 == 1) fy[i] = (float)((double)(int64_t)next() * 0x1p-63 * 40);
         if (round % 3 == 2) fy[i] = (float)((int)(next() % 41) - 20);
         if (round < 1) { fx[i] = (float)special[i % NSPECIAL]; fy[i] = (float)special[i / NSPECIAL % NSPECIAL]; }
@@ -183,7 +204,7 @@ static void sample_f64(void) {
     for (int round = 0; round < 12; round++) {
       for (int i = 0; i < CHUNK; i++) {
         dx[i] = from_bits(next()); dy[i] = from_bits(next());
-        if (round & 1) dx[i] = (double)(int64_t)next() * 0x1p-63 * (which == SIN ? 1e6 : 1100);
+        if (round & 1) dx[i] = (double)(int64_t)next() * 0x1p-63 * (periodic(which) ? 1e6 : 1100);
         if (round % 3 == 1) dy[i] = (double)(int64_t)next() * 0x1p-63 * 40;
         if (round % 3 == 2) dy[i] = (double)((int)(next() % 41) - 20);
         if (round < 1) { dx[i] = special[i % NSPECIAL]; dy[i] = special[i / NSPECIAL % NSPECIAL]; }
@@ -192,7 +213,7 @@ static void sample_f64(void) {
       f64_of[which](dx, dy, out, CHUNK);
       for (int i = 0; i < CHUNK; i++) {
         // x87's argument reduction stops at 2^63, so larger sines have libm's f64 for reference (0.55 ulp)
-        const double e = sizeof(long double) > 8 && !(which == SIN && fabs(dx[i]) > 1e15) ? ulp_error_long(out[i], reference_long(which, dx[i], dy[i]))
+        const double e = sizeof(long double) > 8 && !(periodic(which) && fabs(dx[i]) > 1e15) ? ulp_error_long(out[i], reference_long(which, dx[i], dy[i]))
                                                   : ulp_error(out[i], reference(which, dx[i], dy[i]), TINY_F64);
         if (e > worst) { worst = e; at = dx[i]; at_y = dy[i]; }
       }

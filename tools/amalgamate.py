@@ -14,12 +14,12 @@ import re
 import sys
 import textwrap
 
-# One row a header: its name, the list of its rooms, its public part, its manual, the prefix of its macros.
+# One row a header: its name, the list of its rooms, the list of its public parts, its manual, the prefix of its macros.
 # All of them share TINY_IMPLEMENTATION: defined once, it brings the implementation of each header included after it.
 HEADERS = [
     ("tiny.h", "src/all.c", "src/api/api.h", "src/api/manual.txt", "TINY"),
 ]
-VERSION = ("src/api/api.h", r'#define TINY_VERSION "(.*)"')
+VERSION = ("src/api/core.h", r'#define TINY_VERSION "(.*)"')
 LICENSE = "LICENSE"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WIDTH = 110
@@ -91,9 +91,9 @@ def contents(name, paths, header_text):
 
 def amalgamated(header):
     name, list_path, api_path, manual_path, prefix = header
-    rooms = rooms_of(list_path)
+    public, rooms = rooms_of(api_path), rooms_of(list_path)
     version = re.search(VERSION[1], read(VERSION[0])).group(1)
-    source_id = hashlib.sha256("".join(map(read, [api_path, list_path] + rooms)).encode()).hexdigest()
+    source_id = hashlib.sha256("".join(map(read, [api_path, list_path] + public + rooms)).encode()).hexdigest()
     manual, licence = read(manual_path), read(LICENSE)
     for path, text in ((manual_path, manual), (LICENSE, licence)):
         if "*/" in text or "/*" in text:
@@ -105,7 +105,7 @@ def amalgamated(header):
             + "This file is written by tools/amalgamate.py from src/ and never edited by hand.\n\n"
             + marked(manual_path, manual, "") + "\n" + table + "*/\n"
             + "#ifndef %s_H\n#define %s_H\n" % (prefix, prefix)
-            + marked(api_path, read(api_path))
+            + marked(api_path, expanded(api_path))
             + "#endif // %s_H\n\n" % prefix
             + "// The implementation, for the one file that defines TINY_IMPLEMENTATION. It compiles as C and as C++; "
             + "the\n// functions above are extern \"C\" there, so both kinds of files link with it. "
@@ -118,7 +118,7 @@ def amalgamated(header):
             + "/*\n" + marked(LICENSE, licence, "") + "*/\n")
 
     def table_for(text):
-        return contents(name, [api_path] + rooms, text)
+        return contents(name, public + rooms, text)
     return with_table(table_for(with_table(table_for(""))))    # the numbers do not change the table's length
 
 

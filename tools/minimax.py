@@ -85,6 +85,10 @@ tiny = mpf(10) ** -12
 exp2_f = lambda x: ((mpf(2) ** x - 1) / x if x else log(2))
 fit('exp2', exp2_f, lambda x: x / mpf(2) ** x, -mpf('.5001'), mpf('.5001'), 5, 'f32')
 fit('exp2', exp2_f, lambda x: x / mpf(2) ** x, -mpf('.5001'), mpf('.5001'), 10, 'f64')
+# e^x = 1 + x P(x) on [-ln 2 / 2, ln 2 / 2], relative error
+exp_f = lambda x: ((mp.exp(x) - 1) / x if x else mpf(1))
+fit('exp', exp_f, lambda x: x / mp.exp(x), -mpf('.3467'), mpf('.3467'), 5, 'f32')
+fit('exp', exp_f, lambda x: x / mp.exp(x), -mpf('.3467'), mpf('.3467'), 10, 'f64')
 # log(1+f) = 2s + s z P(z), s = f / (2 + f), z = s^2; |s| <= 3 - 2 sqrt 2; the error relative to 2s
 log_f = lambda z: ((log((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) - 2) / z if z > tiny else mpf(2) / 3 + z * 2 / 5)
 top = (3 - 2 * sqrt(mpf(2))) ** 2 * mpf('1.001')
@@ -100,6 +104,8 @@ cos_f = lambda z: ((cos(sqrt(z)) - 1 + z / 2) / z ** 2 if z > mpf(10) ** -9 else
 fit('cos quarter', cos_f, lambda z: z ** 2 / cos(sqrt(z)), mpf(0), quarter, 5, 'f64')
 pieces('1/ln 2, 12 bits and rest', 1 / log(mpf(2)), [12, None])
 pieces('1/ln 2, 24 bits and rest', 1 / log(mpf(2)), [24, None])
+pieces('ln 2, 15 bits and rest', log(mpf(2)), [15, None])
+pieces('ln 2, 41 bits and rest', log(mpf(2)), [41, None])
 pieces('pi, 28 bits', pi, [28, 28, None])
 pieces('pi/2, 33 bits', pi / 2, [33, 33, 33, None])
 pieces('pi/2, 26 bits', pi / 2, [26, None])

@@ -440,11 +440,36 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
 
 #ifdef TINY_NO_DISK                        // nothing can be read, written or found there
 typedef int tn_os_handle;
+enum { TN_OS_OWN, TN_OS_ALL };
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   (void)path; (void)create; (void)out;
   return 0;
 }
 static int tn_os_close(tn_os_handle h) { return h; }
+#ifndef TINY_NO_IO
+typedef struct tn_os_draft { int none; } tn_os_draft;
+static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
+  (void)d; (void)path; (void)rights;
+  return 0;
+}
+static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
+  (void)d; (void)data; (void)nbytes;
+  return 0;
+}
+static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
+  (void)d;
+  (void)path;
+  return whole;
+}
+typedef struct tn_os_mapping { const void *data; size_t nbytes; } tn_os_mapping;
+static int tn_os_map_file(const char *path, tn_os_mapping *m) { (void)path; (void)m; return 0; }
+static void tn_os_unmap_file(tn_os_mapping *m) { (void)m; }
+static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, void **base, size_t *total) {
+  (void)m; (void)at; (void)nbytes; (void)base; (void)total;
+  return NULL;
+}
+#endif
+static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)base; (void)nbytes; }
 static void tn_os_remove(const char *path) { (void)path; }
 static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out) {
   (void)path; (void)max_nbytes; (void)out;
@@ -484,7 +509,7 @@ static int tn_os_is_separator(char c) { return c == '/' || c == '\\'; }
 typedef int tn_os_handle;
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   const int flags = (create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY) | TN_OS_CLOEXEC;
-  do *out = open(path, flags, 0600); while (*out < 0 && errno == EINTR);
+  do *out = open(path, flags, create); while (*out < 0 && errno == EINTR);
   return *out >= 0;
 }
 static int64_t tn_os_read_some(tn_os_handle h, void *out, size_t nbytes) {
@@ -505,6 +530,7 @@ static int tn_os_is_separator(char c) { return c == '/'; }
 #endif
 
 enum { TN_OS_PIECE = 1 << 20 };            // bytes of one read or write: systems limit them
+enum { TN_OS_OWN = 0600, TN_OS_ALL = 0666 };                // who may read a new file: this user; as the umask says
 
 // Appends the whole file to out. 0: there is none, it is bigger than max_nbytes, or it changes while it is
 // read.
@@ -527,24 +553,102 @@ static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out)
   return 1;
 }
 
-// Others see the old file or the whole new one: it is written beside its place and renamed.
-static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
-  char beside[TN_OS_PATH + 64];
-  const unsigned long long here = (uintptr_t)&beside;       // threads differ by their stacks
+// A file that is being written: others see the old one or the whole new one, as it is written beside its place and
+// renamed.
+typedef struct tn_os_draft { char path[TN_OS_PATH + 64]; tn_os_handle h; } tn_os_draft;
+
+static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
+  const unsigned long long here = (uintptr_t)d;              // threads differ by their stacks
   const unsigned long long process = tn_os_process_id(), now = tn_os_now();
-  const int length = snprintf(beside, sizeof beside, "%s.%llx-%llx-%llx", path, process, here, now);
-  tn_os_handle h;
-  if (length < 0 || (size_t)length >= sizeof beside || !tn_os_open(beside, 1, &h)) return 0;
+  const int length = snprintf(d->path, sizeof d->path, "%s.%llx-%llx-%llx", path, process, here, now);
+  return length >= 0 && (size_t)length < sizeof d->path && tn_os_open(d->path, rights, &d->h);
+}
+static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
   const char *at = (const char *)data, *const end = at + nbytes;
   int64_t put = 1;
   while (at < end && put > 0) {
-    put = tn_os_write_some(h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
+    put = tn_os_write_some(d->h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
     if (put > 0) at += put;
   }
-  if (tn_os_close(h) && at == end && tn_os_rename(beside, path)) return 1;
-  tn_os_remove(beside);
+  return at == end;
+}
+// Puts the draft in its place; or drops it, when it is not whole. 1: it is in its place.
+static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
+  if (tn_os_close(d->h) && whole && tn_os_rename(d->path, path)) return 1;
+  tn_os_remove(d->path);
   return 0;
 }
+static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
+  tn_os_draft d;
+  return tn_os_draft_open(&d, path, TN_OS_OWN) &&
+         tn_os_draft_close(&d, path, tn_os_draft_write(&d, data, nbytes));
+}
+
+// ** mapped files **
+
+#ifndef TINY_NO_IO
+// A whole file to read; parts of it can be mapped again to be written, which the file does not notice. Who makes a
+// mapped file shorter takes memory away from its readers.
+typedef struct tn_os_mapping { const void *data; size_t nbytes; tn_os_handle file, object; } tn_os_mapping;
+
+#ifdef _WIN32
+// 0: it cannot be mapped. Of the mapped file nothing is held yet when this fails.
+static int tn_os_map_handle(tn_os_mapping *m) {
+  m->object = CreateFileMappingA(m->file, NULL, PAGE_WRITECOPY, 0, 0, NULL);
+  m->data = m->object ? MapViewOfFile(m->object, FILE_MAP_READ, 0, 0, m->nbytes) : NULL;
+  if (m->object && !m->data) CloseHandle(m->object);
+  return m->data != NULL;
+}
+static void tn_os_unmap_handle(tn_os_mapping *m) { UnmapViewOfFile(m->data); CloseHandle(m->object); }
+static void *tn_os_map_pages(const tn_os_mapping *m, uint64_t at, size_t nbytes) {
+  return MapViewOfFile(m->object, FILE_MAP_COPY, (DWORD)(at >> 32), (DWORD)at, nbytes);
+}
+static size_t tn_os_map_step(void) {
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  return info.dwAllocationGranularity;
+}
+#else
+static int tn_os_map_handle(tn_os_mapping *m) {
+  m->data = mmap(NULL, m->nbytes, PROT_READ, MAP_PRIVATE, m->file, 0);
+  return m->data != MAP_FAILED;
+}
+static void tn_os_unmap_handle(tn_os_mapping *m) { munmap((void *)(uintptr_t)m->data, m->nbytes); }
+static void *tn_os_map_pages(const tn_os_mapping *m, uint64_t at, size_t nbytes) {
+  void *p = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, m->file, (off_t)at);
+  return p == MAP_FAILED ? NULL : p;
+}
+static size_t tn_os_map_step(void) { return tn_os_page_nbytes(); }
+#endif
+
+static int tn_os_map_file(const char *path, tn_os_mapping *m) {
+  tn_os_facts facts;
+  memset(m, 0, sizeof *m);
+  m->data = "";
+  if (!tn_os_file(path, &facts) || facts.nbytes > SIZE_MAX / 2 || !tn_os_open(path, 0, &m->file)) return 0;
+  m->nbytes = (size_t)facts.nbytes;
+  if (!m->nbytes || tn_os_map_handle(m)) return 1;           // there are no mappings of 0 bytes
+  tn_os_close(m->file);
+  return 0;
+}
+static void tn_os_unmap_file(tn_os_mapping *m) {
+  if (m->nbytes) tn_os_unmap_handle(m);
+  tn_os_close(m->file);
+}
+// nbytes > 0 of the file, private and writable. *base and *total: for tn_os_unmap_pages. NULL: not now, read instead.
+static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, void **base, size_t *total) {
+  const size_t head = at % tn_os_map_step();
+  *total = head + nbytes;
+  *base = tn_os_map_pages(m, at - head, *total);
+  return *base ? (char *)*base + head : NULL;
+}
+#endif // TINY_NO_IO
+
+#ifdef _WIN32
+static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)nbytes; UnmapViewOfFile(base); }
+#else
+static void tn_os_unmap_pages(void *base, size_t nbytes) { munmap(base, nbytes); }
+#endif
 
 // Makes a folder and those above it, for this user alone. 1: it is there.
 static int tn_os_make_dirs(const char *path) {

@@ -33,7 +33,7 @@ static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) 
 
 // Does u end range r?
 static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
-  const int from = tn_ranges_from(u->op);
+  const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
   for (uint32_t i = from < 0 ? u->nsrc : (uint32_t)from; i < u->nsrc; i++) if (u->src[i] == r) return 1;
   return 0;
 }
@@ -141,7 +141,8 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
 
 // ** UPCAST and UNROLL **
 
-// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r or by such a loop. Reductions
+// r, and the loops of body that each copy needs for itself: those of ENDs that differ by r or by such a loop.
+// Reductions
 // share theirs.
 static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list *loops) {
   tn_list ends = {NULL, 0, 0};

@@ -51,16 +51,26 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
   return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
 }
 
-// All REDUCEs of one set of ranges become accumulators of one loop nest.
+static void tn_open_loops_too(tiny_ctx *t, tiny_uop *u, tn_list *all) {
+  tn_list open = {NULL, 0, 0};
+  tn_open_loops(t, u, &open);
+  for (int i = 0, j; i < open.n; i++) {
+    for (j = 0; j < all->n && all->u[j] != open.u[i]; j++) {}
+    if (j == all->n) tn_push(t, all, open.u[i]);
+  }
+}
+
+// All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
+// them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
-          to = {NULL, 0, 0};
+          to = {NULL, 0, 0}, open = {NULL, 0, 0};
+  for (int i = 0; i < n; i++) tn_open_loops_too(t, group[i], &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
-    tn_list open = {NULL, 0, 0}, deps = {NULL, 0, 0};
+    tn_list deps = {NULL, 0, 0};
     tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
-    tn_open_loops(t, group[i], &open);
     tn_push(t, &deps,
             tn_reg_store(t, tn_after(t, reg, &open),
                          tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
@@ -77,12 +87,44 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
   return tn_replace(t, sink, n, group, to.u);
 }
 
+static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
+  tn_list ends = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  for (int i = 0; i < ends.n; i++) if (tn_closes(ends.u[i], range)) return ends.u[i];
+  return NULL;
+}
+
+// A running REDUCE becomes an accumulator that is set before its loop, and kept at the end of every round.
+static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
+  const int64_t v[2] = {TN_SPACE_REG, 1};
+  const int op = (int)(u->k & 0xFF);
+  tiny_uop *loop = u->src[1], *end = tn_end_of(t, sink, loop);
+  tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
+  tn_list around = {NULL, 0, 0}, deps = {NULL, 0, 0}, body = {NULL, 0, 0}, src = {NULL, 0, 0};
+  if (!end) { tiny_fail(t, TINY_E_INTERNAL, "lower: a running REDUCE outside of its loop"); return sink; }
+  for (uint32_t i = 1; i < end->nsrc; i++)
+    if (end->src[i] != loop && tn_is_loop(end->src[i])) tn_push(t, &around, end->src[i]);
+  tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &around),
+                                 tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype))));
+  tn_push(t, &deps, loop);
+  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)));
+  sink = tn_replace(t, sink, 1, &u, &now);
+  end = tn_end_of(t, sink, loop);
+  tn_push(t, &body, end->src[0]);
+  tn_push(t, &body, tn_reg_store(t, reg, now));
+  tn_push(t, &src, tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &body));
+  for (uint32_t i = 1; i < end->nsrc; i++) tn_push(t, &src, end->src[i]);
+  tiny_uop *kept = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
+  return tn_replace(t, sink, 1, &end, &kept);
+}
+
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
     tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
+    if (tn_is_running(first)) { sink = tn_lower_running(t, sink, first); continue; }
     if (first->nsrc == 1) {
       tiny_uop *whole = tn_reduce_fold(t, (int)first->k, first->src[0], NULL);
       sink = tn_replace(t, sink, 1, &first, &whole);

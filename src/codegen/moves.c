@@ -1,7 +1,9 @@
-// moves: what optimisation may do to a kernel. A move changes ranges; the value that the kernel
-// computes stays the same.
+// moves: what optimisation looks at in a kernel, and what it may do to one. A move changes ranges; the
+// value that the kernel computes stays the same.
 //
-//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost)
+//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost). Where f does not divide
+//   the extent
+//            of an output range, the last part is moved back to end where r ends: what overlaps is computed twice
 //   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
 //            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
 //            group), LOOP and REDUCE (loops)
@@ -15,6 +17,9 @@
 #ifndef TINY_AMALGAMATED
 #include "../schedule/plan.c"
 #endif
+
+#define TN_IRREGULAR INT64_MIN
+enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24 };
 
 // First source that is a range list, -1: none.
 static int tn_ranges_from(int op) {
@@ -78,15 +83,22 @@ static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
   return now;
 }
 
-// Splits off a part of extent f of the given kind, the inner part unless outer is set. f must divide the extent.
-// *rest (may be NULL) receives the range that is left, NULL if none is.
+// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL) receives the
+// range that is left, NULL if none is. f must divide the extent, or, for an inner part, be less than it, r be
+// a range of
+// the store alone, and no load read what the kernel writes.
 static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
                                tiny_uop **rest) {
   const int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_move_kind(s, r, kind);
-  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, n / f, tn_range_kind(r)), *to;
-  if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
+  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
+  if (n % f) {                             // the start of a part: n-f - max(n-f - left*f, 0)
+    tiny_uop *over = tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, -f));
+    over = tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f));
+    over = tn_u2(s->t, TINY_OP_MUL, tn_u2(s->t, TINY_OP_MAX, over, tn_index(s->t, 0)), tn_index(s->t, -1));
+    to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f)), part);
+  } else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
   else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
   s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
   if (rest) *rest = left;
@@ -105,8 +117,9 @@ static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *src[3];
     if (u->op == TINY_OP_INDEX && tn_depends(t, u->src[1], wide)) {
-      src[0] = u->src[0]; src[1] = u->src[1];
-      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, u->src[2], inside) : inside;
+      // what it was found by, an index that is loaded, has got its condition before
+      for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
+      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;
       tn_push(t, &from, u);
       tn_push(t, &to, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, 3, src, u->k, 0, NULL));
     }
@@ -193,5 +206,74 @@ static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int
   tiny_uop *all[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), again};
   tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, all, reduce->k, 0, NULL);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+}
+
+// ** what the heuristics look at **
+
+// How far e moves when r advances by one.
+static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
+  if (e == r) return 1;
+  if (e->op == TINY_OP_ADD) {
+    const int64_t a = tn_stride_in(t, e->src[0], r), b = tn_stride_in(t, e->src[1], r);
+    return a == TN_IRREGULAR || b == TN_IRREGULAR ? TN_IRREGULAR : a + b;
+  }
+  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
+    const int64_t a = tn_stride_in(t, e->src[0], r);
+    return a == TN_IRREGULAR ? a : a * e->src[1]->k;
+  }
+  return e->nsrc && tn_depends(t, e, r) ? TN_IRREGULAR : 0;
+}
+
+typedef struct tn_profile {                // what the heuristics look at
+  tiny_uop *end, *store;                   // store: the INDEX that is written
+  tiny_uop *out[TN_MAX_RANGES]; int nout;  // output ranges in loop order
+  tiny_uop *red[TN_MAX_RANGES]; int nred;  // ranges of all REDUCEs
+  tiny_uop *reduce[TN_MAX_RANGES]; int nreduce;
+  tiny_uop *carried;                       // the range along which REDUCEs run: not in out, nor they in reduce
+  tiny_uop *load[TN_MAX_ACCESSES]; int nload;  // INDEX nodes that are read
+  int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
+  int usable, repeats;                     // repeats: it reads nothing that it writes, elements may be stored twice
+} tn_profile;
+
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->end = sink->src[0];
+  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  p->store = store->src[0];
+  p->usable = 1;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  p->repeats = 1;
+  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
+    if (p->end->src[i] == p->carried) continue;
+    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
+    p->out[p->nout++] = p->end->src[i];
+  }
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
+    if (u->op == TINY_OP_LOAD) {
+      if (p->nload == TN_MAX_ACCESSES) {
+        p->usable = 0;
+        return;
+      }
+      p->load[p->nload++] = u->src[0];
+      p->repeats &= u->src[0]->src[0] != p->store->src[0];
+    }
+    if (u->op == TINY_OP_REDUCE && !tn_is_running(u)) {
+      if (p->nreduce == TN_MAX_RANGES) { p->usable = 0; return; }
+      p->reduce[p->nreduce++] = u;
+      for (int j = 0; j < p->nout; j++) p->row |= !tn_depends(t, u, p->out[j]);
+    }
+    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) {
+      if (p->nred == TN_MAX_RANGES) {
+        p->usable = 0;
+        return;
+      }
+      p->red[p->nred++] = u;
+    }
+  }
 }
 #endif

@@ -9,74 +9,13 @@
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "linearize.c"
+#include "running.c"
 #endif
 
-#define TN_IRREGULAR INT64_MIN
-enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64,
-  TN_STAGE_MAX_NBYTES = 1 << 18, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
-
-// How far e moves when r advances by one.
-static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
-  if (e == r) return 1;
-  if (e->op == TINY_OP_ADD) {
-    const int64_t a = tn_stride_in(t, e->src[0], r), b = tn_stride_in(t, e->src[1], r);
-    return a == TN_IRREGULAR || b == TN_IRREGULAR ? TN_IRREGULAR : a + b;
-  }
-  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
-    const int64_t a = tn_stride_in(t, e->src[0], r);
-    return a == TN_IRREGULAR ? a : a * e->src[1]->k;
-  }
-  return e->nsrc && tn_depends(t, e, r) ? TN_IRREGULAR : 0;
-}
-
-typedef struct tn_profile {                // what the heuristics look at
-  tiny_uop *end, *store;                   // store: the INDEX that is written
-  tiny_uop *out[TN_MAX_RANGES]; int nout;  // output ranges in loop order
-  tiny_uop *red[TN_MAX_RANGES]; int nred;  // ranges of all REDUCEs
-  tiny_uop *reduce[TN_MAX_RANGES]; int nreduce;
-  tiny_uop *load[TN_MAX_ACCESSES]; int nload;  // INDEX nodes that are read
-  int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
-  int usable;
-} tn_profile;
-
-static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
-  tn_list all = {NULL, 0, 0};
-  memset(p, 0, sizeof *p);
-  p->end = sink->src[0];
-  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
-  p->store = store->src[0];
-  p->usable = 1;
-  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
-    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
-    p->out[p->nout++] = p->end->src[i];
-  }
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
-    p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
-    if (u->op == TINY_OP_LOAD) {
-      if (p->nload == TN_MAX_ACCESSES) {
-        p->usable = 0;
-        return;
-      }
-      p->load[p->nload++] = u->src[0];
-    }
-    if (u->op == TINY_OP_REDUCE) {
-      if (p->nreduce == TN_MAX_RANGES) { p->usable = 0; return; }
-      p->reduce[p->nreduce++] = u;
-      for (int j = 0; j < p->nout; j++) p->row |= !tn_depends(t, u, p->out[j]);
-    }
-    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) {
-      if (p->nred == TN_MAX_RANGES) {
-        p->usable = 0;
-        return;
-      }
-      p->red[p->nred++] = u;
-    }
-  }
-}
+enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
+  TN_WINDOW = 3, TN_FAR = 16, TN_ACROSS = 64, TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_CACHE_LINE = 64,
+  TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16 };
+#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 
 // ** joining neighbours: fewer, longer loops **
 
@@ -139,8 +78,9 @@ static void tn_join_ranges(tn_kernel_state *s) {
 
 // ** CPU: lanes **
 
-static int64_t tn_lanes_for(int64_t extent, int64_t most) {
-  while (most > 1 && extent % most) most /= 2;
+// The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
+static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
+  while (most > 1 && (edges ? extent < most : extent % most)) most /= 2;
   return most;
 }
 
@@ -173,57 +113,85 @@ static double tn_lanes_score(tiny_ctx *t, const tn_profile *p, tiny_uop *r, int 
 // ** CPU: register tiles **
 
 typedef struct tn_tile {
-  tiny_uop *v;
-  int lanes, v_in_reduce;
-  int64_t vectors;
-  tiny_uop *u[2];
-  int64_t f[2];
+  tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
+  int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
+  int64_t vectors, f[2];                   // copies of v's lanes, of u
   double cost;
 } tn_tile;
 
-// Loads per multiply-add of a candidate tile, in vector instructions.
-static double tn_tile_cost(const int64_t strides[][3], const uint8_t *depends, int nload, const tn_tile *c) {
-  double loads = 0;
-  for (int i = 0; i < nload; i++) {
-    double n = 1;
-    for (int j = 0; j < 2; j++) if (c->u[j] && (depends[i] >> (j + 1) & 1)) n *= (double)c->f[j];
-    if (depends[i] & 1) n *= (double)c->vectors;
-    loads += n * (!c->v || !(depends[i] & 1) ? 0.5 : strides[i][0] == 1 ? 1.0 : 0.8 * c->lanes);
+typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
+  int64_t stride, nbytes;                  // stride: in v
+  int v, u[2], reduce;                     // does it depend on them?
+} tn_reads;
+
+// How many times f covers r.
+static int64_t tn_tiles_of(const tiny_uop *r, int64_t f) { return r ? (tn_range_extent(r) + f - 1) / f : 1; }
+// What is computed, edges twice, for what is wanted.
+static double tn_tile_waste(const tiny_uop *r, int64_t f) {
+  return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
+}
+
+// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of rows.
+static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, const tn_tile *c) {
+  const int64_t most = (int64_t)target->limits->cache_nbytes / 2, width = c->lanes * c->vectors;
+  int operands = 0, panel = -1;
+  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
+      tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
+    return 0;
+  for (int i = 0; i < p->nload; i++) {
+    operands += reads[i].reduce;
+    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
   }
+  if (operands != 2 || panel < 0) return 0;
+  const int64_t nbytes = tn_range_extent(p->red[0]) * width * reads[panel].nbytes;
+  return nbytes <= TN_STAGE_MAX_NBYTES && (nbytes <= most || !most);
+}
+
+// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own.
+static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  return (loads + fmas + 1.5) / (fmas * c->lanes);
+  double loads = 0;
+  for (int i = 0; i < p->nload; i++) {
+    double n = reads[i].v ? (double)c->vectors : 1;
+    for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
+    const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
+    const double each = reads[i].stride == 1 ? 1 : TN_STRIDED_LOAD * c->lanes;
+    if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
+    else loads += n * (reads[i].v ? each : 0.5);
+  }
+  return (loads + fmas + 1.5) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+      tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
 
+// May parts of f cover r? Where edges may be computed twice, f need not divide it.
+static int tn_tile_fits(const tiny_uop *r, int64_t f, int edges) {
+  return f == 1 || (r && (tn_range_extent(r) % f == 0 || (edges && f < tn_range_extent(r))));
+}
+
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
-  int64_t strides[TN_MAX_ACCESSES][3];
-  uint8_t depends[TN_MAX_ACCESSES];
-  tiny_uop *of[3] = {c.v, c.u[0], c.u[1]};
-  const int registers = target->limits->vector_registers;
+  tn_reads reads[TN_MAX_ACCESSES];
   for (int i = 0; i < p->nload; i++) {
-    depends[i] = 0;
-    for (int j = 0; j < 3; j++) {
-      strides[i][j] = of[j] ? tn_stride_in(t, p->load[i]->src[1], of[j]) : 0;
-      if (strides[i][j]) depends[i] = (uint8_t)(depends[i] | 1 << j);
-    }
+    tiny_uop *at = p->load[i]->src[1];
+    reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
+    reads[i].v = reads[i].stride != 0;
+    for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
+    reads[i].reduce = p->nred && tn_depends(t, p->load[i], p->red[0]);
+    reads[i].nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   }
-  const int most_vectors = c.v_in_reduce ? 1 : 4;
+  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
-    if (c.v && tn_range_extent(c.v) % (c.lanes * c.vectors)) break;
-    if (!c.v && c.vectors > 1) break;
-    for (size_t a = 0; a < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; a++)
-      for (size_t b = 0; b < sizeof tn_tile_sizes / sizeof *tn_tile_sizes; b++) {
-        c.f[0] = tn_tile_sizes[a];
-        c.f[1] = tn_tile_sizes[b];
-        if ((!c.u[0] && c.f[0] > 1) || (!c.u[1] && c.f[1] > 1)) continue;
-        if ((c.u[0] && tn_range_extent(c.u[0]) % c.f[0]) || (c.u[1] && tn_range_extent(c.u[1]) % c.f[1]))
-          continue;
-        const int64_t accumulators = c.vectors * c.f[0] * c.f[1];
-        if (accumulators + c.vectors + 2 > registers) continue;
-        c.cost = tn_tile_cost((const int64_t(*)[3])strides, depends, p->nload, &c);
-        if (c.cost < best->cost) *best = c;
-      }
+    if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
+    for (int i = 0; i < sizes * sizes; i++) {
+      c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
+      if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
+          c.vectors * (c.f[0] * c.f[1] + 1) + 2 > target->limits->vector_registers)
+        continue;
+      c.packs = tn_tile_packs(p, reads, target, &c);
+      c.cost = tn_tile_cost(p, reads, &c);
+      if (c.cost < best->cost) *best = c;
+    }
   }
 }
 
@@ -239,7 +207,8 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
     if (i >= 0) {
       c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
       c.v_in_reduce = i >= p->nout;
-      c.lanes = (int)tn_lanes_for(tn_range_extent(c.v), most);
+      const int64_t n = tn_range_extent(c.v);
+      c.lanes = c.v_in_reduce && n >= 4 * most ? most : (int)tn_lanes_for(n, most, p->repeats && !c.v_in_reduce);
       if (c.lanes < 2 || tn_lanes_score(t, p, c.v, !c.v_in_reduce) < 0) continue;
     }
     tn_tile_try(t, p, target, c, &best);
@@ -290,44 +259,21 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
   }
 }
 
-// Packs the operand that the inner loop reads as vectors when its rows are far apart and it is read again for
-// every tile of the range `again`.
-static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again,
-                   const tn_target *target) {
+// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`.
+static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
   tn_list loads = {NULL, 0, 0};
-  int64_t nelem = 1;
-  for (int i = 0; i < ninner; i++) nelem *= tn_range_extent(inner[i]);
   tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    tiny_uop *load = loads.u[i], *used[TN_MAX_RANGES];
+    tiny_uop *load = loads.u[i];
     int n = 0;
     if (load->src[0]->src[0]->op != TINY_OP_PARAM || tn_depends(t, load, again)) continue;
-    for (int j = 0; j < ninner; j++) if (tn_depends(t, load, inner[j])) used[n++] = inner[j];
-    if (n != ninner || nelem * tn_dtypes[load->dtype].nbytes > TN_STAGE_MAX_NBYTES) continue;
-    if (nelem * tn_dtypes[load->dtype].nbytes > (int64_t)target->limits->cache_nbytes / 2 &&
-        target->limits->cache_nbytes)
-      continue;
-    tn_move_stage(s, load, n, used, TN_SPACE_LOCAL);
+    while (n < ninner && tn_depends(t, load, inner[n])) n++;
+    if (n < ninner) continue;
+    tn_move_stage(s, load, n, inner, TN_SPACE_LOCAL);
     return 1;
   }
   return 0;
-}
-
-// Odd sizes: the contiguous output range grows to whole vectors when little is wasted; the edge is masked.
-static void tn_pad_lanes(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  const int64_t lanes = tn_target_lanes(target, p);
-  for (int i = 0; i < p->nout; i++) {
-    const int64_t n = tn_range_extent(p->out[i]);
-    if (lanes < 2 || n % lanes == 0 || n < 2 * lanes || tn_stride_in(s->t, p->store->src[1], p->out[i]) != 1)
-      continue;
-    for (int j = 0; j < p->nload; j++) if (tn_stride_in(s->t, p->load[j]->src[1], p->out[i]) == 1) {
-      tn_move_pad(s, p->out[i], lanes);
-      s->sink = tn_simplify(s->t, s->sink);
-      tn_profile_kernel(s->t, s->sink, p);
-      return;
-    }
-  }
 }
 
 // The ranges that a tile leaves behind: rows and columns count tiles, vectors and lanes lie within one.
@@ -339,12 +285,15 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   if (c->u[0] && c->f[0] > 1) tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
   if (c->u[1] && c->f[1] > 1) tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, &second);
   if (!c->v) return x;
-  x.lanes = tn_move_split(s, c->v, c->lanes, TN_VECTOR, 0, &x.columns);
-  if (!x.columns) return x;
-  if (!c->v_in_reduce) {
-    if (c->vectors > 1) x.vectors = tn_move_split(s, x.columns, c->vectors, TN_UPCAST, 0, &x.columns);
+  if (c->vectors > 1) {
+    tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
+    x.lanes = tn_move_split(s, width, c->lanes, TN_VECTOR, 0, &x.vectors);
+    x.vectors = tn_move_kind(s, x.vectors, TN_UPCAST);
     return x;
   }
+  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_move_pad(s, c->v, c->lanes) : c->v;
+  x.lanes = tn_move_split(s, v, c->lanes, TN_VECTOR, 0, &x.columns);
+  if (!x.columns || !c->v_in_reduce) return x;
   int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
   while (tn_range_extent(x.columns) % f) f /= 2;
   if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
@@ -353,15 +302,10 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns
 // loop outside of rows, and the panel of that operand is packed once for each.
-static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x,
-                        const tn_target *target) {
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *inner[3];
-  int n = 0, operands = 0;
-  if (!x->lanes || c->v_in_reduce || !x->columns || !x->rows || p->nred != 1 ||
-      tn_range_extent(x->rows) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
-    return 0;
-  for (int i = 0; i < p->nload; i++) operands += tn_depends(s->t, p->load[i], p->red[0]);
-  if (operands != 2) return 0;
+  int n = 0;
+  if (!c->packs || !x->rows || !x->columns) return 0;
   inner[n++] = p->red[0];
   if (x->vectors) inner[n++] = x->vectors;
   inner[n++] = x->lanes;
@@ -370,19 +314,17 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *
       tn_move_swap(s, x->rows, x->columns);
       break;
     }
-  return tn_pack(s, inner, n, x->rows, target);
+  return tn_pack(s, inner, n, x->rows);
 }
 
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tn_pad_lanes(s, p, target);
-  if (!p->usable) return;
   const double work = tn_work(p);
   const tn_tile c = tn_tile_choose(s->t, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
   s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
   if (!p->usable) return;
-  const int packed = tn_tile_pack(s, p, &c, &x, target);
+  const int packed = tn_tile_pack(s, p, &c, &x);
   for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
     tiny_uop *r = p->red[i];
     if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
@@ -392,27 +334,215 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
 }
 
-static void tn_optimize_elementwise(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
+// ** CPU: rows **
+
+static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
+  tn_list all = {NULL, 0, 0};
+  double cost = 0;
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++)
+    if (tn_is_float(all.u[i]->dtype) && all.u[i]->op != TINY_OP_REDUCE) cost += tn_op_cost(all.u[i]);
+  return cost;
+}
+
+// The greatest expression that the store and a REDUCE over its row both compute, *of_reduce as the REDUCE has
+// it; NULL where it costs little.
+static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
+                               tiny_uop **of_reduce) {
+  tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
+  tn_map same = {NULL, NULL, 0, 0};
+  tiny_uop *r = reduce->src[1];
+  tn_toposort(t, reduce->src[0], &body);
+  tn_toposort(t, p->end->src[0]->src[1], &value);
+  for (int i = 0; i < body.n; i++)
+    if (tn_op_is_elementwise(body.u[i]->op) && tn_is_float(body.u[i]->dtype) && tn_depends(t, body.u[i], r))
+      tn_map_set(t, &same, tn_replace(t, body.u[i], 1, &r, &j), body.u[i]);
+  for (int i = value.n - 1; i >= 0; i--) {
+    if (!tn_map_has(&same, value.u[i])) continue;
+    *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
+    return tn_expression_cost(t, value.u[i]) >= TN_ROW_COST ? value.u[i] : NULL;
+  }
+  return NULL;
+}
+
+// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after.
+static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, int most) {
   tiny_ctx *t = s->t;
+  tiny_uop *j = NULL, *from[2], *to[2], *src[3], *at[2];
+  for (int i = 0; i < p->nout; i++) {
+    int in_scope = 1;
+    for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
+    if (in_scope) continue;
+    if (j) return 0;
+    j = p->out[i];
+  }
+  if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
+  const int64_t n = tn_range_extent(j), lanes = tn_lanes_for(n, most, 0);
+  for (int k = 0; k < p->nreduce; k++) {
+    tiny_uop *reduce = p->reduce[k];
+    if (lanes < 2 || reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
+    from[0] = tn_row_shared(t, p, j, reduce, &from[1]);
+    if (!from[0] || n * tn_dtypes[from[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
+    src[1] = tn_range(t, n / lanes, TN_LOOP);
+    src[2] = tn_range(t, lanes, TN_VECTOR);
+    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, src[1], tn_index(t, lanes)), src[2]);
+    if (n == lanes) at[1] = src[2];
+    src[0] = tn_replace(t, from[0], 1, &j, &at[1]);
+    if (n == lanes) src[1] = src[2];
+    const int split = n == lanes ? 2 : 3;
+    at[0] = tn_uop_make(t, TINY_OP_STAGE, from[0]->dtype, 1, split, src, TN_SPACE_LOCAL, 0, NULL);
+    for (int i = 0; i < 2; i++) {
+      at[1] = i ? reduce->src[1] : j;
+      tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, at[0]->dtype, 1, 2, at, 0, 0, NULL);
+      to[i] = tn_uop_make(t, TINY_OP_LOAD, at[0]->dtype, 1, 1, &index, 0, 0, NULL);
+    }
+    s->sink = tn_replace(t, s->sink, 2, from, to);
+    return 1;
+  }
+  return 0;
+}
+
+// A transposition: what is contiguous in v is read across, along another output range. Blocks of that range go
+// through v together, so that lines of both are used whole while they are near.
+static void tn_block_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *columns) {
+  for (int i = 0; i < p->nload; i++) {
+    const int64_t stride = tn_stride_in(s->t, p->load[i]->src[1], v);
+    if (stride == TN_IRREGULAR || (stride < TN_FAR && stride > -TN_FAR)) continue;
+    for (int j = 0; j < p->nout; j++) {
+      if (p->out[j] == v || tn_stride_in(s->t, p->load[i]->src[1], p->out[j]) != 1) continue;
+      tiny_uop *block = p->out[j];
+      if (tn_tile_fits(block, TN_ACROSS, p->repeats)) block = tn_move_split(s, block, TN_ACROSS, TN_LOOP, 0, NULL);
+      tn_move_swap(s, block, columns);
+      return;
+    }
+  }
+}
+
+// Does one REDUCE fold range red[i] and one of those in `taken`?
+static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
+  for (int j = 0; j < p->nreduce; j++) {
+    uint32_t folds = 0;
+    for (int k = 0; k < p->nred; k++)
+      for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++) if (p->reduce[j]->src[n] == p->red[k]) folds |= 1u << k;
+    if ((folds >> i & 1) && (folds & taken)) return 1;
+  }
+  return 0;
+}
+
+static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  if (p->row && tn_stage_row(s, p, tn_target_lanes(target, p))) tn_profile_kernel(t, s->sink, p);
   const int most = tn_target_lanes(target, p);
   const double work = tn_work(p);
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
     const double now = tn_lanes_score(t, p, p->out[i], 1);
-    if (tn_lanes_for(tn_range_extent(p->out[i]), most) > 1 && now >= score) { best = p->out[i]; score = now; }
+    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) < 2 || now < score) continue;
+    best = p->out[i];
+    score = now;
   }
   int v_in_scope = 0;
+  uint32_t taken = 0;                      // bit i: red[i] became lanes
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
-  if (best) tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most), TN_VECTOR, 0, NULL);
-  if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes
-    const int64_t lanes = tn_lanes_for(tn_range_extent(p->red[i]), most);
-    tiny_uop *rest;
-    if (lanes < 2 || tn_lanes_score(t, p, p->red[i], 0) < 0.5) continue;
-    tn_move_split(s, p->red[i], lanes, TN_VECTOR, 0, &rest);
+  tiny_uop *columns = NULL;
+  if (best)
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
+  if (columns && !p->nreduce) tn_block_across(s, p, best, columns);
+  if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
+    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
+    const int64_t n = tn_range_extent(p->red[i]);
+    tiny_uop *rest, *r = n >= 4 * most && n % most ? tn_move_pad(s, p->red[i], most) : p->red[i];
+    const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
+    if (lanes < 2) continue;
+    taken |= 1u << i;
+    tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
     if (rest && tn_range_extent(rest) % 4 == 0) tn_move_split(s, rest, 4, TN_UNROLL, 0, NULL);
   }
   s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, TN_MAX_RANGES);
+}
+
+// ** scatters: rows become lanes; what is left of the output becomes tasks **
+
+static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
+  tn_profile_kernel(s->t, s->sink, p);
+  return p->usable && p->nout && p->end->op == TINY_OP_END &&
+      tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
+}
+
+// A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
+static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
+  tiny_uop *last = p->out[p->nout - 1];
+  const int64_t n = tn_range_extent(last), line = TN_CACHE_LINE / tn_dtypes[p->store->dtype].nbytes;
+  int64_t f = 1;
+  for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
+  for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
+  for (int64_t d = 2; d <= TN_SCATTER_TASKS; d++) if (n % d == 0 && n / d % line == 0) f = d;
+  if (f == 1) return;
+  tn_move_split(s, last, f, TN_TASK, 1, NULL);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_scatter_of(s, p, c);
+}
+
+static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  tn_profile p;
+  tn_scatter c;
+  tiny_uop *row, *fill_row;
+  if (!tn_scatter_of(s, &p, &c)) return 0;
+  const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
+  if (cpu) tn_scatter_share(s, &p, &c);
+  else {                                   // work items have an element of every row each
+    for (int i = 0; i < p.nout; i++) {
+      int target_range = 0;
+      for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
+      if (!target_range) tn_move_kind(s, p.out[i], TN_GLOBAL);
+    }
+    if (!tn_scatter_of(s, &p, &c) || tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n))
+      return 0;
+  }
+  int outer = 0;
+  double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
+  work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
+  for (int i = 0; i < p.nout; i++)
+    outer += tn_scatter_is_outer(&p, &c, i) && tn_range_kind(p.out[i]) == TN_LOOP;
+  tn_write_scatter(s, &p, &c, &row, &fill_row);
+  if (!cpu) { s->sink = tn_simplify(t, s->sink); return 1; }
+  tn_profile_kernel(t, s->sink, &p);
+  if (row && tn_range_extent(row) > lanes && lanes > 1) {
+    row = tn_move_pad(s, row, lanes);
+    fill_row = tn_move_pad(s, fill_row, lanes);
+    tn_profile_kernel(t, s->sink, &p);
+  }
+  const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
+  if (f > 1) {
+    const int together = tn_stride_in(t, p.store->src[1], row) == 1;
+    tn_move_split(s, fill_row, f, TN_VECTOR, 0, NULL);
+    if (together) tn_move_split(s, row, f, TN_VECTOR, 0, NULL);
+  }
+  s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, outer);
+  return 1;
+}
+
+// ** scans: several accumulators side by side, so that none waits for the one before **
+
+static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *best = NULL, *rest = NULL;
+  const double work = tn_work(p) * (double)tn_range_extent(p->carried);
+  const int most = tn_target_lanes(target, p);
+  for (int i = 0; i < p->nout; i++)
+    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) > 1 &&
+        tn_lanes_score(s->t, p, p->out[i], 1) >= 0.5)
+      best = p->out[i];
+  if (best)
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &rest);
+  for (int i = 0; i < p->nout && !best; i++) if (tn_range_extent(p->out[i]) > 1) rest = p->out[i];
+  int64_t f = rest ? (best ? TN_SCAN_VECTORS : TN_SCAN_CHAINS) : 1;
+  while (f > 1 && tn_range_extent(rest) % f) f--;
+  if (f > 1) tn_move_split(s, rest, f, TN_UPCAST, 0, NULL);
+  s->sink = tn_simplify(s->t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);
 }
 
@@ -447,9 +577,11 @@ static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *targe
   tn_kernel_state s = {t, sink};
   tn_profile p;
   tn_join_ranges(&s);
+  if (tn_optimize_scatter(&s, target)) return s.sink;
   tn_profile_kernel(t, s.sink, &p);
   if (!p.usable) return s.sink;
   if (!target->limits->threads) tn_optimize_gpu(&s, &p, target);
+  else if (p.carried) tn_optimize_scan(&s, &p, target);
   else if (p.nreduce == 1 && !p.row) tn_optimize_reduce(&s, &p, target);
   else tn_optimize_elementwise(&s, &p, target);
   return s.sink;

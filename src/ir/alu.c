@@ -27,12 +27,12 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
-static double tn_alu_float(int op, double a, double b, double c) {
+static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
     case TINY_OP_NEG: return -a;
-    case TINY_OP_EXP2: return exp2(a);
+    case TINY_OP_EXP2: return k ? exp(a) : exp2(a);
     case TINY_OP_LOG2: return log2(a);
-    case TINY_OP_SIN: return sin(a);
+    case TINY_OP_SIN: return k ? cos(a) : sin(a);
     case TINY_OP_SQRT: return sqrt(a);
     case TINY_OP_TRUNC: return trunc(a);
     case TINY_OP_ADD: return a + b;
@@ -124,6 +124,6 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
   if (!tn_is_float(d)) return tn_dtype_wrap(d, tn_alu_int(op, d, a, b, c));
   if (op == TINY_OP_MULADD && d != TINY_F64)
     return tn_from_f64(tn_dtype_round(d, tn_dtype_round(d, tn_to_f64(a) * tn_to_f64(b)) + tn_to_f64(c)));
-  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
+  return tn_from_f64(tn_dtype_round(d, tn_alu_float(op, k, tn_to_f64(a), tn_to_f64(b), tn_to_f64(c))));
 }
 #endif

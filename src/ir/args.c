@@ -15,6 +15,10 @@ static int64_t tn_dims_nelem(int n, const int64_t *dim) {
   }
   return nelem > (int64_t)1 << 60 ? -1 : nelem;
 }
+static int tn_dims_same(int n, const int64_t *a, const int64_t *b) {
+  for (int i = 0; i < n; i++) if (a[i] != b[i]) return 0;
+  return 1;
+}
 
 static int tn_sources_fit(int op, int n) {
   if (tn_ops[op].nsrc >= 0) return n == tn_ops[op].nsrc;
@@ -22,6 +26,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
     case TINY_OP_LOAD: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
+    case TINY_OP_DETACH: return n == 1 || n == 2;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
   }
@@ -81,6 +86,10 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
+    case TINY_OP_DETACH: return nsrc == 1 || (k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
+      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim))
+      ? NULL : "takes a slope, and a value of its argument's shape";
+    case TINY_OP_EXP2: case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";

@@ -13,10 +13,6 @@
 
 static int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
 
-static int tn_dims_same(int n, const int64_t *a, const int64_t *b) {
-  for (int i = 0; i < n; i++) if (a[i] != b[i]) return 0;
-  return 1;
-}
 static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
   return u->ndim == n && tn_dims_same(n, u->dim, dim);
 }
@@ -86,9 +82,6 @@ static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a 
 
 // ** constants **
 
-static int64_t tn_lowest(int dtype) {      // the identity of MAX
-  return tn_is_float(dtype) ? tn_from_f64(-HUGE_VAL) : dtype == TINY_U64 ? 0 : tn_dtype_min(dtype);
-}
 static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {
   if (tn_is_float(dtype) || value != floor(value) || fabs(value) > 9e15) return tn_number(t, dtype, value);
   return tn_int(t, dtype, (int64_t)value);                   // -1 of an unsigned dtype: all bits
@@ -174,11 +167,11 @@ static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 // Formulas that both operators and gradients need.
 static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SIN, x); }
-// 1 - 2 sin(x/2)^2: no rounding of the argument, as sin(x + pi/2) has.
-static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *s = tn_sin(t, tn_times(t, x, 0.5));
-  return tn_plus(t, tn_times(t, tn_mul(t, s, s), -2), 1);
+static tiny_uop *tn_sibling(tiny_ctx *t, int op, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_uop_make(t, op, x->dtype, 1, 1, &x, 1, 0, NULL);
 }
+static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_SIN, x); }
+static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_EXP2, x); }
 #define TN_LOG2_E 1.4426950408889634074
 #define TN_LN_2 0.69314718055994530942
 static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
@@ -187,6 +180,12 @@ static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
 
 // ** reductions **
 
+// What changes nothing when it is folded in, as a 0-d constant of x's dtype.
+static tiny_uop *tn_identity(tiny_ctx *t, int op, const tiny_uop *x) {
+  if (tn_bad(t, x)) return &t->ir->bad;
+  if (op != TINY_OP_MAX) return tn_k(t, x, op == TINY_OP_MUL);
+  return tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL);
+}
 // Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
 static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
   int64_t dim[TINY_MAX_DIMS], kept[TINY_MAX_DIMS];
@@ -199,9 +198,7 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
     if (reduced && x->dim[i] != 1) bits |= 1 << i;
     if (reduced && !x->dim[i]) empty = 1;
   }
-  if (empty) x = tn_expand(t, op == TINY_OP_MAX
-                           ? tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL)
-                           : tn_k(t, x, op == TINY_OP_MUL), x->ndim, dim);
+  if (empty) x = tn_expand(t, tn_identity(t, op, x), x->ndim, dim);
   else if (bits) x = tn_move(t, TINY_OP_REDUCE, x, op | (int64_t)bits << 8, 0, NULL);
   return tn_reshape(t, x, n, kept);
 }

@@ -9,28 +9,43 @@
 #include "../base/text.c"
 #endif
 
-// name, bytes, class ('b'ool, 's'igned, 'u'nsigned, 'f'loat), mantissa bits, least normal exponent of floats
+// name, bytes, class ('b'ool, 's'igned, 'u'nsigned, 'f'loat); of floats: mantissa bits, least normal exponent, and 1
+// if there is no infinity and the code of all ones alone is NaN (Micikevicius et al., "FP8 formats for deep learning",
+// arXiv:2209.05433, table 1).
 typedef struct tn_dtype_row {
   const char *name;
   uint8_t nbytes;
   char kind;
   uint8_t mantissa;
   int16_t least;
+  uint8_t finite;
 } tn_dtype_row;
 static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
-  {"void", 0, 'v', 0, 0}, {"bool", 1, 'b', 0, 0},
-  {"i8", 1, 's', 0, 0}, {"u8", 1, 'u', 0, 0}, {"i16", 2, 's', 0, 0}, {"u16", 2, 'u', 0, 0},
-  {"i32", 4, 's', 0, 0}, {"u32", 4, 'u', 0, 0}, {"i64", 8, 's', 0, 0}, {"u64", 8, 'u', 0, 0},
-  {"f16", 2, 'f', 10, -14}, {"bf16", 2, 'f', 7, -126}, {"f32", 4, 'f', 23, -126}, {"f64", 8, 'f', 52, -1022},
-  {"index", 8, 's', 0, 0},
+  {"void", 0, 'v', 0, 0, 0}, {"bool", 1, 'b', 0, 0, 0},
+  {"i8", 1, 's', 0, 0, 0}, {"u8", 1, 'u', 0, 0, 0}, {"i16", 2, 's', 0, 0, 0}, {"u16", 2, 'u', 0, 0, 0},
+  {"i32", 4, 's', 0, 0, 0}, {"u32", 4, 'u', 0, 0, 0}, {"i64", 8, 's', 0, 0, 0}, {"u64", 8, 'u', 0, 0, 0},
+  {"f8e4m3", 1, 'f', 3, -6, 1}, {"f8e5m2", 1, 'f', 2, -14, 0},
+  {"f16", 2, 'f', 10, -14, 0}, {"bf16", 2, 'f', 7, -126, 0},
+  {"f32", 4, 'f', 23, -126, 0}, {"f64", 8, 'f', 52, -1022, 0},
+  {"index", 8, 's', 0, 0, 0},
 };
 
 static int tn_dtype_valid(int d) { return d > TINY_VOID && d < TINY_INDEX; }
 static int tn_is_float(int d) { return tn_dtypes[d].kind == 'f'; }
+// A float that is computed in f32: fp8, f16, bf16.
+static int tn_is_narrow(int d) { return tn_is_float(d) && tn_dtypes[d].nbytes < 4; }
 static int tn_is_signed(int d) { return tn_dtypes[d].kind == 's'; }
 static int tn_is_unsigned(int d) { return tn_dtypes[d].kind == 'u'; }
 static int tn_is_int(int d) { return tn_is_signed(d) || tn_is_unsigned(d); }
 static int tn_bits(int d) { return tn_dtypes[d].nbytes * 8; }
+static int tn_integer_of(int d) {          // the signed integer of its width
+  switch (tn_bits(d)) {
+    case 8: return TINY_I8;
+    case 16: return TINY_I16;
+    case 64: return TINY_I64;
+    default: return TINY_I32;
+  }
+}
 
 TINY_API size_t tiny_dtype_nbytes(tiny_dtype d) {
   return (unsigned)d < TINY_DTYPE_COUNT ? tn_dtypes[d].nbytes : 0;
@@ -40,12 +55,14 @@ TINY_API const char *tiny_dtype_name(tiny_dtype d) {
 }
 
 // PyTorch's lattice (torch.promote_types): bool < integers < floats; signed with unsigned gives the next wider signed,
-// u64 with signed f32; f16 with bf16 gives f32.
+// u64 with signed f32; f16 with bf16 gives f32. The two kinds of fp8, which PyTorch does not promote, give f16, which
+// holds both; fp8 with a wider float gives that.
 TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
   if (a == b) return a;
   if (a > b) { const tiny_dtype c = a; a = b; b = c; }
   if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;
-  if (tn_is_float(b)) return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : b;
+  if (tn_is_float(b))
+    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : a == TINY_F8E4M3 && b == TINY_F8E5M2 ? TINY_F16 : b;
   if (tn_is_signed(b) || tn_is_unsigned(a)) return b;    // b is at least as wide, and holds a
   if (b == TINY_U64) return TINY_F32;
   return tn_bits(a) > tn_bits(b) ? a : (tiny_dtype)(b + 1);   // the signed type after an unsigned one is the next wider
@@ -72,7 +89,14 @@ static int64_t tn_dtype_wrap(int d, int64_t k) {
   }
 }
 
-// Round to nearest, ties to even, into a float dtype; overflow gives inf.
+// The greatest number of a float dtype, and what numbers beyond it become.
+static double tn_float_top(int d) {
+  const tn_dtype_row *r = &tn_dtypes[d];
+  return ldexp(2 - ldexp(1, r->finite - r->mantissa), 1 + r->finite - r->least);
+}
+static double tn_float_beyond(int d) { return tn_dtypes[d].finite ? (double)NAN : HUGE_VAL; }
+
+// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf.
 static double tn_dtype_round(int d, double x) {
   if (d == TINY_F32) {
     if (x != x || fabs(x) <= 3.4028234663852886e38) return (float)x;
@@ -80,35 +104,44 @@ static double tn_dtype_round(int d, double x) {
         x < 0                              ? -HUGE_VAL :
                                              HUGE_VAL;
   }
-  if (d == TINY_F64 || x != x || x == 0 || fabs(x) == HUGE_VAL) return x;
+  if (d == TINY_F64 || x != x || x == 0) return x;
   const tn_dtype_row *r = &tn_dtypes[d];
+  if (fabs(x) == HUGE_VAL) return r->finite ? (double)NAN : x;
   int e = ilogb(x);
   if (e < r->least) e = r->least;
   const double quantum = ldexp(1.0, e - r->mantissa);
-  const double y = rint(x / quantum) * quantum, top = ldexp(2.0 - ldexp(1.0, -r->mantissa), 1 - r->least);
-  return fabs(y) > top ? (x < 0 ? -HUGE_VAL : HUGE_VAL) : y;
+  const double y = rint(x / quantum) * quantum;
+  return fabs(y) <= tn_float_top(d) ? y : x < 0 ? -tn_float_beyond(d) : tn_float_beyond(d);
 }
 
-// IEEE bits of a value that f16 or bf16 can hold.
-static uint16_t tn_dtype_pack16(int d, double x) {
+// Codes of a narrow float: its sign bit, the first code above all numbers, and NaN.
+static int tn_code_sign(int d) { return 1 << (tn_bits(d) - 1); }
+static int tn_code_end(int d) {
+  const int m = tn_dtypes[d].mantissa, ones = tn_code_sign(d) - 1;
+  return tn_dtypes[d].finite ? ones : (ones >> m) << m;
+}
+static int tn_code_nan(int d) {
+  return tn_code_end(d) | (tn_dtypes[d].finite ? 0 : 1 << (tn_dtypes[d].mantissa - 1));
+}
+// The code of a value that a narrow float can hold.
+static uint16_t tn_dtype_pack(int d, double x) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const uint16_t sign = signbit(x) ? 0x8000 : 0, inf = (uint16_t)((0x7FFF >> r->mantissa) << r->mantissa);
-  if (x != x) return (uint16_t)(inf | 1 << (r->mantissa - 1));
+  const int sign = signbit(x) ? tn_code_sign(d) : 0;
+  if (x != x) return (uint16_t)tn_code_nan(d);
   x = fabs(x);
-  if (x == HUGE_VAL) return (uint16_t)(sign | inf);
-  if (x < ldexp(1.0, r->least)) return (uint16_t)(sign | (uint16_t)ldexp(x, r->mantissa - r->least));
-  const int e = ilogb(x);
-  const uint16_t fraction = (uint16_t)(ldexp(x, r->mantissa - e) - ldexp(1.0, r->mantissa));
+  if (x == HUGE_VAL) return (uint16_t)(sign | tn_code_end(d));
+  if (x < ldexp(1.0, r->least)) return (uint16_t)(sign | (int)ldexp(x, r->mantissa - r->least));
+  const int e = ilogb(x), fraction = (int)(ldexp(x, r->mantissa - e) - ldexp(1.0, r->mantissa));
   return (uint16_t)(sign | (e - r->least + 1) << r->mantissa | fraction);
 }
-static double tn_dtype_unpack16(int d, uint16_t b) {
+static double tn_dtype_unpack(int d, uint16_t code) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const int e = (b & 0x7FFF) >> r->mantissa, ones = 0x7FFF >> r->mantissa,
-            fraction = b & ((1 << r->mantissa) - 1);
-  const double x = e == ones ? (fraction ? (double)NAN : HUGE_VAL) :
-      e                      ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) :
-                               ldexp(fraction, r->least - r->mantissa);
-  return b & 0x8000 ? -x : x;
+  const int size = code & (tn_code_sign(d) - 1), end = tn_code_end(d), e = size >> r->mantissa,
+            fraction = size & ((1 << r->mantissa) - 1);
+  const double x = size >= end ? (size > end ? (double)NAN : tn_float_beyond(d)) :
+      e                        ? ldexp(fraction + (1 << r->mantissa), e - 1 + r->least - r->mantissa) :
+                                 ldexp(fraction, r->least - r->mantissa);
+  return code & tn_code_sign(d) ? -x : x;
 }
 
 static int64_t tn_dtype_load(int d, const void *p) {
@@ -118,24 +151,18 @@ static int64_t tn_dtype_load(int d, const void *p) {
     case TINY_I8: return *(const int8_t *)p;
     case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
     case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
-    case TINY_F16:
-    case TINY_BF16: {
-      uint16_t b;
-      memcpy(&b, p, 2);
-      return tn_from_f64(tn_dtype_unpack16(d, b));
-    }
+    case TINY_F8E4M3: case TINY_F8E5M2: return tn_from_f64(tn_dtype_unpack(d, *(const uint8_t *)p));
+    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack(d, b)); }
     case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
     case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
     default: { int64_t k; memcpy(&k, p, 8); return k; }
   }
 }
 static void tn_dtype_store(int d, void *p, int64_t k) {
+  if (tn_is_narrow(d)) k = tn_dtype_pack(d, tn_to_f64(k));
   if (d == TINY_F32) {
     const float f = (float)tn_to_f64(k);
     memcpy(p, &f, 4);
-  } else if (d == TINY_F16 || d == TINY_BF16) {
-    const uint16_t b = tn_dtype_pack16(d, tn_to_f64(k));
-    memcpy(p, &b, 2);
   } else if (tn_bits(d) == 8) {
     const uint8_t b = (uint8_t)k;
     memcpy(p, &b, 1);
@@ -182,5 +209,10 @@ static int64_t tn_dtype_max(int d) {
   if (d == TINY_BOOL) return 1;
   const int bits = tn_bits(d) - (tn_is_unsigned(d) ? 0 : 1);
   return tn_is_int(d) && bits < 63 ? ((int64_t)1 << bits) - 1 : INT64_MAX;
+}
+// What no value of d is below, the identity of MAX: -inf of floats that have it.
+static int64_t tn_lowest(int d) {
+  if (!tn_is_float(d)) return tn_dtype_min(d);
+  return tn_from_f64(tn_dtypes[d].finite ? -tn_float_top(d) : -HUGE_VAL);
 }
 #endif

@@ -63,7 +63,7 @@ static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, co
 // The value from which a reduction starts.
 static int64_t tn_eval_identity(int op, int d) {
   if (op == TINY_OP_MUL) return tn_dtype_value(d, 1);
-  if (op == TINY_OP_MAX) return tn_is_float(d) ? tn_from_f64(-HUGE_VAL) : tn_dtype_min(d);
+  if (op == TINY_OP_MAX) return tn_lowest(d);
   return 0;                                // of ADD; the bits of 0.0 are 0
 }
 
@@ -454,11 +454,10 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
       continue;
     }
     const int64_t e = a[0].lanes > 1 ? element[lane * r->items + item] : element[item];
-    // contiguous lanes follow each other
-    const int64_t last = a[0].lanes > 1 || m->lanes > 1 ? 0 : lane;
-    if (e < 0 || e >= m->nelem - last)
-      return tn_eval_trap(r, m, item, "index", e < 0 ? e : tn_clamp_add(e, last));
-    const int64_t flat = m->lanes > 1 ? e * m->lanes + lane : e + last;
+    // contiguous lanes follow each other; those that are not valid may lie before the first element
+    const int64_t at = a[0].lanes > 1 || m->lanes > 1 ? e : tn_clamp_add(e, lane);
+    if (at < 0 || at >= m->nelem) return tn_eval_trap(r, m, item, "index", at);
+    const int64_t flat = m->lanes > 1 ? at * m->lanes + lane : at;
     if (m->space == TN_SPACE_LOCAL && tn_eval_share(r, m, flat, item, stores, from_value) != TINY_OK)
       return TINY_E_INTERNAL;
     int64_t *cell = m->space == TN_SPACE_LOCAL ? &r->shared[m->at + flat]
@@ -755,7 +754,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
     case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
     case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
-    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH:
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER:
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:

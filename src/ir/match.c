@@ -29,7 +29,7 @@
 
 typedef tiny_uop *(*tn_rules_fn)(tiny_ctx *t, int at, tiny_uop **bound, void *ctx);
 
-enum { TN_MAX_NAMES = 17, TN_MAX_PATTERN = 24, TN_ANY_DTYPE = 0xFFFF };
+enum { TN_MAX_NAMES = 17, TN_MAX_PATTERN = 24, TN_ANY_DTYPE = (1 << TINY_DTYPE_COUNT) - 1 };
 enum { TN_FREE = 127 };                    // stands for the op of a source that is not there
 typedef struct tn_ops_mask { uint64_t bits[2]; } tn_ops_mask;
 
@@ -41,7 +41,7 @@ enum { TN_CHECK_ROOT = 1, TN_CHECK_SAME = 2, TN_CHECK_NUMBER = 4, TN_CHECK_K = 8
 typedef struct tn_check {
   tn_ops_mask ops;
   int64_t k;                               // TN_CHECK_K: the node's k; TN_CHECK_NUMBER: bits of an f64
-  uint16_t dtypes; uint8_t of, source, reg, same, flags, nsrc;
+  uint32_t dtypes; uint8_t of, source, reg, same, flags, nsrc;
 } tn_check;
 typedef struct tn_variant { tn_ops_mask first, second; uint32_t rule, check, nchecks, bound; } tn_variant;
 typedef struct tn_rule {
@@ -111,7 +111,7 @@ static void tn_rules_use(tiny_ctx *t, tn_rules_fn set) {
 
 enum { TN_PAT_NUMBER = 1, TN_PAT_K = 2, TN_PAT_NODE = 4, TN_PAT_REST = 8, TN_PAT_COMM = 16 };
 typedef struct tn_pat {
-  tn_ops_mask ops; int64_t k; uint16_t dtypes;
+  tn_ops_mask ops; int64_t k; uint32_t dtypes;
   int8_t name; uint8_t flags, nsrc, src[TN_MAX_PATTERN]; // name: place in the set's names, or -1
   const char *begin, *end;                 // its text
 } tn_pat;
@@ -176,7 +176,7 @@ static int tn_pat_suffixes(tn_pat_parser *p, tn_pat *u) {
       p->at = op >= 0 ? p->at + n : end;
       continue;
     }
-    u->dtypes = (uint16_t)tn_pat_dtypes(p->at, n);
+    u->dtypes = (uint32_t)tn_pat_dtypes(p->at, n);
     if (!u->dtypes) return tn_pat_fail(p, "not a dtype or a class of dtypes");
     p->at += n;
   }

@@ -30,7 +30,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
-  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 6, '1'}, {TINY_OP_BARRIER, 6, 'v'},
+  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'v'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -128,12 +128,12 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
     while (view != u->src[0] && tn_op_is(view->op, TINY_MOVEMENT)) view = view->src[0];
     if (view != u->src[0]) return "assigns through what is no view of its base";
     view = u->src[1];
-    return view->ndim == value->ndim && !memcmp(view->dim, value->dim, view->ndim * sizeof *view->dim)
+    return view->ndim == value->ndim && tn_dims_same(view->ndim, view->dim, value->dim)
       ? NULL : "assigns a value of another shape than the view";
   }
   if (tn_op_is_elementwise(u->op)) for (uint32_t i = 0; i < u->nsrc; i++) {
     const tiny_uop *x = u->src[i];
-    if (x->ndim && (x->ndim != u->ndim || memcmp(x->dim, u->dim, x->ndim * sizeof *x->dim)))
+    if (x->ndim && (x->ndim != u->ndim || !tn_dims_same(x->ndim, x->dim, u->dim)))
       return "has sources of different shapes";
   }
   return NULL;
@@ -165,7 +165,9 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
-    case TINY_OP_REDUCE: return tn_op_folds(u->k) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
+    case TINY_OP_REDUCE:
+      if (tn_is_running(u) && u->nsrc != 2) return "runs along one RANGE";
+      return tn_op_folds(u->k & ~(int64_t)TN_RUNNING) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
@@ -210,7 +212,8 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       c.range[c.n] = u;
       open = (uint64_t)1 << c.n++;
     }
-    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_STAGE;
+    const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_running(u)) ||
+      u->op == TINY_OP_STAGE;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       if (closes && j) closed |= of_source;

@@ -65,15 +65,6 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   return out.data;
 }
 
-static int tn_integer_of(int dtype) {
-  switch (tn_bits(dtype)) {
-    case 8: return TINY_I8;
-    case 16: return TINY_I16;
-    case 64: return TINY_I64;
-    default: return TINY_I32;
-  }
-}
-
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
   const char *type = tn_type_text(x, dtype, 1);
   if (tn_is_float(dtype)) {

@@ -125,7 +125,7 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
 
 static void tn_lang_c(tiny_language *out) {
   static const char *const types[TINY_DTYPE_COUNT] = {
-    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, "f32", "f64", NULL
+    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
   };
   memset(out, 0, sizeof *out);
   out->name = "C"; out->file = "c";

@@ -4,8 +4,8 @@
 //      not NULL), in dtypes that it has, without traps and without what C leaves undefined:
 //  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
-//  - f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
-//    stored (lang->types[d] is NULL): u16 bits everywhere
+//  - fp8, f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
+//    stored (lang->types[d] is NULL): u8 or u16 bits everywhere
 //  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
 //    divided by -1; each unless bounds or the language's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
@@ -22,14 +22,15 @@ static int tn_lacks(const void *target, int op) { return !((const tn_target *)ta
 static int tn_lang_has(const void *target, uint32_t flag) {
   return (((const tn_target *)target)->lang->flags & flag) != 0;
 }
-static int tn_is_narrow(int d) { return d == TINY_F16 || d == TINY_BF16; }
 static int tn_lacks_dtype(const void *target, int d) {                     // its arithmetic
   const tn_target *x = (const tn_target *)target;
   return tn_is_narrow(d) && (!x->lang->types[d] || (x->limits->dtypes && !(x->limits->dtypes >> d & 1)));
 }
+static int tn_is_stored(const void *target, int d) {
+  return d != TINY_BOOL && (!tn_is_narrow(d) || ((const tn_target *)target)->lang->types[d]);
+}
 static int tn_storage_dtype(const void *target, int d) {                         // what a dtype is in memory
-  return d == TINY_BOOL ? TINY_U8 : tn_is_narrow(d) && !((const tn_target *)target)->lang->types[d]
-      ? (int)TINY_U16 : d;
+  return tn_is_stored(target, d) ? d : tn_bits(d) == 8 ? (int)TINY_U8 : (int)TINY_U16;
 }
 
 // ** index arithmetic in a real integer type **
@@ -80,27 +81,33 @@ static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
   return (tiny_uop *)tn_map_get(&w.now, sink);
 }
 
-// ** bits of f16 and bf16, as u32 **
+// ** bits of narrow floats, as u32 **
 
-// f32 -> f16, to nearest even. Below 2^-14 the sum with 1/2 rounds at 2^-24, the unit of f16's subnormals.
-static tiny_uop *tn_pack_f16(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *sign = and_(shr(bits, K(bits, 16)), K(bits, 0x8000)),
-      *size = and_(bits, K(bits, 0x7FFFFFFF));
-  tiny_uop *odd = and_(shr(size, K(bits, 13)), K(bits, 1));
-  tiny_uop *normal = shr(add(size, add(odd, K(bits, 0xFFF - (112 << 23)))), K(bits, 13));
-  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, 0.5)),
-      *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, 0x3F000000));
-  tiny_uop *special = where(lt(K(bits, 0x7F800000), size), K(bits, 0x7E00), K(bits, 0x7C00));
-  return or_(sign, where(lt(size, K(bits, 0x38800000)), tiny,
-      where(lt(size, K(bits, 0x47800000)), normal, special)));
+// f32 -> a float of fewer exponents and m bits of fraction, to nearest even. Below its normals the sum with a power of
+// two rounds at the unit of its subnormals. Beyond its numbers: inf, or NaN where there is none.
+static tiny_uop *tn_pack_float(tiny_ctx *t, tiny_uop *x, int dtype) {
+  const tn_dtype_row *row = &tn_dtypes[dtype];
+  const int drop = 23 - row->mantissa, bias = 126 + row->least, lift = row->least + drop;
+  tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)), *by = K(bits, drop);
+  tiny_uop *sign = and_(shr(bits, K(bits, 32 - tn_bits(dtype))), K(bits, tn_code_sign(dtype)));
+  tiny_uop *round = K(bits, (1 << (drop - 1)) - 1 - (bias << 23));
+  tiny_uop *normal = shr(add(size, add(and_(shr(size, by), K(bits, 1)), round)), by);
+  tiny_uop *lifted = add(tn_bitcast(t, size, TINY_F32), N(x, ldexp(1, lift))),
+      *tiny = sub(tn_bitcast(t, lifted, TINY_U32), K(bits, (int64_t)(127 + lift) << 23));
+  tiny_uop *special = where(lt(K(bits, 0x7F800000), size), K(bits, tn_code_nan(dtype)), K(bits, tn_code_end(dtype)));
+  const int64_t last = ((int64_t)tn_code_end(dtype) << drop) + ((int64_t)bias << 23);    // rounds to the end or above
+  return or_(sign, where(lt(size, K(bits, (int64_t)(bias + 1) << 23)), tiny,
+      where(lt(size, K(bits, last)), normal, special)));
 }
-static tiny_uop *tn_unpack_f16(tiny_ctx *t, tiny_uop *h) {
-  tiny_uop *size = shl(and_(h, K(h, 0x7FFF)), K(h, 13)), *sign = shl(and_(h, K(h, 0x8000)), K(h, 16));
+static tiny_uop *tn_unpack_float(tiny_ctx *t, tiny_uop *h, int dtype) {
+  const int drop = 23 - tn_dtypes[dtype].mantissa;
+  tiny_uop *size = shl(and_(h, K(h, tn_code_sign(dtype) - 1)), K(h, drop)),
+      *sign = shl(and_(h, K(h, tn_code_sign(dtype))), K(h, 32 - tn_bits(dtype)));
   tiny_uop *number = tn_bitcast(t, size, TINY_F32);
   // exact, of subnormals too
-  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 112))), TINY_U32);
-  return tn_bitcast(t, or_(sign, where(lt(size, K(h, 0x0F800000)), finite, or_(size, K(h, 0x7F800000)))),
-      TINY_F32);
+  tiny_uop *finite = tn_bitcast(t, mul(number, N(number, ldexp(1, 126 + tn_dtypes[dtype].least))), TINY_U32);
+  tiny_uop *is_number = lt(size, K(h, (int64_t)tn_code_end(dtype) << drop));
+  return tn_bitcast(t, or_(sign, where(is_number, finite, or_(size, K(h, 0x7F800000)))), TINY_F32);
 }
 static tiny_uop *tn_pack_bf16(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *half = K(bits, 16);
@@ -110,9 +117,8 @@ static tiny_uop *tn_pack_bf16(tiny_ctx *t, tiny_uop *x) {
 static tiny_uop *tn_unpack_bf16(tiny_ctx *t, tiny_uop *h) { return tn_bitcast(t, shl(h, K(h, 16)), TINY_F32);
     }
 
-// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to f16 or bf16 is as
-// good as
-// rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1).
+// f64 -> f32 "to odd": an inexact result has its last bit set, so that rounding it again to a narrow float is
+// as good as rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008, theorem 1).
 static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = cast(x, TINY_F32), *back = cast(y, TINY_F64), *bits = tn_bitcast(t, y, TINY_U32);
   tiny_uop *away = lt(tn_float_abs(t, x), tn_float_abs(t, back));
@@ -120,14 +126,18 @@ static tiny_uop *tn_round_odd(tiny_ctx *t, tiny_uop *x) {
   return where(ne(back, x), where(ne(x, x), y, tn_bitcast(t, odd, TINY_F32)), y);
 }
 
-// The u16 that holds x, a value of dtype f16 or bf16, and back.
-static tiny_uop *tn_bits16(tiny_ctx *t, tiny_uop *x) { return tn_bitcast(t, x, TINY_U16); }
+static tiny_uop *tn_pack_narrow(tiny_ctx *t, tiny_uop *x, int dtype) {
+  return dtype == TINY_BF16 ? tn_pack_bf16(t, x) : tn_pack_float(t, x, dtype);
+}
+static tiny_uop *tn_unpack_narrow(tiny_ctx *t, tiny_uop *h, int dtype) {
+  return dtype == TINY_BF16 ? tn_unpack_bf16(t, h) : tn_unpack_float(t, h, dtype);
+}
 
 // A value as memory holds it, and the other way.
 static tiny_uop *tn_to_storage(tiny_ctx *t, const void *target, tiny_uop *x) {
   const int d = tn_storage_dtype(target, x->dtype);
   if (x->dtype == TINY_BOOL) return where(x, tn_int(t, d, 1), tn_int(t, d, 0));
-  return d == x->dtype ? x : tn_bits16(t, x);
+  return d == x->dtype ? x : tn_bitcast(t, x, d);
 }
 static tiny_uop *tn_from_storage(tiny_ctx *t, tiny_uop *x, int dtype) {
   if (dtype == TINY_BOOL) return ne(x, K(x, 0));
@@ -178,15 +188,13 @@ RULES(tn_rules_storage, x, y, z)
       r->k == TINY_OP_AND ? TINY_OP_AND : TINY_OP_OR);
   RULE("(WHERE x y:f z)")                  return tn_in_storage(t, ctx, r, r->k);
   // ** the values themselves **
-  RULE("(BITCAST:u16 (BITCAST x:u16))")     return x;
-  RULE("(BITCAST:u16 (CAST:f16 x:f32))")   return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
-      ? cast(tn_pack_f16(t, x), TINY_U16) : NULL;
-  RULE("(BITCAST:u16 (CAST:bf16 x:f32))")  return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
-      ? cast(tn_pack_bf16(t, x), TINY_U16) : NULL;
-  RULE("(CAST:f32 x:f16)")                 return tn_storage_dtype(ctx, TINY_F16) == TINY_U16
-      ? tn_unpack_f16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
-  RULE("(CAST:f32 x:bf16)")                return tn_storage_dtype(ctx, TINY_BF16) == TINY_U16
-      ? tn_unpack_bf16(t, cast(tn_bits16(t, x), TINY_U32)) : NULL;
+  RULE("(BITCAST (BITCAST x))")            return x->dtype == r->dtype ? x : tn_bitcast(t, x, r->dtype);
+  RULE("(BITCAST:i (CAST:f x:f32))") {
+    const int d = r->src[0]->dtype;
+    return tn_is_stored(ctx, d) ? NULL : cast(tn_pack_narrow(t, x, d), r->dtype);
+  }
+  RULE("(CAST:f32 x:f)")                   return tn_is_stored(ctx, x->dtype) ? NULL
+      : tn_unpack_narrow(t, cast(tn_to_storage(t, ctx, x), TINY_U32), x->dtype);
   RULE("(CAST x:f)")                       return tn_lacks_dtype(ctx, x->dtype) && r->dtype != TINY_F32
       ? cast(cast(x, TINY_F32), r->dtype) : NULL;
   RULE("(CAST:f x)") {
@@ -199,7 +207,7 @@ RULES(tn_rules_storage, x, y, z)
     tiny_uop *wide = cast(x, TINY_F32);
     return cast(tn_uop_make(t, TINY_OP_HREDUCE, TINY_F32, 1, 1, &wide, r->k, 0, NULL), r->dtype);
   }
-  RULE("(ALU x ...)") {                    // f16 and bf16 compute in f32
+  RULE("(ALU x ...)") {                    // narrow floats compute in f32
     tiny_uop *src[4];
     int changed = 0;
     if (r->op == TINY_OP_WHERE) return NULL;
@@ -457,19 +465,29 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
   tiny_uop *x = r->src[0];
   if (tn_is_narrow(x->dtype)) {
     tiny_uop *wide = cast(x, TINY_F32);
-    return cast(r->nsrc == 1 ? tn_u1(t, r->op, wide) : op2(r->op, wide, cast(r->src[1], TINY_F32)), x->dtype);
+    tiny_uop *src[2] = {wide, r->nsrc > 1 ? cast(r->src[1], TINY_F32) : NULL};
+    return cast(tn_uop_make(t, r->op, TINY_F32, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), x->dtype);
   }
   switch (r->op) {
-    case TINY_OP_EXP2: return tn_exp2_of(t, x);
+    case TINY_OP_EXP2: return tn_exp_of(t, x, (int)r->k);
     case TINY_OP_LOG2: return tn_log2_value(t, x);
-    case TINY_OP_SIN: return tn_sin_of(t, x);
+    case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k);
     case TINY_OP_TRUNC: return tn_trunc_of(t, x);
     default: return tn_pow_of(t, x, r->src[1]);
   }
 }
 
+// e^x and cos x of a language that has 2^x and sin.
+static tiny_uop *tn_by_sibling(tiny_ctx *t, const tiny_uop *r) {
+  tiny_uop *x = r->src[0];
+  if (r->op == TINY_OP_EXP2) return tn_u1(t, TINY_OP_EXP2, mul(x, N(x, 1.4426950408889634)));
+  tiny_uop *s = tn_u1(t, TINY_OP_SIN, mul(x, N(x, 0.5)));
+  return add(mul(mul(s, s), N(x, -2)), N(x, 1));             // no rounding of the argument, as sin(x + pi/2) has
+}
+
 RULES(tn_rules_missing, x, y, z)
-  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks(ctx, r->op) ? tn_transcend(t, r) : NULL;
+  RULE("(EXP2|LOG2|SIN|POW|TRUNC x:f ...)") return tn_lacks(ctx, r->op) ? tn_transcend(t, r)
+      : r->k ? tn_by_sibling(t, r) : NULL;
   RULE("(MAX x y)")                        return tn_lacks(ctx, r->op) ? tn_max_of(t, x, y) : NULL;
   RULE("(TRUNC x:i)")                      return x;
   RULE("(THREEFRY ...)")                   return tn_lacks(ctx, r->op) ? tn_threefry_words(t, r) : NULL;

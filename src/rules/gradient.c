@@ -10,9 +10,10 @@
 #define TN_RULES_GRADIENT
 #ifndef TINY_AMALGAMATED
 #include "../ir/match.c"
-#include "../ir/build.c"
+#include "../ir/function.c"
 #endif
 
+#define TN_2_SQRT_PI 1.12837916709551257390
 typedef struct tn_gradient { tiny_uop *g; int wants; } tn_gradient;
 
 static tiny_uop *tn_gradient_none(tiny_ctx *t) {
@@ -30,7 +31,7 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
   int bits = 0;
   for (int i = 0; i < x->ndim; i++) if (i < lead || (dim[i - lead] == 1 && x->dim[i] != 1)) bits |= 1 << i;
   if (bits)
-    x = tn_sum(t, tn_cast(t, x, dtype == TINY_F16 || dtype == TINY_BF16 ? (int)TINY_F32 : dtype), bits, 1);
+    x = tn_sum(t, tn_cast(t, x, tn_is_narrow(dtype) ? (int)TINY_F32 : dtype), bits, 1);
   return tn_bad(t, x) ? x : tn_reshape(t, tn_cast(t, x, dtype), n, dim);
 }
 
@@ -89,15 +90,43 @@ static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny
   return where(zero, like(of_zero, x), div(like(of_others, x), safe));
 }
 
-RULES(tn_rules_gradient, x, c0)
+// sigmoid'(x) = e / (1 + e)^2, e = exp(-|x|)
+static tiny_uop *tn_bell(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *e = tn_decay(t, x), *d = tn_plus(t, e, 1);
+  return div(e, mul(d, d));
+}
+// The derivative of y as a function of x that a DETACH names.
+static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
+  switch (slope) {
+    case TN_SLOPE_TAN:     return tn_plus(t, mul(y, y), 1);
+    case TN_SLOPE_TANH:    return times(tn_bell(t, times(x, 2)), 4);          // 1 - y^2 would cancel
+    case TN_SLOPE_SIGMOID: return tn_bell(t, x);
+    case TN_SLOPE_EXPM1:   return tn_plus(t, y, 1);
+    case TN_SLOPE_LOG1P:   return tn_reciprocal(t, tn_plus(t, x, 1));
+    case TN_SLOPE_CBRT:    return tn_reciprocal(t, times(mul(y, y), 3));
+    case TN_SLOPE_ASIN:    return tn_rsqrt(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1)));
+    case TN_SLOPE_ACOS:    return neg(tn_rsqrt(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1))));
+    case TN_SLOPE_ATAN:    return tn_reciprocal(t, tn_plus(t, mul(x, x), 1));
+    case TN_SLOPE_ASINH:   return tn_rsqrt(t, tn_plus(t, mul(x, x), 1));
+    case TN_SLOPE_ACOSH:   return mul(tn_rsqrt(t, tn_plus(t, x, -1)), tn_rsqrt(t, tn_plus(t, x, 1)));
+    case TN_SLOPE_ATANH:   return tn_reciprocal(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1)));
+    case TN_SLOPE_ERF:     return times(tn_exp(t, neg(mul(x, x))), TN_2_SQRT_PI);
+    case TN_SLOPE_ERFC:    return times(tn_exp(t, neg(mul(x, x))), -TN_2_SQRT_PI);
+    case TN_SLOPE_NORMAL:  return times(tn_exp(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
+    case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
+    default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
+  }
+}
+
+RULES(tn_rules_gradient, x)
   // ** arithmetic **
   RULE("(ADD _ _)")        return two(g, g);
   RULE("(MUL _ _)")        return two(mul(g, b), mul(g, a));
   RULE("(FDIV _ _)")       return two(div(g, b), neg(div(mul(g, r), b)));
   RULE("(SQRT _)")         return one(div(times(g, 0.5), r));
-  RULE("(EXP2 _)")         return one(times(mul(g, r), TN_LN_2));
+  RULE("(EXP2 _)")         return one(r->k ? mul(g, r) : times(mul(g, r), TN_LN_2));
   RULE("(LOG2 _)")         return one(div(times(g, TN_LOG2_E), a));
-  RULE("(SIN _)")          return one(mul(g, tn_cos(t, a)));
+  RULE("(SIN _)")          return one(r->k ? neg(mul(g, tn_sin(t, a))) : mul(g, tn_cos(t, a)));
   RULE("(TRUNC _)")        return one(none);
   RULE("(POW _ _)") {                                        // y x^(y-1), and x^y ln x, with their limits at 0
     tiny_uop *base_zero = eq(a, number(0)), *at_zero = where(lt(b, number(0)), number(-HUGE_VAL), number(0));
@@ -106,7 +135,7 @@ RULES(tn_rules_gradient, x, c0)
                          mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
                mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
   }
-  RULE("(MAX _ c0)")       return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
+  RULE("(MAX _ 0)")        return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
   RULE("(MAX _ _)")        return two(where(eq(a, b), times(g, 0.5), where(lt(b, a), g, number(0))),
                                       where(eq(a, b), times(g, 0.5), where(lt(a, b), g, number(0))));
   RULE("(WHERE _ _ _)")    return three(none, where(a, g, number(0)), where(a, number(0), g));
@@ -130,6 +159,8 @@ RULES(tn_rules_gradient, x, c0)
   // ** identities **
   RULE("(CONTIGUOUS _)")   return one(g);
   RULE("(DETACH _)")       return one(none);
+  RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
+  RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));
 RULES_END
 
 #undef g

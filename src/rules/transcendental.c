@@ -1,11 +1,12 @@
-// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers.
+// transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
+// k = 1 for e^x and cos.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
-// arguments of SIN. f16 and bf16 are computed in f32 by the caller. Largest errors in ulp, found by
+// arguments of SIN. Narrow floats are computed in f32 by the caller. Largest errors in ulp, found by
 // tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
-//   f32, all values: exp2 0.879, log2 0.841, sin 0.501; random samples: pow 0.501
-//   f64, random samples: exp2 0.86, log2 0.73, sin 1.00 (half of it may be the reference's)
+//   f32, all values: exp2 0.879, exp 0.892, log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
+//   f64, random samples: exp2 0.86, exp 0.88, log2 0.73, sin and cos 1.00 (half of it may be the reference's)
 // A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
 // the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
 // fused and not fused are the same. Coefficients come from tools/minimax.py.
@@ -21,17 +22,23 @@ typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;
 // What the formulas need to know of a float format.
 typedef struct tn_float_facts {
   int integer, mantissa;                   // signed integer dtype of the same width; bits of the fraction
-  double low, normal, high;                // exp2 is 0 below low, normal from normal, inf from high
   int lift;                                // added to the exponent of results below normal
   double scale; int scale_bits;            // brings subnormal arguments of log2 into the normals
   int64_t half_root;                       // bits of sqrt(1/2)
   double log2e_hi, log2e_lo;               // 1 / ln 2, the first part short
   // leaves so few bits of a number that its product with log2e_hi is exact
   int64_t mask;
-  int nexp2, nlog; const double *exp2, *log;
+  int nlog; const double *log;
 } tn_float_facts;
 
-// 2^x = 1 + x P(x), |x| <= 1/2, and log(1 + f) = 2s + s z P(z), s = f / (2 + f), z = s^2, sqrt(1/2) <= 1 + f
+// 2^x or e^x: 0 below low, normal from normal, inf from top; x * per rounds to n, and n times hi + lo is taken from x.
+typedef struct tn_exp_facts {
+  double low, normal, top, per, hi, lo;
+  int n; const double *p;
+} tn_exp_facts;
+
+// 2^x = 1 + x P(x), |x| <= 1/2, e^x = 1 + x P(x), |x| <= ln 2 / 2, and log(1 + f) = 2s + s z P(z), s = f / (2
+// + f), z = s^2, sqrt(1/2) <= 1 + f
 // <= sqrt(2)
 static const double tn_exp2_f32[] = {0.693147182, 0.240226448, 0.0555035882, 0.00961883646, 0.0013391308,
     0.00015240116};
@@ -40,20 +47,33 @@ static const double tn_exp2_f64[] = {0.69314718055994529, 0.24022650695910133, 0
   0.0013333558146382679, 0.00015403530457798738, 1.5252733803515011e-05, 1.3215434978831274e-06,
       1.0178087584512348e-07,
   7.0738306493779122e-09, 4.4498387338802831e-10};
+static const double tn_exp_f32[] = {1, 0.499999881, 0.166665182, 0.0416696519, 0.00836895127, 0.00137450406};
+static const double tn_exp_f64[] = {1, 0.50000000000000133, 0.16666666666666491, 0.041666666666512191,
+  0.0083333333334455872, 0.0013888888947630991, 0.00019841269610495547, 2.480148945087971e-05,
+  2.7557494819678554e-06, 2.763142168600706e-07, 2.5028729317919366e-08};
 static const double tn_log_f32[] = {0.666666627, 0.400009722, 0.284987926, 0.242788538};
 static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.28571428743681204,
     0.22222198429627849,
   0.18183572316858235, 0.15313833229766766, 0.14798247338156145};
 
 static const tn_float_facts *tn_float_facts_of(int dtype) {
-  static const tn_float_facts f32 = {TINY_I32, 23, -151, -125, 128, 64, 33554432.0, 25, 0x3F3504F3,
+  static const tn_float_facts f32 = {TINY_I32, 23, 64, 33554432.0, 25, 0x3F3504F3,
       1.4423828125, 0.00031222838896340733,
-                                     -4096, 6, 4, tn_exp2_f32, tn_log_f32};
-  static const tn_float_facts f64 = {TINY_I64, 52, -1076, -1021, 1024, 128, 18014398509481984.0, 54,
+                                     -4096, 4, tn_log_f32};
+  static const tn_float_facts f64 = {TINY_I64, 52, 128, 18014398509481984.0, 54,
       0x3FE6A09E667F3BCD,
-                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 11, 7,
-                                         tn_exp2_f64, tn_log_f64};
+                                     1.4426950216293335, 1.9259629911266175e-08, -536870912, 7,
+                                         tn_log_f64};
   return dtype == TINY_F64 ? &f64 : &f32;
+}
+static const tn_exp_facts *tn_exp_facts_of(int dtype, int natural) {
+  static const tn_exp_facts facts[2][2] = {
+    {{-151, -125, 128, 1, 1, 0, 6, tn_exp2_f32},
+     {-105, -86.6, 88.722839111673, 1.4426950408889634, 0.693145751953125, 1.4286068203094173e-06, 6, tn_exp_f32}},
+    {{-1076, -1021, 1024, 1, 1, 0, 11, tn_exp2_f64},
+     {-746, -707.7, 709.78271289338409, 1.4426950408889634, 0.69314718055966296, 2.8235290563031577e-13,
+     11, tn_exp_f64}}};
+  return &facts[dtype == TINY_F64][natural];
 }
 
 static tiny_uop *tn_bitcast(tiny_ctx *t, tiny_uop *x, int dtype) { return tn_uop_make(t, TINY_OP_BITCAST,
@@ -82,19 +102,21 @@ static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
   return tn_bitcast(t, sum, f->integer);
 }
 
-// x = n + r: 2^r is in [0.7, 1.42], and n is added to its exponent field. Results below the normals are made
-// 2^lift times as large, and rounded by the multiplication that undoes it.
-static tiny_uop *tn_exp2_of(tiny_ctx *t, tiny_uop *given) {
+// x = n + r, or n ln 2 + r: 2^r or e^r is in [0.7, 1.42], and n is added to its exponent field. Results below
+// the normals
+// are made 2^lift times as large, and rounded by the multiplication that undoes it.
+static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
-  tiny_uop *n, *x = where(lt(given, N(given, f->low)), N(given, f->low), given);
-  x = where(lt(N(x, f->high), x), N(x, f->high), x);
-  tiny_uop *bits = tn_round_bits(t, x, &n), *r = sub(x, n), *tiny = lt(x, N(x, f->normal));
-  tiny_uop *p = add(mul(r, tn_horner(t, r, f->exp2, f->nexp2)), N(x, 1));
+  const tn_exp_facts *c = tn_exp_facts_of(given->dtype, natural);
+  tiny_uop *n, *x = where(lt(given, N(given, c->low)), N(given, c->low), given);
+  tiny_uop *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, &n), *tiny = lt(x, N(x, c->normal));
+  tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
+  tiny_uop *p = add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
   tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
       K(bits, 0)));
   tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
       where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
-  return where(ne(given, given), given, y);
+  return where(lt(given, N(x, c->top)), y, add(given, N(x, HUGE_VAL)));      // NaN stays
 }
 
 // log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z
@@ -156,12 +178,14 @@ static void tn_bit_window(tiny_ctx *t, tiny_uop **word, int n, int words, tiny_u
 static const double tn_sin_half[] = {-0.16666666625944387, 0.0083333310995919764, -0.00019840866993124309,
     2.7525320227754343e-06,
                                      -2.3887750170295191e-08};
-static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
+static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x, int cosine) {
   tiny_uop *bits = tn_bitcast(t, x, TINY_U32), *size = and_(bits, K(bits, 0x7FFFFFFF)),
       *is_small = lt(size, K(bits, 0x4B800000)), *n;
   tiny_uop *y = cast(x, TINY_F64);
-  tiny_uop *near_sign = shl(cast(tn_round_bits(t, mul(y, N(y, 0.31830988618379067)), &n), TINY_U64),
-      tn_int(t, TINY_U64, 63));
+  tiny_uop *turns = mul(y, N(y, 0.31830988618379067));
+  if (cosine) turns = add(turns, N(y, 0.5));
+  tiny_uop *near_sign = shl(cast(tn_round_bits(t, turns, &n), TINY_U64), tn_int(t, TINY_U64, 63));
+  if (cosine) n = add(n, N(y, -0.5));      // cos x = sin(x + pi / 2)
   tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))),
       mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
   tiny_uop *m = or_(and_(bits, K(bits, 0x7FFFFF)), K(bits, 0x800000)), *w[7];
@@ -170,10 +194,11 @@ static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *wide = cast(m, TINY_U64), *by32 = K(wide, 32);
   tiny_uop *turn = add(add(shl(cast(mul(m, w[0]), TINY_U64), by32), mul(wide, cast(w[1], TINY_U64))),
       shr(mul(wide, cast(w[2], TINY_U64)), by32));
+  if (cosine) turn = add(turn, K(turn, (int64_t)1 << 62));
   tiny_uop *long_way = mul(cast(tn_bitcast(t, shl(turn, K(turn, 1)), TINY_I64), TINY_F64),
       N(y, ldexp(3.1415926535897931, -64)));
-  tiny_uop *far_sign = xor_(and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN)),
-      shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
+  tiny_uop *far_sign = and_(add(turn, K(turn, (int64_t)1 << 62)), K(turn, INT64_MIN));
+  if (!cosine) far_sign = xor_(far_sign, shl(cast(and_(bits, K(bits, 0x80000000)), TINY_U64), by32));
   tiny_uop *r = where(is_small, short_way, long_way), *z = mul(r, r), *one = N(y, 1);
   tiny_uop *s = mul(r, add(mul(z, tn_horner(t, z, tn_sin_half, 5)), one));
   s = tn_bitcast(t, xor_(tn_bitcast(t, s, TINY_U64), where(is_small, near_sign, far_sign)), TINY_F64);
@@ -235,26 +260,28 @@ static const double tn_sin_quarter[] = {-0.1666666666666663, 0.00833333333332184
 static const double tn_cos_quarter[] = {0.041666666666666595, -0.0013888888888873325, 2.4801587288983678e-05,
     -2.7557314210073095e-07,
                                         2.0875704270478359e-09, -1.1358683291426032e-11};
-static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x) {
+static tiny_uop *tn_sin_f64(tiny_ctx *t, tiny_uop *x, int cosine) {
   tiny_uop *near_quarter, *far_quarter, *bits = tn_bitcast(t, x, TINY_U64), *size = tn_float_abs(t, x),
       *is_small = lt(size, N(x, 262144.0));
   const tn_pair short_way = tn_reduce_near(t, x, &near_quarter), long_way = tn_reduce_far(t, x, &far_quarter);
   tiny_uop *r = where(is_small, short_way.hi, long_way.hi), *lo = where(is_small, short_way.lo, long_way.lo),
       *quarter = where(is_small, near_quarter, far_quarter);
+  if (cosine) quarter = add(quarter, K(quarter, 1));
   tiny_uop *z = mul(r, r), *v = mul(z, r), *half = mul(z, N(x, 0.5)), *w = sub(N(x, 1), half);
   tiny_uop *tail = sub(mul(z, sub(mul(lo, N(x, 0.5)), mul(v, tn_horner(t, z, tn_sin_quarter + 1, 5)))), lo);
-  tiny_uop *sine = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
-  tiny_uop *cosine = add(w, add(sub(sub(N(x, 1), w), half),
+  tiny_uop *odd = sub(r, sub(tail, mul(v, N(x, tn_sin_quarter[0]))));
+  tiny_uop *even = add(w, add(sub(sub(N(x, 1), w), half),
       sub(mul(mul(z, z), tn_horner(t, z, tn_cos_quarter, 6)), mul(r, lo))));
-  tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), cosine, sine), TINY_U64);
-  tiny_uop *sign = xor_(shl(and_(quarter, K(quarter, 2)), K(quarter, 62)),
-      where(is_small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
+  tiny_uop *y = tn_bitcast(t, where(ne(and_(quarter, K(quarter, 1)), K(quarter, 0)), even, odd), TINY_U64);
+  tiny_uop *sign = shl(and_(quarter, K(quarter, 2)), K(quarter, 62));
+  if (!cosine) sign = xor_(sign, where(is_small, K(bits, 0), and_(bits, K(bits, INT64_MIN))));
   y = tn_bitcast(t, xor_(y, sign), TINY_F64);
-  y = where(lt(size, N(x, ldexp(1, -27))), x, y);          // sin -0.0 is -0.0
+  if (!cosine) y = where(lt(size, N(x, ldexp(1, -27))), x, y);               // sin -0.0 is -0.0
   return where(lt(size, N(x, HUGE_VAL)), y, N(x, (double)NAN));
 }
-static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x) { return x->dtype == TINY_F64 ? tn_sin_f64(t, x)
-    : tn_sin_f32(t, x); }
+static tiny_uop *tn_sin_of(tiny_ctx *t, tiny_uop *x, int cosine) {
+  return x->dtype == TINY_F64 ? tn_sin_f64(t, x, cosine) : tn_sin_f32(t, x, cosine);
+}
 
 // ** pow **
 
@@ -270,7 +297,7 @@ static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
       mul(y, log.lo));
   const tn_pair e = tn_fast_sum(t, first, second);
   tiny_uop *close = lt(tn_float_abs(t, plain), N(x, 2048));                // also: neither is infinite or NaN
-  return mul(tn_exp2_of(t, where(close, e.hi, plain)), where(close,
+  return mul(tn_exp_of(t, where(close, e.hi, plain), 0), where(close,
       add(mul(e.lo, N(x, 0.69314718055994531)), N(x, 1)), N(x, 1)));
 }
 
@@ -278,7 +305,7 @@ static tiny_uop *tn_pow_abs(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *size = tn_float_abs(t, x), *one = N(x, 1), *zero = N(x, 0), *p;
   if (x->dtype == TINY_F64) p = tn_pow_abs(t, size, y);
-  else p = cast(tn_exp2_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64)))), x->dtype);
+  else p = cast(tn_exp_of(t, mul(cast(y, TINY_F64), tn_log2_value(t, cast(size, TINY_F64))), 0), x->dtype);
   tiny_uop *half = mul(y, N(y, 0.5)), *odd = and_(ne(tn_u1(t, TINY_OP_TRUNC, half), half),
       not_(ne(tn_u1(t, TINY_OP_TRUNC, y), y)));
   tiny_uop *fraction = ne(tn_u1(t, TINY_OP_TRUNC, y), y);  // NaN as well

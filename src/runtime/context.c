@@ -3,6 +3,7 @@
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
 #include "capture.c"
+#include "../io/state.c"
 #endif
 
 static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
@@ -46,6 +47,9 @@ TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
   if (t->device && t->device->dev) t->device->backend->sync(t->device->dev);
+#ifndef TINY_NO_IO
+  tn_archives_close(t);
+#endif
   while (t->runtime && t->runtime->programs) tiny_program_free(t->runtime->programs);
   while (t->runtime && t->runtime->customs) {
     tn_custom *c = t->runtime->customs;

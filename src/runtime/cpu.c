@@ -142,7 +142,7 @@ static void tn_cpu_name_object(char *path) {
 // The file is ours before the compiler opens it: nobody can put a link in its place.
 static int tn_cpu_make_object(const char *path) {
   tn_os_handle h;
-  return tn_os_open(path, 1, &h) && tn_os_close(h);
+  return tn_os_open(path, TN_OS_OWN, &h) && tn_os_close(h);
 }
 
 static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {

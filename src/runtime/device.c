@@ -15,6 +15,7 @@ typedef struct tn_storage {
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
   int refs, borrowed;                      // borrowed: caller's memory
   int loose;                               // the only reference is that of the call that made it
+  void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
 } tn_storage;
 
 enum { TN_SIZE_CLASSES = 256 };
@@ -94,6 +95,7 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   if (!s || --s->refs) return;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
+  if (s->pages) tn_os_unmap_pages(s->pages, s->pages_nbytes);
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);

@@ -113,7 +113,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   tn_trace_pass(t, "schedule", b->ast);
   if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  tiny_uop *sink = tn_rewrite(t, b->ast, tn_rules_reduce, NULL);
+  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, b->ast, tn_rules_reduce, NULL));
   sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
   if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
   tn_trace_pass(t, "moves", sink);

@@ -159,6 +159,17 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
   return TINY_OK;
 }
 
+// Storage that stands for the caller's memory; NULL: none for the storage itself.
+static tn_storage *tn_storage_borrow(tiny_ctx *t, void *mem, size_t nbytes) {
+  tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
+  if (!s) return NULL;
+  s->mem = mem;
+  s->nbytes = nbytes;
+  s->refs = s->borrowed = s->loose = 1;
+  tn_storage_link(&t->device->loose, s);
+  return s;
+}
+
 #define TN_MAX_NELEM ((int64_t)1 << 60)
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape,
                                 const int64_t *strides) {
@@ -181,12 +192,9 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
                 span = !nelem ? 0 :
       strides                 ? high - low + 1 :
                                 nelem;
-  tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
+  tn_storage *s = tn_storage_borrow(t, (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes,
+                                    (size_t)span * tn_dtypes[dtype].nbytes);
   if (!s) return tn_poison(t);
-  s->mem = (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes;
-  s->nbytes = (size_t)span * tn_dtypes[dtype].nbytes;
-  s->refs = s->borrowed = s->loose = 1;
-  tn_storage_link(&t->device->loose, s);
   tiny_uop *u = tn_buffer_node(t, s, dtype, span);
   if (!strides) return tn_tensor_new(t, tn_reshape(t, u, shape.ndim, shape.dim));
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_VIEW, dtype, 1, 1, &u, -low, 2 * shape.ndim, v));

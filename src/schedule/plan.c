@@ -98,7 +98,8 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // ** rewriting the graph before it is cut into kernels **
 
-enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256 };
+enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64 };
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape alone.
@@ -124,6 +125,60 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
+// How x's elements lie in the memory of the node that its movements start from. 0: not as one view without a mask.
+static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
+  const tiny_uop *path[TN_STRAIGHT_PATH];
+  int n = 0;
+  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x); x = x->src[0]) {
+    if (n == TN_STRAIGHT_PATH) return 0;
+    path[n++] = x;
+  }
+  tiny_views v = tn_views_over(x->ndim, x->dim);
+  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
+  *out = v.v[v.n - 1];
+  for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
+  return v.n == 1;
+}
+
+// x with the axis made the fastest in memory, by a copy without the dims along which x repeats itself.
+static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int axis) {
+  tiny_uop *once = x;
+  for (int i = 0; i < x->ndim; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
+  once = tn_u1(t, TINY_OP_CONTIGUOUS, tn_swap(t, once, axis, x->ndim - 1));
+  return tn_expand(t, tn_swap(t, once, axis, x->ndim - 1), x->ndim, x->dim);
+}
+
+// A sum of products reads its rows along the summed axis. Where those lie across it (the transposed operand of a
+// matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
+static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *x = u->src[0], *operand[2];
+  tiny_view v[2];
+  const int64_t axes = u->k >> 8;
+  int axis = 0, last;
+  while (axis < x->ndim && !(axes >> axis & 1)) axis++;
+  for (last = x->ndim - 1; last >= 0 && (last == axis || x->dim[last] == 1); last--) {}
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || axes != (int64_t)1 << axis || last < 0 ||
+      x->dim[axis] < TN_STRAIGHT_LEAST || !tn_strides_of(x->src[0], &v[0]) || !tn_strides_of(x->src[1], &v[1]))
+    return u;
+  int changed = 0;
+  for (int i = 0; i < 2; i++) {
+    const tiny_view *own = &v[i], *other = &v[!i];
+    int64_t reads = 1;
+    int across = 0;
+    operand[i] = x->src[i];
+    for (int d = 0; d < x->ndim; d++) {
+      if (d != axis && !own->stride[d]) reads *= x->dim[d];
+      across |= d != axis && own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
+    }
+    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_LEAST) continue;
+    operand[i] = tn_straightened(t, operand[i], own, axis);
+    changed = 1;
+  }
+  if (!changed) return u;
+  tiny_uop *product = tn_uop_with(t, x, operand);
+  return tn_uop_with(t, u, &product);
+}
+
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
@@ -141,7 +196,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
-      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
+      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, tn_straighten_rows(t, w));
     }
     tn_map_set(t, &map, u, w);
     now[i] = w;

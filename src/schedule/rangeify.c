@@ -22,7 +22,9 @@
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
-  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4 };
+  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
+  TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
+  TN_KERNEL_COST = 4096 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -30,6 +32,9 @@ typedef struct tn_node {                   // what is known of a node of the gra
   tiny_uop *u;
   tn_use use[TN_MAX_USES]; int nuse;
   uint8_t leaf, forced, stored, has_reduce, has_iota;
+  uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
+  double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
+  int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;
 } tn_node;
@@ -38,6 +43,7 @@ typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
   tiny_uop *at;                            // its output ranges
+  tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
   tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR
 } tn_kernel;
@@ -47,6 +53,7 @@ typedef struct tn_graph {
   tn_node *node; int n; tn_map index;      // node -> 1 + position
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_map reduce_at, pulled;
+  int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
@@ -191,7 +198,27 @@ static double tn_op_cost(const tiny_uop *u) {
 }
 
 static int tn_is_passing(const tiny_uop *u) {
-  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH;
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
+}
+
+static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at);
+
+// Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
+// their own each summand is computed once.
+static void tn_node_try_running(tn_graph *g, tn_node *n) {
+  tn_scatter scatter;
+  tn_scan_fact scan;
+  const tiny_uop *x = n->u->src[0];
+  const double nelem = (double)tn_nelem(x);
+  if (!tn_graph_node(g, x)->has_iota || nelem < TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
+  tiny_uop *at = tn_at_fresh(g->t, n->u), *reduce = tn_pull_trial(g, n->u, at);
+  if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
+    n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
+  else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
+    n->once = nelem / (double)tn_range_extent(scan.loop);
+    n->scans = 1 + scan.backward;
+    while (at->src[n->along] != scan.loop) n->along++;
+  }
 }
 
 // Facts that flow from sources to users.
@@ -200,15 +227,17 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
   int grown = 0;
   n->cost = tn_op_cost(u);
   if (n->leaf) return;
+  n->is_mask = 1;
   for (uint32_t i = 0; i < u->nsrc; i++) {
     const tn_node *s = tn_graph_node(g, u->src[i]);
-    const int cut = s->forced || s->leaf;
+    const int cut = s->forced || s->leaf || s->once > 0;
     if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
     if (!cut && s->reduces > n->reduces) n->reduces = s->reduces;
     grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
     n->has_iota |= !cut && s->has_iota;
+    n->is_mask &= s->is_mask;
   }
   if (u->op == TINY_OP_IOTA) n->has_iota = 1;
   if (u->op == TINY_OP_REDUCE) {
@@ -217,25 +246,29 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->cost = 1;
     n->depth = 0;
     n->reduces++;
+    tn_node_try_running(g, n);
   }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
+  for (uint32_t i = 1; u->op == TINY_OP_AFTER && i < u->nsrc; i++)      // what it waits for is done by a kernel
+    tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
   if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
   if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
+  n->is_mask &= !n->forced && !n->has_reduce && n->cost < TN_MASK_COST;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
 
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
   tn_node *n = tn_graph_node(g, u);
-  if (n->leaf || !u->nsrc) return;
+  if (n->leaf || !u->nsrc || (n->is_mask && !n->forced)) return;
   for (int i = 0; i < n->nuse; i++)
-    if (n->use[i].kernel == kernel && n->use[i].at == at) {
-      n->use[i].evals += evals;
+    if (n->use[i].kernel == kernel && n->use[i].at == at) {  // one expression, whoever takes part in its value
+      if (evals > n->use[i].evals) n->use[i].evals = evals;
       return;
     }
   if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
-  else if (!tn_is_passing(n->u)) n->forced = 1;   // wanted in too many ways: once and for all
+  else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
 static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
@@ -269,6 +302,81 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   return 1;
 }
 
+// How often a use evaluates: loops inside of those that its index list names do not repeat it.
+static double tn_use_evals(tn_graph *g, const tn_use *use) {
+  const tiny_uop *loops = g->kernel[use->kernel].at;
+  tn_list ranges = {NULL, 0, 0};
+  double nelem = 1;
+  int named = 0;
+  tn_collect_ranges(g->t, use->at, &ranges);
+  for (uint32_t i = 0; i + 1 < loops->nsrc && named < ranges.n; i++) {
+    if (loops->src[i]->op != TINY_OP_RANGE) continue;
+    int names = 0;
+    for (int j = 0; j < ranges.n; j++) names |= ranges.u[j] == loops->src[i];
+    if (!names) return use->evals;
+    nelem *= (double)tn_range_extent(loops->src[i]);
+    named++;
+  }
+  return named == ranges.n && nelem < use->evals ? nelem : use->evals;
+}
+
+// Is an index list made of all of the kernel's ranges, each once?
+static int tn_at_is_whole(tn_graph *g, const tn_kernel *k, tiny_uop *at) {
+  tn_list ranges = {NULL, 0, 0}, all = {NULL, 0, 0};
+  int n = 0;
+  tn_collect_ranges(g->t, at, &ranges);
+  tn_collect_ranges(g->t, k->at, &all);
+  for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
+    if (at->src[i]->op == TINY_OP_RANGE) n += tn_range_kind(at->src[i]) == TN_LOOP;
+    else if (!tn_is_const(at->src[i])) return 0;
+  }
+  return n == ranges.n && n == all.n && tn_is_k(tn_at_valid(at), 1);
+}
+
+// Does a REDUCE that is a scatter or a scan run inside of the kernel that wants it? A scan does where the kernel
+// loops over all of its elements, a scatter where the kernel is that and nothing else.
+static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
+  const tiny_uop *x = k->node;
+  if (n->nuse > 1 || !tn_at_is_whole(g, k, at)) return 0;
+  if (n->scans) {
+    tiny_uop *loop = at->src[n->along];
+    if ((k->loop && (k->loop != loop || k->scans != n->scans)) || !tn_reduce_fits(g, k, n, at)) return 0;
+    k->loop = loop; k->scans = n->scans;
+    return 1;
+  }
+  while (x != n->u && (tn_is_passing(x) || x->op == TINY_OP_CONTIGUOUS)) x = x->src[0];
+  return x == n->u;
+}
+
+// What one more evaluation of an element of n takes: operations, each shared node once, and inputs that are read,
+// down to memory and REDUCEs. spreads: a REDUCE of fewer elements is among the inputs.
+typedef struct tn_effort { double ops; int inputs, spreads; } tn_effort;
+static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
+  tn_list todo = {NULL, 0, 0};
+  tn_map seen = {NULL, NULL, 0, 0};
+  tn_effort e = {0, 0, 0};
+  tn_push(g->t, &todo, n->u);
+  while (todo.n && seen.n < TN_EFFORT_NODES) {
+    tiny_uop *u = todo.u[--todo.n];
+    const tn_node *x = tn_graph_node(g, u);
+    if (tn_map_has(&seen, u)) continue;
+    tn_map_set(g->t, &seen, u, u);
+    if (x != n && (x->leaf || x->forced || u->op == TINY_OP_REDUCE)) {
+      e.inputs++;
+      e.spreads |= u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(n->u);
+      continue;
+    }
+    e.ops += tn_op_cost(u);
+    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &todo, u->src[i]);
+  }
+  return e;
+}
+
+// Does it cost more to evaluate n again, `again` times, than to write it to memory and read it back?
+static int tn_effort_pays(const tn_effort *e, double again, double store) {
+  return e->inputs > TN_EFFORT_INPUTS || again * (e->ops + TN_INPUT_COST * (e->inputs - 1)) > store;
+}
+
 static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
@@ -277,16 +385,20 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
       !n->nuse)
     return 0;
+  if (n->once > 0) return !tn_running_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
   double evals = 0;
   const double nelem = (double)tn_nelem(u);
   for (int i = 0; i < n->nuse; i++) {
-    evals += n->use[i].evals;
+    evals += tn_use_evals(g, &n->use[i]);
     kernels += i && n->use[i].kernel != n->use[i - 1].kernel;
   }
   if (n->has_reduce) {
     if (n->nuse > 1 && u->op == TINY_OP_REDUCE) return 1;
-    if (kernels > 1) return 1;
+    if (kernels > 1) {
+      const tn_effort e = tn_node_effort(g, n);
+      return u->op == TINY_OP_REDUCE || e.spreads || tn_effort_pays(&e, evals / nelem - 1, TN_STORE_COST);
+    }
     if (u->op == TINY_OP_REDUCE) return !tn_reduce_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
     for (int i = 0; i < n->nuse; i++) {    // store the last elementwise step rather than the REDUCE below it
       tn_list ranges = {NULL, 0, 0};
@@ -302,8 +414,25 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   }
   // Masks of positions: algebra may make a lookup of them.
   if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
-  const double again = evals / (nelem > 0 ? nelem : 1);
-  return again > 1.5 && (again - 1) * n->cost > (kernels > 1 ? 24 : 40);
+  const double again = evals / (nelem > 0 ? nelem : 1) - 1;
+  if (again <= 0.5 || n->cost * again <= TN_STORE_COST || n->cost * again * nelem <= TN_KERNEL_COST)
+    return 0;                              // cost counts by path: it is never less than the effort
+  const tn_effort e = tn_node_effort(g, n);
+  return tn_effort_pays(&e, again, kernels > 1 ? TN_STORE_COST : TN_STORE_APART);
+}
+
+// Is u a sum over WHERE(index == position, x, 0)? Algebra makes that a load of one element.
+static int tn_is_lookup(const tiny_uop *u) {
+  const tiny_uop *w = u->src[0], *is = w->nsrc ? w->src[0] : w;
+  if ((u->k & 0xFF) != TINY_OP_ADD || w->op != TINY_OP_WHERE || !tn_constant_of(w->src[2])) return 0;
+  while (tn_is_passing(is)) is = is->src[0];
+  if (is->op != TINY_OP_XOR || is->src[0]->op != TINY_OP_NE) return 0;
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *at = is->src[0]->src[i];
+    while (tn_is_passing(at) || at->op == TINY_OP_CAST) at = at->src[0];
+    if (at->op == TINY_OP_IOTA && at->k * tn_nelem(u) == tn_nelem(w)) return 1;
+  }
+  return 0;
 }
 
 static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at, double evals) {
@@ -318,7 +447,8 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   if (u->op == TINY_OP_REDUCE) {
     if (tn_nelem(u->src[0]) == 0) return;
     // Each element once: it was stored or it fits.
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), (double)tn_nelem(u->src[0]));
+    evals = n->once > 0 ? n->once : (double)tn_nelem(tn_is_lookup(u) ? u : u->src[0]);
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals);
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -380,7 +510,8 @@ static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_u
 // Does this node's value lie in memory while kernel k runs?
 static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
   const tn_node *n = tn_graph_node(g, u);
-  return n->leaf || (n->stored && u != k->node);
+  if (n->leaf || u == k->node) return n->leaf;
+  return g->trial ? n->forced || u->op == TINY_OP_REDUCE : n->stored;
 }
 
 // A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.
@@ -396,17 +527,6 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
   if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
   valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
   return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
-}
-
-static int64_t tn_reduce_identity(int op, int dtype) {
-  switch (op) {
-    case TINY_OP_MUL: return tn_dtype_value(dtype, 1);
-    case TINY_OP_MAX: return tn_is_float(dtype) ? tn_from_f64(-HUGE_VAL) : tn_dtype_min(dtype);
-    default: return tn_dtype_value(dtype, 0);
-  }
-}
-static tiny_uop *tn_const(tiny_ctx *t, int dtype, int64_t k) {
-  return tn_uop_make(t, TINY_OP_CONST, dtype, 1, 0, NULL, k, 0, NULL);
 }
 
 static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at);
@@ -460,6 +580,19 @@ static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (x) return x;
   x = tn_pull_new(g, k, u, at);
   tn_map_set(g->t, &g->pulled, key, x);
+  return x;
+}
+
+// The value of u as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
+// decisions only: what will be memory is not known yet.
+static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at) {
+  tn_kernel k;
+  memset(&k, 0, sizeof k);
+  k.node = u; k.at = at;
+  g->trial = 1;
+  memset(&g->pulled, 0, sizeof g->pulled);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull_new(g, &k, u, at), tn_rules_reduce, NULL);
+  g->trial = 0;
   return x;
 }
 

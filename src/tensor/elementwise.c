@@ -1,176 +1,217 @@
-// elementwise: unary, binary and comparison operators: a table of names, the dtypes they take, and a formula each.
+// elementwise: arithmetic, comparisons, bits and logic, and what all operators of one value a place share.
 //
-// A formula gets nodes of one dtype and gives a node. What surrounds it is here once: arguments,
-// promotion, broadcasting. Formulas are chosen so that they are accurate where a textbook's
-// cancels, and so that their gradients hold no inf*0.
+// In:  tensors; an operator is a row of a table: its name, the dtypes it takes, and a formula. A formula gets
+// nodes of one
+//      dtype and gives a node. Out: a tensor. What surrounds a formula is here once: arguments, promotion,
+//      broadcasting, the dtype it is computed in.
+// Formulas are chosen so that they are accurate where a textbook's cancels, and so that their gradients hold no inf*0.
 #ifndef TN_TENSOR_ELEMENTWISE
 #define TN_TENSOR_ELEMENTWISE
 #ifndef TINY_AMALGAMATED
-#include "movement.c"
+#include "../ir/function.c"
+#include "join.c"
+#include "../ir/function.c"
 #endif
 
-// What dtypes an operator takes. TN_REAL: floats; integers and bools become f32; f16 and bf16 compute in f32.
-enum { TN_ANY, TN_REAL, TN_NUMBER, TN_WHOLE, TN_BITS };      // any; floats; not bool; integers; integers and bool
-static const char *const tn_takes[] = {"anything", "anything", "numbers", "integers", "integers and bools"};
+// What dtypes an operator takes, and which it computes in. TN_REAL: integers and bools become f32, narrow floats are
+// computed in f32; TN_WIDE: narrow floats are, integers stay.
+enum { TN_ANY, TN_REAL, TN_WIDE, TN_NUMBER, TN_WHOLE, TN_BITS, TN_FLOATS };
+static const char *const tn_takes[] = {"anything", "anything", "numbers", "numbers", "integers",
+                                       "integers and bools", "floats"};
 
 typedef tiny_uop *(*tn_formula1)(tiny_ctx *t, tiny_uop *x);
 typedef tiny_uop *(*tn_formula2)(tiny_ctx *t, tiny_uop *a, tiny_uop *b);
 
-static int tn_is_half(int dtype) { return dtype == TINY_F16 || dtype == TINY_BF16; }
 static int tn_taken(tiny_ctx *t, const char *name, int takes, int dtype) {
-  if ((takes == TN_NUMBER && dtype == TINY_BOOL) || (takes == TN_WHOLE && !tn_is_int(dtype)) ||
-      (takes == TN_BITS && tn_is_float(dtype))) {
+  const int number = dtype != TINY_BOOL, whole = tn_is_int(dtype), real = tn_is_float(dtype);
+  const int fits[] = {1, 1, number, number, whole, !real, real};
+  if (!fits[takes])
     tiny_fail(t, TINY_E_DTYPE, "%s: takes %s, not %s", name, tn_takes[takes], tn_dtypes[dtype].name);
-    return 0;
-  }
-  return 1;
+  return fits[takes];
 }
 static int tn_real(int dtype) { return tn_is_float(dtype) ? dtype : (int)TINY_F32; }
-static int tn_computed_in(int dtype) { return tn_is_half(dtype) ? (int)TINY_F32 : dtype; }
-
-// ** formulas of one operand **
-
-#define TN_PI 3.14159265358979323846
-
-static tiny_uop *tn_reciprocal(tiny_ctx *t, tiny_uop *x) { return tn_fdiv(t, tn_k(t, x, 1), x); }
-static tiny_uop *tn_square(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, x); }
-static tiny_uop *tn_sqrt(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SQRT, x); }
-static tiny_uop *tn_rsqrt(tiny_ctx *t, tiny_uop *x) { return tn_reciprocal(t, tn_sqrt(t, x)); }
-static tiny_uop *tn_exp2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_EXP2, x); }
-static tiny_uop *tn_log2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_LOG2, x); }
-static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_exp2(t, tn_times(t, x, TN_LOG2_E)); }
-static tiny_uop *tn_tan(tiny_ctx *t, tiny_uop *x) { return tn_fdiv(t, tn_sin(t, x), tn_cos(t, x)); }
-static tiny_uop *tn_relu(tiny_ctx *t, tiny_uop *x) { return tn_max(t, x, tn_k(t, x, 0)); }
-static tiny_uop *tn_below_zero(tiny_ctx *t, tiny_uop *x) { return tn_lt(t, x, tn_k(t, x, 0)); }
-
-// exp(-|x|), never more than 1. |x| by WHERE: its derivative at 0 is 1, so that sigmoid's there is 1/4.
-static tiny_uop *tn_decay(tiny_ctx *t, tiny_uop *x) {
-  return tn_exp(t, tn_where(t, tn_below_zero(t, x), x, tn_neg(t, x)));
+// What an operator gives for dtype, and what its formula gets.
+static int tn_result(int takes, int dtype) { return takes == TN_REAL ? tn_real(dtype) : dtype; }
+static int tn_computed_in(int dtype) { return tn_is_narrow(dtype) ? (int)TINY_F32 : dtype; }
+static int tn_inside(int takes, int dtype) {
+  dtype = tn_result(takes, dtype);
+  return takes == TN_REAL || takes == TN_WIDE ? tn_computed_in(dtype) : dtype;
 }
-static tiny_uop *tn_sigmoid(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *e = tn_decay(t, x);
-  return tn_fdiv(t, tn_where(t, tn_below_zero(t, x), e, tn_k(t, x, 1)), tn_plus(t, e, 1));
-}
-static tiny_uop *tn_silu(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, tn_sigmoid(t, x)); }
-// 0.5 x (1 + tanh(u)) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3): Hendrycks and Gimpel, arXiv:1606.08415.
-static tiny_uop *tn_gelu(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *cubic = tn_plus(t, tn_times(t, tn_square(t, x), 0.044715), 1);
-  return tn_mul(t, x, tn_sigmoid(t, tn_times(t, tn_mul(t, x, cubic), 1.59576912160573071176)));
-}
-static tiny_uop *tn_polynomial(tiny_ctx *t, tiny_uop *x, int n, const double *c) {
-  tiny_uop *y = tn_k(t, x, c[0]);
-  for (int i = 1; i < n; i++) y = tn_plus(t, tn_mul(t, y, x), c[i]);
-  return y;
-}
-// Near 0 the rational approximation of Cephes (Moshier, tanh.c), elsewhere (1 - e) / (1 + e) with e = exp(-2|x|).
-static tiny_uop *tn_tanh(tiny_ctx *t, tiny_uop *x) {
-  static const double p[3] = {-9.64399179425052238628E-1, -9.92877231001918586564E1,
-                              -1.61468768441708447952E3};
-  static const double q[4] = {1, 1.12811678491632931402E2, 2.23548839060100448583E3,
-                              4.84406305325125486048E3};
-  tiny_uop *z = tn_square(t, x), *e = tn_decay(t, tn_times(t, x, 2)), *negative = tn_below_zero(t, x);
-  tiny_uop *outer = tn_fdiv(t, tn_plus(t, tn_neg(t, e), 1), tn_plus(t, e, 1));
-  tiny_uop *is_small = tn_lt(t, z, tn_k(t, z, 0.390625));
-  tiny_uop *zs = tn_where(t, is_small, z, tn_k(t, z, 0));       // keeps inf out of the branch that is not taken
-  tiny_uop *inner =
-      tn_mul(t, x,
-             tn_plus(t, tn_fdiv(t, tn_mul(t, zs, tn_polynomial(t, zs, 3, p)), tn_polynomial(t, zs, 4, q)),
-                     1));
-  return tn_where(t, is_small, inner, tn_where(t, negative, tn_neg(t, outer), outer));
+static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x) {
+  tiny_ctx *t = x[0]->t;
+  return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), n, x);
 }
 
-static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
-  return tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL ? x : tn_max(t, x, tn_neg(t, x));
-}
-static tiny_uop *tn_sign(tiny_ctx *t, tiny_uop *x) {
-  if (tn_bad(t, x) || x->dtype == TINY_BOOL) return x;
-  tiny_uop *above = tn_gt(t, x, tn_k(t, x, 0)), *below = tn_below_zero(t, x);
-  if (tn_bad(t, above) || tn_bad(t, below)) return &t->ir->bad;
-  return tn_sub(t, tn_cast(t, above, x->dtype), tn_cast(t, below, x->dtype));
-}
-static tiny_uop *tn_trunc(tiny_ctx *t, tiny_uop *x) {
-  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_u1(t, TINY_OP_TRUNC, x);
-}
-static tiny_uop *tn_floor(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *whole = tn_trunc(t, x);
-  return whole == x ? x : tn_where(t, tn_lt(t, x, whole), tn_plus(t, whole, -1), whole);
-}
-static tiny_uop *tn_ceil(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *whole = tn_trunc(t, x);
-  return whole == x ? x : tn_where(t, tn_lt(t, whole, x), tn_plus(t, whole, 1), whole);
-}
-// Away from zero past a half, at a half if the whole part is odd.
-static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {
-  tiny_uop *whole = tn_trunc(t, x);
-  if (whole == x) return x;
-  tiny_uop *part = tn_abs(t, tn_sub(t, x, whole)), *half = tn_times(t, whole, 0.5), *limit = tn_k(t, x, 0.5);
-  tiny_uop *odd = tn_ne(t, tn_trunc(t, half), half);
-  tiny_uop *away = tn_or(t, tn_gt(t, part, limit), tn_and(t, tn_eq(t, part, limit), odd));
-  return tn_add(t, whole, tn_where(t, away, tn_sign(t, x), tn_k(t, x, 0)));
-}
-static tiny_uop *tn_is_zero(tiny_ctx *t, tiny_uop *x) { return tn_eq(t, x, tn_k(t, x, 0)); }
-static tiny_uop *tn_isnan(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, x); }
+// ** operators of one operand **
 
+// The node that x's formula gets; NULL: *out is what the operator returns.
+static tiny_uop *tn_enter(const char *name, int takes, tiny_tensor *x, tiny_tensor **out) {
+  if (!tn_usable(name, 1, &x, out) || !tn_taken(x->t, name, takes, x->uop->dtype)) return NULL;
+  return tn_cast(x->t, x->uop, tn_inside(takes, x->uop->dtype));
+}
+static tiny_tensor *tn_leave(int takes, tiny_tensor *x, tiny_uop *u) {
+  return tn_give(u, tn_result(takes, x->uop->dtype), 1, &x);
+}
 static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
-  if (!tn_usable(name, 1, &x, &out) || !tn_taken(x->t, name, takes, x->uop->dtype)) return out;
-  if (takes != TN_REAL) return tn_tensor_new(x->t, formula(x->t, x->uop));
-  const int dtype = tn_real(x->uop->dtype);
-  tiny_uop *u = tn_cast(x->t, x->uop, tn_computed_in(dtype));
-  u = tn_bad(x->t, u) ? u : formula(x->t, u);
-  return tn_tensor_new(x->t, tn_bad(x->t, u) ? u : tn_cast(x->t, u, dtype));
+  tiny_uop *u = tn_enter(name, takes, x, &out);
+  return u ? tn_leave(takes, x, formula(x->t, u)) : out;
+}
+// Of a question: bool whatever x is.
+static tiny_tensor *tn_asked(const char *name, tn_formula1 formula, tiny_tensor *x) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter(name, TN_ANY, x, &out);
+  return u ? tn_tensor_new(x->t, formula(x->t, u)) : out;
+}
+
+static tiny_uop *tn_frac(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_trunc(t, x)); }
+static tiny_uop *tn_all_false(tiny_ctx *t, const tiny_uop *x) { return tn_expand(t, tn_bool(t, 0), x->ndim, x->dim); }
+static tiny_uop *tn_isfinite(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  return tn_is_float(x->dtype) ? tn_is_zero(t, tn_sub(t, x, x)) : tn_not(t, tn_all_false(t, x));
+}
+static tiny_uop *tn_isinf(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  if (!tn_is_float(x->dtype)) return tn_all_false(t, x);
+  return tn_not(t, tn_or(t, tn_isfinite(t, x), tn_isnan(t, x)));
+}
+static tiny_uop *tn_isposinf(tiny_ctx *t, tiny_uop *x) { return tn_and(t, tn_isinf(t, x), tn_gt(t, x, tn_k(t, x, 0))); }
+static tiny_uop *tn_isneginf(tiny_ctx *t, tiny_uop *x) { return tn_and(t, tn_isinf(t, x), tn_below_zero(t, x)); }
+static tiny_uop *tn_signbit(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_is_float(x->dtype) ? tn_minus(t, x) : tn_below_zero(t, x);
 }
 
 #define TN_UNARY(_) \
-  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) \
-  _(ceil, TN_ANY) _(round, TN_ANY) \
-  _(sqrt, TN_REAL) _(rsqrt, TN_REAL) _(reciprocal, TN_REAL) _(exp, TN_REAL) _(exp2, TN_REAL) _(log2, TN_REAL) \
-  _(sin, TN_REAL) _(cos, TN_REAL) _(tan, TN_REAL) _(tanh, TN_REAL) _(sigmoid, TN_REAL) \
-  _(silu, TN_REAL) _(gelu, TN_REAL) _(relu, TN_NUMBER) _(isnan, TN_ANY)
+  _(neg, TN_NUMBER) _(abs, TN_ANY) _(sign, TN_ANY) _(square, TN_ANY) _(trunc, TN_ANY) _(floor, TN_ANY) _(ceil, TN_ANY) \
+  _(round, TN_ANY) _(frac, TN_FLOATS)
 #define TN_UNARY_OPERATOR(name, takes) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, takes, tn_##name, x); }
 TN_UNARY(TN_UNARY_OPERATOR)
-TINY_API tiny_tensor *tiny_log(tiny_tensor *x) { return tn_unary("log", TN_REAL, tn_logarithm, x); }
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) {
-  return tn_unary("logical_not", TN_ANY, tn_is_zero, x);
+#define TN_QUESTIONS(_) _(isnan) _(isinf) _(isposinf) _(isneginf) _(isfinite) _(signbit)
+#define TN_QUESTION_OPERATOR(name) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_asked(#name, tn_##name, x); }
+TN_QUESTIONS(TN_QUESTION_OPERATOR)
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) { return tn_asked("logical_not", tn_is_zero, x); }
+TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x) { return tn_unary("bitwise_not", TN_BITS, tn_invert, x); }
+
+TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("round_to", TN_WIDE, x, &out);
+  if (!u) return out;
+  tiny_ctx *t = x->t;
+  if (tn_bad(t, u) || (!tn_is_float(u->dtype) && decimals >= 0)) return tn_tensor_new(t, u);
+  if (!tn_is_float(u->dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "round_to: %d decimals of %s", decimals, tn_dtypes[u->dtype].name);
+  tiny_uop *unit = tn_k(t, u, pow(10, abs(decimals)));
+  u = decimals < 0 ? tn_mul(t, tn_round(t, tn_fdiv(t, u, unit)), unit) :
+                     tn_fdiv(t, tn_round(t, tn_mul(t, u, unit)), unit);
+  return tn_leave(TN_WIDE, x, u);
 }
 
 // The gradient is that of x within the bounds, both included; NaN stays.
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   tiny_tensor *out;
-  if (!tn_usable("clamp", 1, &x, &out)) return out;
+  tiny_uop *u = tn_enter("clamp", TN_ANY, x, &out);
+  if (!u) return out;
   if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "clamp: from %g to %g", lo, hi);
   tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
   return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u)));
+}
+
+TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("nan_to_num", TN_ANY, x, &out);
+  if (!u) return out;
+  tiny_ctx *t = x->t;
+  if (!tn_is_float(u->dtype)) return tn_tensor_new(t, u);
+  const double top = tn_float_top(u->dtype);
+  tiny_uop *high = tn_k(t, u, posinf != posinf ? top : posinf), *low = tn_k(t, u, neginf != neginf ? -top : neginf);
+  tiny_uop *y = tn_where(t, tn_isposinf(t, u), high, tn_where(t, tn_isneginf(t, u), low, u));
+  return tn_tensor_new(t, tn_where(t, tn_isnan(t, u), tn_k(t, u, nan), y));
 }
 
 // ** formulas of two operands **
 
-static tiny_uop *tn_floor_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
-  return tn_bad(t, a) || !tn_is_float(a->dtype) ? tn_idiv(t, a, b) : tn_floor(t, tn_fdiv(t, a, b));
-}
-// a - b floor(a/b), put right where the quotient was rounded over a whole number. (inf as b gives NaN.)
-static tiny_uop *tn_remainder(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
-  if (tn_bad(t, a) || !tn_is_float(a->dtype)) return tn_mod(t, a, b);
-  tiny_uop *r = tn_sub(t, a, tn_mul(t, b, tn_floor_divide(t, a, b))), *zero = tn_k(t, a, 0);
-  tiny_uop *wrong_sign = tn_and(t, tn_ne(t, r, zero), tn_ne(t, tn_lt(t, r, zero), tn_lt(t, b, zero)));
-  return tn_where(t, wrong_sign, tn_add(t, r, b), r);
-}
+static int tn_are_floats(tiny_ctx *t, const tiny_uop *a) { return !tn_bad(t, a) && tn_is_float(a->dtype); }
 static tiny_uop *tn_le(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {            // not b < a would be true for NaN
-  if (tn_bad(t, a) || !tn_is_float(a->dtype)) return tn_not(t, tn_lt(t, b, a));
+  if (!tn_are_floats(t, a)) return tn_not(t, tn_lt(t, b, a));
   return tn_or(t, tn_lt(t, a, b), tn_eq(t, a, b));
 }
 static tiny_uop *tn_ge(tiny_ctx *t, tiny_uop *a, tiny_uop *b) { return tn_le(t, b, a); }
 
+// Is r, a remainder, not 0 and of another sign than x?
+static tiny_uop *tn_crosses(tiny_ctx *t, tiny_uop *r, tiny_uop *x) {
+  return tn_and(t, tn_ne(t, r, tn_k(t, r, 0)), tn_ne(t, tn_below_zero(t, r), tn_below_zero(t, x)));
+}
+// The first half of a float's bits, so that its product with a number as short is exact.
+static tiny_uop *tn_first_bits(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  const int integer = tn_integer_of(x->dtype);
+  tiny_uop *bits = tn_uop_make(t, TINY_OP_BITCAST, integer, 1, 1, &x, 0, 0, NULL);
+  bits = tn_and(t, bits, tn_k(t, bits, -(double)((int64_t)1 << (tn_dtypes[x->dtype].mantissa / 2 + 1))));
+  return tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL);
+}
+// a - b trunc(a/b) with the sign of a. The product is taken in two parts that are exact up to quotients of
+// 2^11 (f32) or
+// 2^26; a quotient that was rounded up to a whole number is put right.
+static tiny_uop *tn_fmod(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) {
+    tiny_uop *r = tn_mod(t, a, b);
+    return tn_where(t, tn_crosses(t, r, a), tn_sub(t, r, b), r);
+  }
+  tiny_uop *q = tn_trunc(t, tn_fdiv(t, a, b)), *finite = tn_where(t, tn_isinf(t, b), tn_k(t, b, 1), b);
+  tiny_uop *first = tn_first_bits(t, finite), *rest = tn_sub(t, finite, first);
+  tiny_uop *r = tn_sub(t, tn_sub(t, a, tn_mul(t, q, first)), tn_mul(t, q, rest));
+  tiny_uop *step = tn_negate(t, tn_ne(t, tn_below_zero(t, a), tn_below_zero(t, finite)), finite);
+  return tn_where(t, tn_crosses(t, r, a), tn_add(t, r, step), r);
+}
+static tiny_uop *tn_remainder(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) return tn_mod(t, a, b);
+  tiny_uop *r = tn_fmod(t, a, b);
+  return tn_where(t, tn_crosses(t, r, b), tn_add(t, r, b), r);
+}
+// What fmod leaves is a multiple of b.
+static tiny_uop *tn_floor_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) return tn_idiv(t, a, b);
+  tiny_uop *r = tn_fmod(t, a, b), *q = tn_round(t, tn_fdiv(t, tn_sub(t, a, r), b));
+  q = tn_where(t, tn_crosses(t, r, b), tn_plus(t, q, -1), q);
+  return tn_where(t, tn_is_zero(t, b), tn_fdiv(t, a, b), q);
+}
+static tiny_uop *tn_trunc_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (tn_are_floats(t, a)) return tn_trunc(t, tn_fdiv(t, a, b));
+  tiny_uop *q = tn_idiv(t, a, b);
+  return tn_where(t, tn_crosses(t, tn_mod(t, a, b), a), tn_plus(t, q, 1), q);
+}
+static tiny_uop *tn_fmax(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (!tn_are_floats(t, a)) return tn_max(t, a, b);
+  return tn_where(t, tn_isnan(t, a), b, tn_where(t, tn_isnan(t, b), a, tn_max(t, a, b)));
+}
+static tiny_uop *tn_fmin(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_are_floats(t, a) ? tn_neg(t, tn_fmax(t, tn_neg(t, a), tn_neg(t, b))) : tn_min(t, a, b);
+}
+static tiny_uop *tn_copysign(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_negate(t, tn_ne(t, tn_minus(t, a), tn_minus(t, b)), a);
+}
+static tiny_uop *tn_heaviside(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  return tn_where(t, tn_is_zero(t, a), b, tn_where(t, tn_gt(t, a, tn_k(t, a, 0)), tn_k(t, a, 1), tn_k(t, a, 0)));
+}
+
 // The dtype that a and b meet in. As in PyTorch, a 0-d operand matters only if its kind (bool,
 // integer, float) is higher.
 static int tn_dtype_rank(int d) { return tn_is_float(d) ? 2 : d != TINY_BOOL; }
+static int tn_meet_all(int n, const tiny_uop *const *u) {
+  int main = TINY_VOID, other = TINY_VOID;             // of the operands with dims, of those without
+  for (int i = 0; i < n; i++) {
+    int *of = u[i]->ndim ? &main : &other;
+    *of = (int)tiny_promote((tiny_dtype)*of, (tiny_dtype)u[i]->dtype);
+  }
+  if (main != TINY_VOID && (other == TINY_VOID || tn_dtype_rank(other) <= tn_dtype_rank(main))) return main;
+  return (int)tiny_promote((tiny_dtype)main, (tiny_dtype)other);
+}
 static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
-  if (!a->ndim == !b->ndim) return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
-  const tiny_uop *main = a->ndim ? a : b, *other = a->ndim ? b : a;
-  if (tn_dtype_rank(other->dtype) <= tn_dtype_rank(main->dtype)) return (tiny_dtype)main->dtype;
-  return tiny_promote((tiny_dtype)a->dtype, (tiny_dtype)b->dtype);
+  const tiny_uop *u[2] = {a, b};
+  return (tiny_dtype)tn_meet_all(2, u);
 }
 
 // Do the shapes of x[0..n-1] broadcast?
@@ -187,19 +228,39 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   return 1;
 }
 
+// Operands x[0..n-1] as a formula gets them, broadcast to each other. -1: *out is what the operator returns; else the
+// dtype of the result.
+static int tn_enter_all(const char *name, int takes, int n, tiny_tensor *const *x, tiny_uop **u, tiny_tensor **out) {
+  if (!tn_usable(name, n, x, out) || !tn_shapes_meet(name, n, x)) return -1;
+  tiny_ctx *t = x[0]->t;
+  const tiny_uop *v[3] = {NULL, NULL, NULL};
+  for (int i = 0; i < n; i++) v[i] = x[i]->uop;
+  const int dtype = tn_meet_all(n, v);
+  if (!tn_taken(t, name, takes, dtype)) return -1;
+  for (int i = 0; i < n; i++) u[i] = tn_cast(t, x[i]->uop, tn_inside(takes, dtype));
+  for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
+  for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
+  for (int i = 0; i < n; i++) if (tn_bad(t, u[i])) for (int j = 0; j < n; j++) u[j] = &t->ir->bad;
+  return tn_result(takes, dtype);
+}
 static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *a,
                                        tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
+  tiny_uop *u[2];
+  const int dtype = tn_enter_all(name, takes, 2, in, u, &out);
+  return dtype < 0 ? out : tn_give(formula(a->t, u[0], u[1]), dtype, 2, in);
+}
+// Of a question: bool whatever the operands are.
+static tiny_tensor *tn_compare(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tiny_uop *u[2];
+  return tn_enter_all(name, TN_ANY, 2, in, u, &out) < 0 ? out : tn_tensor_new(a->t, formula(a->t, u[0], u[1]));
+}
+// Each operand is true where it is not 0.
+static tiny_tensor *tn_logic(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out) || !tn_shapes_meet(name, 2, in)) return out;
-  tiny_ctx *t = a->t;
-  int dtype = tn_meet(a->uop, b->uop);
-  if (!tn_taken(t, name, takes, dtype)) return out;
-  if (takes == TN_REAL) dtype = tn_real(dtype);
-  const int inside = takes == TN_REAL ? tn_computed_in(dtype) : dtype;
-  tiny_uop *x = tn_cast(t, a->uop, inside), *y = tn_cast(t, b->uop, inside);
-  tn_broadcast(t, &x, &y);
-  x = tn_bad(t, x) || tn_bad(t, y) ? &t->ir->bad : formula(t, x, y);
-  return tn_tensor_new(t, takes == TN_REAL && !tn_bad(t, x) ? tn_cast(t, x, dtype) : x);
+  return tn_tensor_new(a->t, formula(a->t, tn_cast(a->t, a->uop, TINY_BOOL), tn_cast(a->t, b->uop, TINY_BOOL)));
 }
 
 // What a node's elements all are, if they are one constant; else NULL.
@@ -251,23 +312,27 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 #define TN_BINARY(_) \
   _(add, TN_ANY, tn_add) _(sub, TN_NUMBER, tn_sub) _(mul, TN_ANY, tn_mul) _(div, TN_REAL, tn_fdiv) \
-  _(floor_div, TN_NUMBER, tn_floor_divide) _(remainder, TN_NUMBER, tn_remainder) \
-  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) \
-  _(lt, TN_ANY, tn_lt) _(gt, TN_ANY, tn_gt) _(le, TN_ANY, tn_le) _(ge, TN_ANY, tn_ge) \
-  _(eq, TN_ANY, tn_eq) _(ne, TN_ANY, tn_ne) \
+  _(floor_div, TN_WIDE, tn_floor_divide) _(trunc_div, TN_WIDE, tn_trunc_divide) \
+  _(remainder, TN_WIDE, tn_remainder) _(fmod, TN_WIDE, tn_fmod) _(pow, TN_WIDE, tn_pow) \
+  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
-  _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr)
+  _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr) \
+  _(copysign, TN_REAL, tn_copysign) _(heaviside, TN_NUMBER, tn_heaviside)
 #define TN_BINARY_OPERATOR(name, takes, formula) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { \
     return tn_binary_operator(#name, takes, formula, a, b); \
   }
 TN_BINARY(TN_BINARY_OPERATOR)
+#define TN_COMPARISONS(_) _(lt) _(gt) _(le) _(ge) _(eq) _(ne)
+#define TN_COMPARISON_OPERATOR(name) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_compare(#name, tn_##name, a, b); }
+TN_COMPARISONS(TN_COMPARISON_OPERATOR)
+#define TN_LOGIC(_) _(logical_and, tn_and) _(logical_or, tn_or) _(logical_xor, tn_ne)
+#define TN_LOGIC_OPERATOR(name, formula) \
+  TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_logic(#name, formula, a, b); }
+TN_LOGIC(TN_LOGIC_OPERATOR)
 
-// Halves are computed in f32; integers stay integers.
-TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b) {
-  const int real = tiny_ok(a) && tiny_ok(b) && tn_is_float(tn_meet(a->uop, b->uop));
-  return tn_binary_operator("pow", real ? TN_REAL : TN_NUMBER, tn_pow, a, b);
-}
+// ** of three operands **
 
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[3] = {cond, a, b};
@@ -279,5 +344,43 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
   if (!tn_shapes_meet("where", 3, in)) return out;
   const int dtype = tn_meet(a->uop, b->uop);
   return tn_tensor_new(t, tn_where(t, cond->uop, tn_cast(t, a->uop, dtype), tn_cast(t, b->uop, dtype)));
+}
+
+// NaN in a bound gives NaN, as in PyTorch. Where lo > hi: hi.
+TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi) {
+  tiny_tensor *out, *in[3] = {x, lo ? lo : x, hi ? hi : x};
+  tiny_uop *u[3];
+  const int dtype = tn_enter_all("clamp_to", TN_ANY, 3, in, u, &out);
+  if (dtype < 0) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *y = u[0];
+  if (lo) y = tn_where(t, tn_or(t, tn_lt(t, y, u[1]), tn_isnan(t, u[1])), u[1], y);
+  if (hi) y = tn_where(t, tn_or(t, tn_gt(t, y, u[2]), tn_isnan(t, u[2])), u[2], y);
+  return tn_tensor_new(t, y);
+}
+// From the nearer end, so that weight 1 gives b.
+TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight) {
+  tiny_tensor *out, *in[3] = {a, b, weight};
+  tiny_uop *u[3];
+  const int dtype = tn_enter_all("lerp", TN_REAL, 3, in, u, &out);
+  if (dtype < 0) return out;
+  tiny_ctx *t = a->t;
+  tiny_uop *way = tn_sub(t, u[1], u[0]), *left = tn_plus(t, tn_neg(t, u[2]), 1);
+  tiny_uop *inner = tn_add(t, u[0], tn_mul(t, u[2], way)), *outer = tn_sub(t, u[1], tn_mul(t, way, left));
+  return tn_give(tn_where(t, tn_lt(t, tn_abs(t, u[2]), tn_k(t, u[2], 0.5)), inner, outer), dtype, 3, in);
+}
+static tiny_tensor *tn_addc(const char *name, int takes, tn_formula2 formula, tiny_tensor *x, tiny_tensor *a,
+                            tiny_tensor *b, double value) {
+  tiny_tensor *out, *in[3] = {x, a, b};
+  tiny_uop *u[3];
+  const int dtype = tn_enter_all(name, takes, 3, in, u, &out);
+  if (dtype < 0) return out;
+  return tn_give(tn_add(x->t, u[0], formula(x->t, tn_times(x->t, u[1], value), u[2])), dtype, 3, in);
+}
+TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value) {
+  return tn_addc("addcmul", TN_WIDE, tn_mul, x, a, b, value);
+}
+TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value) {
+  return tn_addc("addcdiv", TN_REAL, tn_fdiv, x, a, b, value);
 }
 #endif

@@ -1,4 +1,8 @@
-// movement: operators that give another view of the same elements, and cat and stack, which add padded parts.
+// movement: operators that give other views of the same elements: shapes, orders, parts, repetition.
+//
+// None computes anything: indexing is rewritten, and gradients go back by the inverse movement. An operator with
+// several results fills the caller's out[0..n): poison first, so that it is there after an error, then the
+// results and NULL behind them.
 #ifndef TN_TENSOR_MOVEMENT
 #define TN_TENSOR_MOVEMENT
 #ifndef TINY_AMALGAMATED
@@ -40,7 +44,7 @@ static int tn_axis_bits(tiny_ctx *t, const char *name, const tiny_uop *u, const 
     if (axes->dim[i] == TINY_ALL) return (1 << u->ndim) - 1;
     const int at =
         tn_axis(t, name, u,
-                axes->dim[i] < -TINY_MAX_DIMS || axes->dim[i] > TINY_MAX_DIMS ? 99 : (int)axes->dim[i]);
+                axes->dim[i] < INT32_MIN || axes->dim[i] > INT32_MAX ? INT32_MAX : (int)axes->dim[i]);
     if (at < 0) return -1;
     if (bits >> at & 1) {
       tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, at, tn_text_of(u, text));
@@ -49,6 +53,17 @@ static int tn_axis_bits(tiny_ctx *t, const char *name, const tiny_uop *u, const 
     bits |= 1 << at;
   }
   return u->ndim ? bits : 0;
+}
+
+// Bits of one axis, of TINY_AXES or, for TINY_ALL, of all; -1 after an error.
+static int tn_one_axis(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  tiny_shape list = {1, {axis}};
+  if (axis >> 30 == 1) {
+    list.ndim = 0;
+    for (int i = 0; i < 30; i++)
+      if (axis >> i & 1 && list.ndim < TINY_MAX_DIMS) list.dim[list.ndim++] = i < 16 ? i : i - 30;
+  }
+  return tn_axis_bits(t, name, u, &list);
 }
 
 TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes) {
@@ -70,73 +85,80 @@ TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b) {
   return b < 0 ? out : tn_tensor_new(x->t, tn_swap(x->t, x->uop, a, b));
 }
 
-TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+// The axes a and b of u from the front, which must be two; 0 after an error.
+static int tn_two_axes(tiny_ctx *t, const char *name, const tiny_uop *u, int *a, int *b) {
+  char text[TN_DIMS_TEXT];
+  if ((*a = tn_axis(t, name, u, *a)) < 0 || (*b = tn_axis(t, name, u, *b)) < 0) return 0;
+  if (*a != *b && u->ndim) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: axis %d of %s is named twice", name, *a, tn_text_of(u, text));
+  return 0;
+}
+// Axis from goes to where to is; the others keep their order.
+static tiny_uop *tn_move_axis(tiny_ctx *t, tiny_uop *x, int from, int to) {
+  int64_t axes[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < x->ndim; i++)
+    axes[i] = i == to ? from : from < to ? i + (i >= from && i < to) : i - (i > to && i <= from);
+  return tn_permute(t, x, axes);
+}
+TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to) {
   tiny_tensor *out;
-  if (!tn_usable("expand", 1, &x, &out)) return out;
+  if (!tn_usable("movedim", 1, &x, &out)) return out;
+  from = tn_axis(x->t, "movedim", x->uop, from);
+  to = from < 0 ? from : tn_axis(x->t, "movedim", x->uop, to);
+  return to < 0 ? out : tn_tensor_new(x->t, tn_move_axis(x->t, x->uop, from, to));
+}
+
+static tiny_tensor *tn_expand_to(const char *name, tiny_tensor *x, tiny_shape s) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out = tn_poison(x->t);
   const int lead = s.ndim - x->uop->ndim;
   for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++)
     if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
-  if (!tn_shape_valid(x->t, "expand", &s)) return out;
+  if (!tn_shape_valid(x->t, name, &s)) return out;
   int n = s.ndim;
   int64_t dim[TINY_MAX_DIMS];
   memcpy(dim, s.dim, sizeof dim);
   if (lead < 0 || !tn_broadcast_dims(x->uop->ndim, x->uop->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
-    return tn_wrong(x->t, TINY_E_SHAPE, "expand: %s does not broadcast to %s", tn_text_of(x->uop, a),
+    return tn_wrong(x->t, TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(x->uop, a),
                     tn_dims_text(b, sizeof b, s.ndim, s.dim));
   return tn_tensor_new(x->t, tn_expand(x->t, x->uop, n, dim));
 }
-
-// x surrounded by value; where is the mask of what came from x.
-static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_after, tiny_uop *value) {
-  tiny_uop *padded = tn_pad(t, x, before_after);
-  if (tn_bad(t, x) || tn_bad(t, value) || tn_bad(t, padded) || padded == x) return padded;
-  if (value->k == 0) return padded;        // as integer and as f64
-  tiny_uop *inside = tn_pad(t, tn_expand(t, tn_bool(t, 1), x->ndim, x->dim), before_after);
-  return tn_where(t, inside, padded, value);
+TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
+  tiny_tensor *out;
+  return tn_usable("expand", 1, &x, &out) ? tn_expand_to("expand", x, s) : out;
+}
+TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
+  tiny_tensor *out, *in[2] = {x, like};
+  return tn_usable("expand_as", 2, in, &out) ? tn_expand_to("expand_as", x, tiny_shape_get(like)) : out;
 }
 
-TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape amount, double value) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out;
-  if (!tn_usable("pad", 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
-  if (amount.ndim != 2 * u->ndim)
-    return tn_wrong(x->t, TINY_E_ARG, "pad: %d amounts for %s, which needs %d", amount.ndim, tn_text_of(u, a),
-                    2 * u->ndim);
-  int64_t crop[2 * TINY_MAX_DIMS], grow[2 * TINY_MAX_DIMS];
-  tiny_shape s = {u->ndim, {0}};
-  for (int i = 0; i < 2 * u->ndim; i++) {
-    const int64_t v = amount.dim[i], size = u->dim[i / 2];
-    if (v < -size || v > (int64_t)1 << 60)
-      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
-                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
-    crop[i] = i & 1 ? size + (v < 0 ? v : 0) : v < 0 ? -v : 0;
-    grow[i] = v > 0 ? v : 0;
-    if (i & 1 && crop[i - 1] > crop[i])
-      return tn_wrong(x->t, TINY_E_SHAPE, "pad: %s by %s", tn_text_of(u, a),
-                      tn_dims_text(b, sizeof b, amount.ndim, amount.dim));
-    if (i & 1) s.dim[i / 2] = crop[i] - crop[i - 1] + grow[i] + grow[i - 1];
+// v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
+static int tn_amounts(tiny_ctx *t, const char *name, const tiny_uop *u, const tiny_shape *s, int bounds,
+                      int64_t *v) {
+  char a[TN_DIMS_TEXT];
+  if (s->ndim < 0 || s->ndim > TINY_MAX_DIMS || s->ndim % 2 || s->ndim > 2 * u->ndim) {
+    tiny_fail(t, TINY_E_ARG, "%s: %d %s for %s, not pairs for its last axes", name, s->ndim,
+              bounds ? "bounds" : "amounts", tn_text_of(u, a));
+    return 0;
   }
-  if (!tn_shape_valid(x->t, "pad", &s)) return out;
-  return tn_tensor_new(x->t, tn_pad_with(x->t, tn_shrink(x->t, u, crop), grow, tn_k(x->t, u, value)));
+  const int lead = 2 * u->ndim - s->ndim;
+  for (int i = 0; i < 2 * u->ndim; i++)
+    v[i] = i >= lead ? s->dim[i - lead] : bounds && i & 1 ? u->dim[i / 2] : 0;
+  return 1;
 }
 
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t v[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
-  if (!tn_usable("shrink", 1, &x, &out)) return out;
-  if (range.ndim != 2 * x->uop->ndim)
-    return tn_wrong(x->t, TINY_E_ARG, "shrink: %d bounds for %s, which needs %d", range.ndim,
-                    tn_text_of(x->uop, a), 2 * x->uop->ndim);
+  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(x->t, "shrink", x->uop, &range, 1, v)) return out;
   for (int i = 0; i < x->uop->ndim; i++) {
-    if (range.dim[2 * i] >= 0 && range.dim[2 * i] <= range.dim[2 * i + 1] &&
-        range.dim[2 * i + 1] <= x->uop->dim[i])
-      continue;
+    if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= x->uop->dim[i]) continue;
     return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a),
                     tn_dims_text(b, sizeof b, range.ndim, range.dim));
   }
-  return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, range.dim));
+  return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, v));
 }
 
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes) {
@@ -187,11 +209,12 @@ TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable("squeeze", 1, &x, &out)) return out;
-  if (axis != TINY_ALL && (axis = tn_axis(x->t, "squeeze", x->uop, axis)) < 0) return out;
+  const int bits = tn_one_axis(x->t, "squeeze", x->uop, axis);
+  if (bits < 0) return out;
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < x->uop->ndim; i++)
-    if (x->uop->dim[i] != 1 || (axis != TINY_ALL && axis != i)) dim[n++] = x->uop->dim[i];
+    if (x->uop->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = x->uop->dim[i];
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n, dim));
 }
 
@@ -226,48 +249,328 @@ TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
   return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n ? n : 1, dim));
 }
 
-// ** joining **
-
-// Parts along an existing axis. Every part is padded with zeros to the whole and they are added: loads outside of a
-// part are gated, so each element of the result reads one part.
-static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int axis, int stack) {
+TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (n <= 0 || !xs) return NULL;
-  if (!tn_usable(name, n, xs, &out)) return out;
+  if (!tn_usable("unflatten", 1, &x, &out)) return out;
+  const tiny_uop *u = x->uop;
+  if ((axis = tn_axis(x->t, "unflatten", u, axis)) < 0) return out;
+  if (!u->ndim || sizes.ndim < 1 || sizes.ndim + u->ndim - 1 > TINY_MAX_DIMS)
+    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %d", axis, tn_text_of(u, a),
+                    sizes.ndim);
+  tiny_shape s = {u->ndim + sizes.ndim - 1, {0}};
+  for (int i = 0; i < s.ndim; i++)
+    s.dim[i] = i < axis        ? u->dim[i] :
+        i < axis + sizes.ndim ? sizes.dim[i - axis] :
+                                u->dim[i - sizes.ndim + 1];
+  int64_t known = 1;
+  int unknown = -1;
+  for (int i = axis; i < axis + sizes.ndim; i++) {
+    if (s.dim[i] == -1 && unknown < 0) unknown = i;
+    else known = tn_clamp_mul(known, s.dim[i]);
+  }
+  if (unknown >= 0) s.dim[unknown] = known > 0 && u->dim[axis] % known == 0 ? u->dim[axis] / known : -1;
+  if (unknown >= 0) known = tn_clamp_mul(known, s.dim[unknown]);
+  if (known != u->dim[axis])
+    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %s", axis, tn_text_of(u, a),
+                    tn_dims_text(b, sizeof b, sizes.ndim, sizes.dim));
+  if (!tn_shape_valid(x->t, "unflatten", &s)) return out;
+  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
+}
+
+// ** parts **
+
+TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(x->t, "narrow", x->uop, axis)) < 0) return out;
+  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, from = start < 0 ? start + size : start;
+  if (!x->uop->ndim || from < 0 || length < 0 || from > size || length > size - from)
+    return tn_wrong(x->t, TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
+                    (long long)start, axis, tn_text_of(x->uop, a));
+  return tn_tensor_new(x->t, tn_cut(x->t, x->uop, axis, from, from + length));
+}
+
+// u without an axis of size 1.
+static tiny_uop *tn_drop(tiny_ctx *t, tiny_uop *u, int axis) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, u)) return u;
+  for (int i = 0; i + 1 < u->ndim; i++) dim[i] = u->dim[i + (i >= axis)];
+  return tn_reshape(t, u, u->ndim - 1, dim);
+}
+TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(x->t, "select", x->uop, axis)) < 0) return out;
+  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, at = index < 0 ? index + size : index;
+  if (at < 0 || at >= size)
+    return tn_wrong(x->t, TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
+                    tn_text_of(x->uop, a));
+  return tn_tensor_new(x->t, tn_drop(x->t, tn_cut(x->t, x->uop, axis, at, at + 1), axis));
+}
+
+// What an operator with several results begins with: out[0..n) all poison. 0: it cannot go on.
+static int tn_results(const char *name, int nx, tiny_tensor *const *x, tiny_tensor **out, int n) {
+  tiny_tensor *poison = NULL;
+  const int usable = nx > 0 && x && tn_usable(name, nx, x, &poison);
+  tiny_ctx *t = poison ? poison->t : NULL;
+  if (t && (n < 0 || (n && !out))) {
+    tn_wrong(t, TINY_E_ARG, "%s: room for %d results%s", name, n, out ? "" : " at NULL");
+    return 0;
+  }
+  for (int i = 0; i < n && out; i++) out[i] = poison;
+  return usable;
+}
+// x in parts along axis, each of `size` elements or, if given, of sizes[i]; without the axis if drop is set.
+static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, const int64_t *sizes,
+                    int64_t count, int drop, tiny_tensor **out, int n) {
+  char a[TN_DIMS_TEXT];
+  tiny_uop *u = x->uop;
+  if (count > n) {
+    tn_wrong(x->t, TINY_E_ARG, "%s: %s has %lld parts along axis %d, but there is room for %d", name,
+             tn_text_of(u, a), (long long)count, axis, n);
+    return 0;
+  }
+  int64_t at = 0;
+  for (int i = 0; i < (int)count; i++) {
+    const int64_t left = u->dim[axis] - at, here = sizes ? sizes[i] : size < left ? size : left;
+    tiny_uop *part = tn_cut(x->t, u, axis, at, at + here);
+    out[i] = tn_tensor_new(x->t, drop ? tn_drop(x->t, part, axis) : part);
+    at += here;
+  }
+  for (int i = (int)count; i < n; i++) out[i] = NULL;
+  return (int)count;
+}
+// The axis that an operator parts x along; -1 after an error.
+static int tn_part_axis(const char *name, tiny_tensor *x, int axis, tiny_tensor **out, int n) {
+  if (!tn_results(name, 1, &x, out, n)) return -1;
+  if (x->uop->ndim) return tn_axis(x->t, name, x->uop, axis);
+  tn_wrong(x->t, TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
+  return -1;
+}
+TINY_API int tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n) {
+  char a[TN_DIMS_TEXT];
+  if ((axis = tn_part_axis("split", x, axis, out, n)) < 0) return 0;
+  const int64_t whole = x->uop->dim[axis];
+  if (size < (whole > 0)) {
+    tn_wrong(x->t, TINY_E_ARG, "split: %s in parts of %lld", tn_text_of(x->uop, a), (long long)size);
+    return 0;
+  }
+  return tn_parts("split", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : 1, 0, out, n);
+}
+TINY_API int tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out) {
+  char a[TN_DIMS_TEXT];
+  if ((axis = tn_part_axis("split_sizes", x, axis, out, n)) < 0) return 0;
+  const int64_t whole = x->uop->dim[axis];
+  int64_t sum = n && !sizes ? -1 : 0;
+  for (int i = 0; i < n && sum >= 0; i++) sum = sizes[i] < 0 || sizes[i] > whole - sum ? -1 : sum + sizes[i];
+  if (sum == whole) return tn_parts("split_sizes", x, axis, 0, sizes, n, 0, out, n);
+  tn_wrong(x->t, TINY_E_SHAPE, "split_sizes: the %d sizes do not add up to axis %d of %s", n, axis,
+           tn_text_of(x->uop, a));
+  return 0;
+}
+TINY_API int tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out) {
+  if ((axis = tn_part_axis("chunk", x, axis, out, n)) < 0) return 0;
+  if (!n) { tn_wrong(x->t, TINY_E_ARG, "chunk: in 0 parts"); return 0; }
+  const int64_t whole = x->uop->dim[axis], size = whole / n + (whole % n != 0);
+  return tn_parts("chunk", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : n, 0, out, n);
+}
+TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
+  if ((axis = tn_part_axis("unbind", x, axis, out, n)) < 0) return 0;
+  return tn_parts("unbind", x, axis, 1, NULL, x->uop->dim[axis], 1, out, n);
+}
+
+// ** repetition **
+
+// Along axis: x end to end, or each element by itself, as often as times says: (before, 1, after) grown in the middle.
+static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
+  int64_t dim[TINY_MAX_DIMS], part[3];
+  if (tn_bad(t, x) || times == 1) return x;
+  const int n = x->ndim, cut = axis + (each != 0);
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  part[0] = tn_dims_nelem(cut, dim); part[1] = 1; part[2] = tn_dims_nelem(n - cut, dim + cut);
+  x = tn_reshape(t, x, 3, part);
+  part[1] = times;
+  dim[axis] *= times;
+  return tn_reshape(t, tn_expand(t, x, 3, part), n, dim);
+}
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(x->t, "repeat", &times)) return out;
+  tiny_uop *u = x->uop;
+  tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
+  for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
+  grown = s;
+  for (int i = 0; i < times.ndim; i++)
+    grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
+  if (!tn_shape_valid(x->t, "repeat", &grown))
+    return tn_wrong(x->t, TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
+                    tn_dims_text(b, sizeof b, times.ndim, times.dim));
+  u = tn_reshape(x->t, u, s.ndim, s.dim);
+  for (int i = 0; i < times.ndim; i++) u = tn_repeat(x->t, u, i + s.ndim - times.ndim, times.dim[i], 0);
+  return tn_tensor_new(x->t, u);
+}
+TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("repeat_interleave", 1, &x, &out)) return out;
+  tiny_uop *u = x->uop;
+  const int64_t nelem = tiny_nelem(x);
+  if (axis == TINY_ALL || !u->ndim) u = tn_reshape(x->t, u, 1, &nelem);
+  if (tn_bad(x->t, u)) return out;
+  if ((axis = axis == TINY_ALL ? 0 : tn_axis(x->t, "repeat_interleave", u, axis)) < 0) return out;
+  tiny_shape s = {u->ndim, {0}};
+  for (int i = 0; i < u->ndim; i++) s.dim[i] = i == axis ? tn_clamp_mul(u->dim[i], times) : u->dim[i];
+  if (times < 0)
+    return tn_wrong(x->t, TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a), (long long)times);
+  if (!tn_shape_valid(x->t, "repeat_interleave", &s)) return out;
+  return tn_tensor_new(x->t, tn_repeat(x->t, u, axis, times, 1));
+}
+
+// (.., n, ..) -> (.., windows, .., size): element (w, k) is x[w * step + k]. x, made long enough, is laid end
+// to end and
+// cut into size rows that are longer than x by one: row k begins k elements later in x, and every step-th counts.
+static tiny_uop *tn_slide(tiny_ctx *t, tiny_uop *x, int axis, int64_t windows, int64_t size, int64_t step) {
+  int64_t dim[TINY_MAX_DIMS], part[5];
+  if (tn_bad(t, x)) return x;
+  const int n = x->ndim;
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  const int64_t before = tn_dims_nelem(axis, dim), after = tn_dims_nelem(n - axis - 1, dim + axis + 1),
+                span = windows * step,
+                length = span + size - 1 > dim[axis] ? span + size - 1 : dim[axis];
+  x = tn_extend(t, x, axis, 0, length - dim[axis]);
+  x = tn_repeat(t, x, axis, size + (size + length - 1) / length, 0);
+  if (tn_bad(t, x)) return x;
+  part[0] = before; part[1] = x->dim[axis]; part[2] = after;
+  x = tn_cut(t, tn_reshape(t, x, 3, part), 1, 0, size * (length + 1));
+  part[1] = size; part[2] = length + 1; part[3] = after;
+  x = tn_cut(t, tn_reshape(t, x, 4, part), 2, 0, span);
+  part[2] = windows; part[3] = step; part[4] = after;
+  x = tn_cut(t, tn_reshape(t, x, 5, part), 3, 0, 1);
+  part[3] = after;
+  x = tn_move_axis(t, tn_reshape(t, x, 4, part), 1, 3);
+  dim[axis] = windows; dim[n] = size;
+  return tn_reshape(t, x, n + 1, dim);
+}
+TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size, int64_t step) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("sliding_window", 1, &x, &out)) return out;
+  if ((axis = tn_axis(x->t, "sliding_window", x->uop, axis)) < 0) return out;
+  const tiny_uop *u = x->uop;
+  if (!u->ndim || u->ndim == TINY_MAX_DIMS || size < 0 || size > u->dim[axis] || step < 1)
+    return tn_wrong(x->t, TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
+                    (long long)step, axis, tn_text_of(u, a));
+  const int64_t windows = (u->dim[axis] - size) / step + 1;
+  tiny_shape s = tiny_shape_get(x);
+  s.dim[axis] = windows; s.dim[s.ndim++] = size;
+  if (!tn_shape_valid(x->t, "sliding_window", &s)) return out;
+  if (!size || !tiny_nelem(x)) return tn_tensor_new(x->t, tn_expand(x->t, tn_k(x->t, u, 0), s.ndim, s.dim));
+  if (step > u->dim[axis]) step = u->dim[axis];
+  return tn_tensor_new(x->t, tn_slide(x->t, x->uop, axis, windows, size, step));
+}
+
+TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out) {
+  char a[TN_DIMS_TEXT];
+  if (!tn_results("meshgrid", n, xs, out, n)) return 0;
   tiny_ctx *t = xs[0]->t;
-  const tiny_uop *first = xs[0]->uop;
-  const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
-  if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
-    return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
-  tiny_dtype dtype = (tiny_dtype)first->dtype;
-  int64_t total = 0, done = 0;
+  tiny_shape s = {n, {0}};
+  if (n > TINY_MAX_DIMS) { tn_wrong(t, TINY_E_ARG, "meshgrid: %d axes", n); return 0; }
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = xs[i]->uop;
-    int same = u->ndim == first->ndim;
-    for (int d = 0; same && d < u->ndim; d++) if ((stack || d != at) && u->dim[d] != first->dim[d]) same = 0;
-    if (!same)
-      return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a),
-                      tn_text_of(u, b), at);
-    dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
-    total += stack ? 1 : u->dim[at];
+    const int at = xy && n > 1 && i < 2 ? 1 - i : i;
+    s.dim[at] = u->ndim ? u->dim[0] : 1;
+    if (u->ndim < 2) continue;
+    tn_wrong(t, TINY_E_SHAPE, "meshgrid: argument %d is %s, not a list", i + 1, tn_text_of(u, a));
+    return 0;
   }
-  tiny_uop *sum = NULL;
+  if (!tn_shape_valid(t, "meshgrid", &s)) return 0;
   for (int i = 0; i < n; i++) {
-    tiny_uop *u = tn_cast(t, xs[i]->uop, dtype);
-    const int64_t size = stack ? 1 : xs[i]->uop->dim[at];
-    if (stack) u = tn_insert(t, u, at);
-    if (n > 1 && !size) continue;
-    u = tn_extend(t, u, at, done, total - done - size);
-    sum = sum ? tn_add(t, sum, u) : u;
-    done += size;
+    const int at = xy && n > 1 && i < 2 ? 1 - i : i;
+    int64_t one[TINY_MAX_DIMS];
+    for (int k = 0; k < n; k++) one[k] = k == at ? s.dim[k] : 1;
+    out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, xs[i]->uop, n, one), n, s.dim));
   }
-  return tn_tensor_new(t, sum ? sum : tn_cast(t, xs[0]->uop, dtype));
+  return n;
 }
-TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
-  return tn_join("cat", xs, n, axis, 0);
+
+// ** turns and diagonals **
+
+TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b) {
+  tiny_tensor *out;
+  if (!tn_usable("rot90", 1, &x, &out) || !tn_two_axes(x->t, "rot90", x->uop, &a, &b)) return out;
+  turns = (turns % 4 + 4) % 4;
+  const int64_t flips = (turns > 1 ? (int64_t)1 << a : 0) | (turns == 1 || turns == 2 ? (int64_t)1 << b : 0);
+  tiny_uop *u = tn_flip(x->t, x->uop, flips);
+  return tn_tensor_new(x->t, turns & 1 ? tn_swap(x->t, u, a, b) : u);
 }
-TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
-  return tn_join("stack", xs, n, axis, 1);
+
+// The diagonal of the last two axes: of the square (L, L) that it crosses, laid flat with L more behind it, every
+// (L+1)-th element.
+static tiny_uop *tn_diagonal(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  const int n = x->ndim;
+  const int64_t rows = x->dim[n - 2], columns = x->dim[n - 1];
+  const int64_t row = diagonal < -rows ? rows : diagonal < 0 ? -diagonal : 0,
+                column = diagonal > columns ? columns : diagonal > 0 ? diagonal : 0;
+  const int64_t L = rows - row < columns - column ? rows - row : columns - column;
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  x = tn_cut(t, tn_cut(t, x, n - 2, row, row + L), n - 1, column, column + L);
+  dim[n - 2] = L * L;
+  x = tn_reshape(t, x, n - 1, dim);
+  if (L) {
+    x = tn_extend(t, x, n - 2, 0, L);
+    dim[n - 2] = L; dim[n - 1] = L + 1;
+    x = tn_cut(t, tn_reshape(t, x, n, dim), n - 1, 0, 1);
+  }
+  return tn_reshape(t, x, n - 1, dim);
+}
+TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b) {
+  tiny_tensor *out;
+  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(x->t, "diagonal", x->uop, &a, &b)) return out;
+  const int n = x->uop->ndim;
+  tiny_uop *u = tn_move_axis(x->t, x->uop, a, n - 1);
+  u = tn_move_axis(x->t, u, b < a ? b : b - 1, n - 1);
+  return tn_tensor_new(x->t, tn_diagonal(x->t, u, diagonal));
+}
+// The last axis of x on the diagonal of a square of the last two, zeros elsewhere.
+static tiny_uop *tn_diag_embed(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
+  if (tn_bad(t, x)) return x;
+  const int n = x->ndim + 1;
+  const int64_t by = diagonal < 0 ? -diagonal : diagonal, size = x->dim[n - 2] + by;
+  tiny_uop *on = tn_diagonal_mask(t, TN_ON, size, size, n, diagonal);
+  // Below the main diagonal columns count the elements, above it rows.
+  x = tn_insert(t, tn_extend(t, x, n - 2, 0, by), diagonal < 0 ? n - 2 : n - 1);
+  return tn_where(t, on, x, tn_k(t, x, 0));
+}
+TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, int b) {
+  char text[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("diag_embed", 1, &x, &out)) return out;
+  const int n = x->uop->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
+  tiny_shape s = tiny_shape_get(x);
+  if (n < 2 || first < 0 || second < 0 || first >= n || second >= n || first == second)
+    return tn_wrong(x->t, TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
+                    tn_text_of(x->uop, text));
+  const int64_t limit = (int64_t)1 << 30;
+  const int64_t by = diagonal < -limit || diagonal > limit ? limit : diagonal < 0 ? -diagonal : diagonal;
+  if (n <= TINY_MAX_DIMS) s.dim[n - 1] = s.dim[n - 2] += by;
+  s.ndim = n;
+  if (!tn_shape_valid(x->t, "diag_embed", &s)) return out;
+  // The later of two axes that are moved to their places is put there last.
+  tiny_uop *u = tn_diag_embed(x->t, x->uop, diagonal);
+  u = first < second ? tn_move_axis(x->t, tn_move_axis(x->t, u, n - 2, first), n - 1, second) :
+                       tn_move_axis(x->t, tn_move_axis(x->t, u, n - 1, second), n - 1, first);
+  return tn_tensor_new(x->t, u);
+}
+TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("diag", 1, &x, &out)) return out;
+  if (x->uop->ndim == 1) return tiny_diag_embed(x, diagonal, 0, 1);
+  if (x->uop->ndim == 2) return tn_tensor_new(x->t, tn_diagonal(x->t, x->uop, diagonal));
+  return tn_wrong(x->t, TINY_E_SHAPE, "diag: %s is no list or matrix", tn_text_of(x->uop, a));
 }
 #endif

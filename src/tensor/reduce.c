@@ -1,37 +1,27 @@
-// reduce: folds along axes, what is computed from them, and running sums.
+// reduce: folds along axes, what is computed from them, positions, norms.
 //
-// Sums and products of halves run in f32 and come back as halves. Those of bool, i8 and i16 give
-// i32 and those of u8 and u16 u32 (PyTorch: always i64). The sum of nothing is 0, the product 1,
-// and there is no maximum of nothing.
+// Sums and products of narrow floats run in f32 and come back narrow; those of bools and of integers other than u64
+// give i64. The sum of nothing is 0, the product 1, the mean NaN, and there is no maximum of nothing. Roots whose
+// gradient would be infinite at 0 have 0 there (tn_flat_root).
 #ifndef TN_TENSOR_REDUCE
 #define TN_TENSOR_REDUCE
 #ifndef TINY_AMALGAMATED
-#include "elementwise.c"
+#include "activation.c"
 #endif
 
-// Bits of one axis or, for TINY_ALL, of all; -1 after an error.
-static int tn_one_axis(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
-  if (axis == TINY_ALL) return (1 << u->ndim) - 1;
-  const int at = tn_axis(t, name, u, axis);
-  return at < 0 ? -1 : u->ndim ? 1 << at : 0;
-}
 static int64_t tn_count(const tiny_uop *u, int bits) {       // elements that go into one
   int64_t n = 1;
   for (int i = 0; i < u->ndim; i++) if (bits >> i & 1) n *= u->dim[i];
   return n;
 }
 static int tn_sum_dtype(int d) {
-  return tn_is_half(d)                                ? (int)TINY_F32 :
-      d == TINY_BOOL || d == TINY_I8 || d == TINY_I16 ? (int)TINY_I32 :
-      d == TINY_U8 || d == TINY_U16                   ? (int)TINY_U32 :
-                                                        d;
+  return tn_is_float(d) ? tn_computed_in(d) : d == TINY_U64 ? (int)TINY_U64 : (int)TINY_I64;
 }
-// A sum or product in a dtype that is wide enough; halves come back as halves.
+// A sum or product in a dtype that is wide enough; floats come back as what they were.
 static tiny_uop *tn_accumulate(tiny_ctx *t, int op, tiny_uop *x, int bits, int keepdim) {
   if (tn_bad(t, x)) return x;
-  const int half = tn_is_half(x->dtype) ? x->dtype : 0;
   tiny_uop *y = tn_reduce(t, op, tn_cast(t, x, tn_sum_dtype(x->dtype)), bits, keepdim);
-  return half && !tn_bad(t, y) ? tn_cast(t, y, half) : y;
+  return tn_is_float(x->dtype) && !tn_bad(t, y) ? tn_cast(t, y, x->dtype) : y;
 }
 static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int keepdim) {
   return lowest ? tn_mirror(t, tn_reduce(t, TINY_OP_MAX, tn_mirror(t, x), bits, keepdim)) :
@@ -46,14 +36,14 @@ static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits,
   tiny_uop *u = x->uop;
   if (bits < 0) return tn_poison(t);
   if (op == '+' || op == '*')
-    return tn_tensor_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim));
+    return tn_value_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
   if (!tn_count(u, bits) && tn_dims_nelem(u->ndim, u->dim) == 0) {
     int64_t others = 1;
     for (int i = 0; i < u->ndim; i++) if (!(bits >> i & 1)) others *= u->dim[i];
     if (others)
       return tn_wrong(t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name, tn_text_of(u, a));
   }
-  return tn_tensor_new(t, tn_extreme(t, op == 'm', u, bits, keepdim));
+  return tn_value_new(t, tn_extreme(t, op == 'm', u, bits, keepdim), 1, &x);
 }
 static tiny_tensor *tn_fold_axis(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
@@ -75,10 +65,41 @@ TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) {
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("reduce", 1, &x, &out)) return out;
-  if (op != '+' && op != '*' && op != 'M')
-    return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*' or 'M'",
+  if (op != '+' && op != '*' && op != 'M' && op != 'm')
+    return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
                     op >= ' ' && op < 127 ? op : '?');
   return tn_fold("reduce", op, x, tn_axis_bits(x->t, "reduce", x->uop, &axes), keepdim);
+}
+
+TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
+  tiny_tensor *const most = tn_fold_axis("aminmax", 'M', x, axis, keepdim);
+  if (max) *max = most;
+  return tiny_ok(most) ? tiny_min(x, axis, keepdim) : most;
+}
+
+// ** truth: what is not 0, NaN included **
+
+static tiny_uop *tn_is_true(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || x->dtype == TINY_BOOL ? x : tn_ne(t, x, tn_k(t, x, 0));
+}
+static tiny_tensor *tn_truth(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  if (bits < 0) return out;
+  tiny_uop *is = tn_is_true(x->t, x->uop);
+  tiny_uop *y = op == '+' ? tn_accumulate(x->t, TINY_OP_ADD, is, bits, keepdim) :
+                            tn_extreme(x->t, op == 'm', is, bits, keepdim);
+  return tn_value_new(x->t, y, 1, &x);
+}
+TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim) {
+  return tn_truth("any", 'M', x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim) {
+  return tn_truth("all", 'm', x, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim) {
+  return tn_truth("count_nonzero", '+', x, axis, keepdim);
 }
 
 // ** mean, variance: integers as f32, halves in f32 **
@@ -93,14 +114,19 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
   const int64_t n = tn_count(x, bits);
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
 }
-// Of x minus its mean: two passes, as accurate as the data allow.
+// Of x minus its mean: two passes, as accurate as the data allow. Without a divisor: 0/0, or infinite.
 static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
                              double divisor) {
   return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
-                  divisor > 0 ? 1 / divisor : (double)NAN);
+                  divisor > 0 ? 1 / divisor : HUGE_VAL);
 }
 static tiny_uop *tn_narrow(tiny_ctx *t, tiny_uop *x, int dtype) {
   return tn_bad(t, x) ? x : tn_cast(t, x, tn_real(dtype));
+}
+// The square root of what is not negative; its gradient at 0 is 0.
+static tiny_uop *tn_flat_root(tiny_ctx *t, tiny_uop *x) {
+  tiny_uop *zero = tn_eq(t, x, tn_k(t, x, 0));
+  return tn_where(t, zero, tn_k(t, x, 0), tn_sqrt(t, tn_where(t, zero, tn_k(t, x, 1), x)));
 }
 
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
@@ -109,17 +135,62 @@ TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   const int bits = tn_one_axis(x->t, "mean", x->uop, axis);
   if (bits < 0) return out;
   tiny_uop *mean = tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim);
-  return tn_tensor_new(x->t, tn_narrow(x->t, mean, x->uop->dtype));
+  return tn_value_new(x->t, tn_narrow(x->t, mean, x->uop->dtype), 1, &x);
+}
+// The variance, or its root; the mean too where the caller wants it.
+static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int axis, int keepdim,
+                                 double correction, tiny_tensor **mean) {
+  tiny_tensor *out;
+  const int usable = tn_usable(name, 1, &x, &out);
+  if (mean) *mean = out;
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  const int bits = tn_one_axis(t, name, x->uop, axis), dtype = x->uop->dtype;
+  if (bits < 0) return out;
+  tiny_uop *wide = tn_wide(t, x->uop), *centre = tn_mean(t, wide, bits, 1);
+  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(x->uop, bits) - correction);
+  if (mean) *mean = tn_tensor_new(t, tn_narrow(t, tn_mean(t, wide, bits, keepdim), dtype));
+  return tn_tensor_new(t, tn_narrow(t, root ? tn_flat_root(t, y) : y, dtype));
 }
 TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction) {
+  return tn_deviation("var", 0, x, axis, keepdim, correction, NULL);
+}
+TINY_API tiny_tensor *tiny_std(tiny_tensor *x, int axis, int keepdim, int correction) {
+  return tn_deviation("std", 1, x, axis, keepdim, correction, NULL);
+}
+TINY_API tiny_tensor *tiny_var_mean(tiny_tensor *x, int axis, int keepdim, int correction,
+                                    tiny_tensor **mean) {
+  return tn_deviation("var_mean", 0, x, axis, keepdim, correction, mean);
+}
+TINY_API tiny_tensor *tiny_std_mean(tiny_tensor *x, int axis, int keepdim, int correction,
+                                    tiny_tensor **mean) {
+  return tn_deviation("std_mean", 1, x, axis, keepdim, correction, mean);
+}
+
+// ** NaN as if it were not there **
+
+static tiny_uop *tn_without_nan(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_where(t, tn_isnan(t, x), tn_k(t, x, 0), x);
+}
+TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
-  if (!tn_usable("var", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "var", x->uop, axis);
+  if (!tn_usable("nansum", 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, "nansum", x->uop, axis);
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(x->t, x->uop);
-  tiny_uop *var = tn_variance(x->t, wide, tn_mean(x->t, wide, bits, 1), bits, keepdim,
-                              (double)tn_count(x->uop, bits) - correction);
-  return tn_tensor_new(x->t, tn_narrow(x->t, var, x->uop->dtype));
+  tiny_uop *const rest = tn_without_nan(x->t, x->uop);
+  return tn_value_new(x->t, tn_accumulate(x->t, TINY_OP_ADD, rest, bits, keepdim), 1, &x);
+}
+TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim) {
+  tiny_tensor *out;
+  if (!tn_usable("nanmean", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int bits = tn_one_axis(t, "nanmean", x->uop, axis);
+  if (bits < 0) return out;
+  tiny_uop *wide = tn_wide(t, x->uop), *is = tn_not(t, tn_isnan(t, wide));
+  if (tn_bad(t, wide) || tn_bad(t, is)) return tn_poison(t);
+  tiny_uop *n = tn_sum(t, tn_cast(t, is, wide->dtype), bits, keepdim);
+  tiny_uop *sum = tn_sum(t, tn_without_nan(t, wide), bits, keepdim);
+  return tn_tensor_new(t, tn_narrow(t, tn_fdiv(t, sum, n), x->uop->dtype));
 }
 
 // ** positions **
@@ -134,7 +205,15 @@ static tiny_uop *tn_position(tiny_ctx *t, tiny_uop *x, int axis, int keepdim) {
   rest = tn_where(t, is, rest, tn_k(t, rest, 0));
   return tn_plus(t, tn_neg(t, tn_reduce(t, TINY_OP_MAX, rest, 1 << axis, keepdim)), (double)(n - 1));
 }
-static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim) {
+// x's elements where the positions along axis, of which one is kept, are those in index.
+static tiny_uop *tn_element_at(tiny_ctx *t, tiny_uop *x, tiny_uop *index, int axis, int keepdim) {
+  if (tn_bad(t, x) || tn_bad(t, index)) return &t->ir->bad;
+  tiny_uop *is = tn_eq(t, tn_iota(t, index->dtype, x->dim[axis], axis, x->ndim), index);
+  return tn_sum(t, tn_where(t, is, x, tn_k(t, x, 0)), 1 << axis, keepdim);
+}
+// The position of an extreme and, if asked for, its value, through which the gradient flows to that position alone.
+static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim,
+                           tiny_tensor **value) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
@@ -147,56 +226,72 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   if (!size || size > INT32_MAX)
     return tn_wrong(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)size,
                     tn_text_of(u, a));
-  int64_t one[TINY_MAX_DIMS];
-  for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
+  int64_t dim[TINY_MAX_DIMS];
+  int kept = 0;
+  for (int i = 0; i < n; i++)
+    if (keepdim || !(flat || i == at)) dim[kept++] = flat || i == at ? 1 : u->dim[i];
   tiny_uop *y = flat ? tn_reshape(t, u, 1, &nelem) : u;
-  y = tn_position(t, lowest ? tn_mirror(t, y) : y, at, flat ? 0 : keepdim);
-  return tn_tensor_new(t, flat && keepdim ? tn_reshape(t, y, n, one) : y);
+  tiny_uop *position = tn_position(t, lowest ? tn_mirror(t, y) : y, at, 1);
+  if (value) *value = tn_tensor_new(t, tn_reshape(t, tn_element_at(t, y, position, at, 1), kept, dim));
+  return tn_tensor_new(t, tn_reshape(t, position, kept, dim));
 }
 TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim) {
-  return tn_arg("argmax", 0, x, axis, keepdim);
+  return tn_arg("argmax", 0, x, axis, keepdim, NULL);
 }
 TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim) {
-  return tn_arg("argmin", 1, x, axis, keepdim);
+  return tn_arg("argmin", 1, x, axis, keepdim, NULL);
+}
+static tiny_tensor *tn_extreme_with_index(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim,
+                                          tiny_tensor **index) {
+  tiny_tensor *value = NULL, *const at = tn_arg(name, lowest, x, axis, keepdim, &value);
+  if (index) *index = at;
+  return tiny_ok(at) ? value : at;
+}
+TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("max_with_index", 0, x, axis, keepdim, index);
+}
+TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("min_with_index", 1, x, axis, keepdim, index);
 }
 
-// ** running sums **
+// ** norms **
 
-#define TN_SCAN_BLOCK ((int64_t)32)
-// Running sums of the rows of (rows, n): within blocks of 32 by a masked sum; the sums before each block
-// by the same, one level up. Work: 32 additions an element at the lowest level, 1/32 of that at the next.
-static tiny_uop *tn_scan(tiny_ctx *t, tiny_uop *x, int64_t rows, int64_t n) {
-  const int64_t width = n < TN_SCAN_BLOCK ? n : TN_SCAN_BLOCK, blocks = (n + width - 1) / width;
-  const int64_t row[4] = {rows, blocks, 1, width}, block[3] = {rows, blocks, width},
-                one[3] = {rows, blocks, 1}, whole[2] = {rows, blocks * width};
-  const int64_t sums[2] = {rows, blocks};
-  x = tn_reshape(t, tn_extend(t, x, 1, 0, blocks * width - n), 4, row);
-  tiny_uop *before =
-      tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
-  tiny_uop *y = tn_reshape(t, tn_sum(t, tn_where(t, before, x, tn_k(t, x, 0)), 8, 0), 3, block);
-  if (blocks > 1 && !tn_bad(t, y)) {
-    tiny_uop *total = tn_u1(t, TINY_OP_CONTIGUOUS, tn_reshape(t, tn_sum(t, x, 8, 0), 2, sums));
-    tiny_uop *through = tn_scan(t, total, rows, blocks);
-    y = tn_add(t, y, tn_reshape(t, tn_cut(t, tn_extend(t, through, 1, 1, 0), 1, 0, blocks), 3, one));
+// |x|^p of floats, with no gradient where x is 0, as PyTorch has it.
+static tiny_uop *tn_abs_power(tiny_ctx *t, tiny_uop *x, double p) {
+  tiny_uop *zero = tn_eq(t, x, tn_k(t, x, 0)), *safe = tn_where(t, zero, tn_k(t, x, 1), tn_abs(t, x));
+  if (tn_bad(t, safe)) return safe;
+  return tn_where(t, zero, tn_k(t, x, p < 0 ? HUGE_VAL : 0), tn_pow(t, safe, tn_k(t, x, p)));
+}
+// The p-norm of wide floats.
+static tiny_uop *tn_norm(tiny_ctx *t, tiny_uop *x, double p, int bits, int keepdim) {
+  if (p == 0) {
+    tiny_uop *is = tn_is_true(t, x);
+    return tn_bad(t, is) ? is : tn_sum(t, tn_cast(t, is, x->dtype), bits, keepdim);
   }
-  y = tn_cut(t, tn_reshape(t, y, 2, whole), 1, 0, n);
-  return tn_bad(t, y) ? y : tn_u1(t, TINY_OP_CONTIGUOUS, y);
+  if (p == 2) return tn_flat_root(t, tn_sum(t, tn_square(t, x), bits, keepdim));
+  if (fabs(p) == HUGE_VAL) return tn_extreme(t, p < 0, tn_abs(t, x), bits, keepdim);
+  if (p == 1) return tn_sum(t, tn_abs(t, x), bits, keepdim);
+  return tn_abs_power(t, tn_sum(t, tn_abs_power(t, x, p), bits, keepdim), 1 / p);
 }
-TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
+static tiny_tensor *tn_norm_of(const char *name, tiny_tensor *x, double p, int axis, int keepdim) {
+  char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("cumsum", 1, &x, &out)) return out;
-  if ((axis = tn_axis(x->t, "cumsum", x->uop, axis)) < 0) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_cast(t, x->uop, tn_sum_dtype(x->uop->dtype));
-  const int n = x->uop->ndim;
-  if (tn_bad(t, u) || !n || !tiny_nelem(x)) return tn_tensor_new(t, u);
-  u = tn_swap(t, u, axis, n - 1);
-  if (tn_bad(t, u)) return tn_poison(t);
-  int64_t dim[TINY_MAX_DIMS], rows[2];
-  for (int i = 0; i < n; i++) dim[i] = u->dim[i];
-  rows[1] = dim[n - 1]; rows[0] = tiny_nelem(x) / rows[1];
-  u = tn_scan(t, tn_reshape(t, u, 2, rows), rows[0], rows[1]);
-  u = tn_swap(t, tn_reshape(t, u, n, dim), axis, n - 1);
-  return tn_tensor_new(t, tn_bad(t, u) || !tn_is_half(x->uop->dtype) ? u : tn_cast(t, u, x->uop->dtype));
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  if (bits < 0) return out;
+  if (p != p) return tn_wrong(x->t, TINY_E_ARG, "%s: p is NaN", name);
+  if ((p < 0 || p == HUGE_VAL) && !tn_count(x->uop, bits))
+    return tn_wrong(x->t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name,
+                    tn_text_of(x->uop, a));
+  tiny_uop *wide = tn_wide(x->t, x->uop);
+  if (tn_bad(x->t, wide)) return out;
+  return tn_tensor_new(x->t, tn_narrow(x->t, tn_norm(x->t, wide, p, bits, keepdim), x->uop->dtype));
+}
+TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim) {
+  return tn_norm_of("norm", x, p, axis, keepdim);
+}
+TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p) {
+  tiny_tensor *const apart = tn_binary_operator("dist", TN_NUMBER, tn_sub, a, b);
+  return tiny_ok(apart) ? tn_norm_of("dist", apart, p, TINY_ALL, 0) : apart;
 }
 #endif

@@ -14,7 +14,7 @@
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
-#include "../ir/build.c"
+#include "../ir/function.c"
 #endif
 
 struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
@@ -111,6 +111,17 @@ static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   return x;
 }
 
+// A handle of what an operator computed from x[0..n-1]. One that has nothing to do (a sum along an axis of 1, the floor
+// of integers) gives an operand's own node or a reshape of it; a cast to its own dtype makes a value of that, which
+// assignments to the operand do not reach.
+static tiny_tensor *tn_value_new(tiny_ctx *t, tiny_uop *u, int n, tiny_tensor *const *x) {
+  int same = 0;
+  if (tn_bad(t, u)) return tn_tensor_new(t, u);
+  for (int i = 0; i < n; i++)
+    same |= u == x[i]->uop || (u->op == TINY_OP_RESHAPE && u->src[0] == x[i]->uop);
+  return tn_tensor_new(t, same ? tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL) : u);
+}
+
 static int tn_poisoned(const tiny_tensor *x) { return x == &x->t->tensors->poison; }
 
 TINY_API void tiny_free(tiny_tensor *x) {
@@ -195,6 +206,13 @@ static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor
       return 0;
     }
   return 1;
+}
+// tn_usable for operators whose last arguments may be NULL.
+static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *const *x, tiny_tensor **out) {
+  tiny_tensor *in[TINY_MAX_DIMS];
+  int m = 0;
+  for (int i = 0; i < n; i++) if (i < needed || x[i]) in[m++] = x[i];
+  return tn_usable(name, m, in, out);
 }
 
 enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes

@@ -1,0 +1,204 @@
+// core: codes, dtypes, shapes, the context, and tensors: what every program meets first.
+#include <stddef.h>
+#include <stdint.h>
+
+#define TINY_VERSION_MAJOR 0
+#define TINY_VERSION_MINOR 1
+#define TINY_VERSION "0.1.0"
+
+#ifdef TINY_STATIC
+  #if defined(__GNUC__) || defined(__clang__)
+    #define TINY_API __attribute__((unused)) static
+  #else
+    #define TINY_API static
+  #endif
+#elif defined(__cplusplus)
+  #define TINY_API extern "C"
+#else
+  #define TINY_API extern
+#endif
+
+typedef struct tiny_ctx     tiny_ctx;      // one device, its caches, its tensors
+typedef struct tiny_tensor  tiny_tensor;   // a lazy array: shape, dtype and the graph that makes it
+typedef struct tiny_program tiny_program;  // captured kernels, planned and compiled
+typedef struct tiny_uop     tiny_uop;      // a node of the IR
+typedef struct tiny_backend tiny_backend;  // a kind of device
+
+// ** codes, dtypes, shapes ******************************************************************** >>types
+
+typedef enum tiny_code {
+  TINY_OK = 0,
+  TINY_E_ARG,       // an argument is out of its documented range, or NULL
+  TINY_E_SHAPE,     // shapes do not fit each other
+  TINY_E_DTYPE,     // the operator has no meaning for this dtype
+  TINY_E_MEMORY,    // the allocator returned NULL or the cap was reached
+  TINY_E_DEVICE,    // no such device, or the device failed
+  TINY_E_COMPILE,   // the kernel compiler failed; the message holds its first lines
+  TINY_E_IO,        // a file could not be read or written
+  TINY_E_STATE,     // the call is out of order (tiny_end without tiny_begin ...)
+  TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
+} tiny_code;
+
+typedef enum tiny_dtype {                  // order is the order of promotion within a kind
+  TINY_VOID = 0,                           // in a descriptor: the default dtype
+  TINY_BOOL,
+  TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64,
+  TINY_F8E4M3,                             // 4 bits of exponent, 3 of fraction; up to 448, no infinity: beyond is NaN
+  TINY_F8E5M2,                             // 5 and 2 bits: the upper half of an f16
+  TINY_F16, TINY_BF16, TINY_F32, TINY_F64,
+  TINY_INDEX,                              // IR only: integers of index arithmetic before a width is chosen
+  TINY_DTYPE_COUNT
+} tiny_dtype;
+
+#define TINY_MAX_DIMS 16
+#define TINY_ALL (-1000)                   // as an axis: all axes
+
+typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
+
+// TINY_SHAPE(2, 3): a shape, an axis list or a list of amounts. TINY_SHAPE() has no dims: a 0-d tensor.
+#ifdef __cplusplus
+  template <typename... T> static inline tiny_shape tiny_shape_of(T... d) {
+    const int64_t v[] = {0, static_cast<int64_t>(d)...};
+    tiny_shape s = tiny_shape();
+    s.ndim = static_cast<int>(sizeof...(d));
+    for (int i = 0; i < s.ndim && i < TINY_MAX_DIMS; i++) s.dim[i] = v[i + 1];
+    return s;
+  }
+  #define TINY_SHAPE(...) tiny_shape_of(__VA_ARGS__)
+#else
+  #define TINY_SHAPE(...) \
+    tiny_shape_of((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
+  static inline tiny_shape tiny_shape_of(int n, const int64_t *v) {
+    tiny_shape s;
+    s.ndim = n;                            // more than TINY_MAX_DIMS is an error of the call that takes it
+    for (int i = 0; i < TINY_MAX_DIMS; i++) s.dim[i] = i < n ? v[i + 1] : 0;
+    return s;
+  }
+#endif
+
+// TINY_AXES(0, -1): several axes in the place of one, where a reduction or tiny_squeeze takes it; TINY_AXES(): none.
+// Axes from the end go down to -14.
+static inline int tiny_axes_of(int n, const int *axis) {
+  int bits = 1 << 30;                      // bits 0 to 15: axes from the front, 16 to 29: from -14 to -1
+  for (int i = 1; i <= n; i++) {
+    const int at = axis[i] < 0 ? axis[i] + 30 : axis[i];
+    if (axis[i] < -14 || axis[i] > 15 || bits >> at & 1) return TINY_ALL - 1;  // no axis: an error of the call
+    bits |= 1 << at;
+  }
+  return bits;
+}
+#ifdef __cplusplus
+  template <typename... T> static inline int tiny_axes_list(T... d) {
+    const int v[] = {0, static_cast<int>(d)...};
+    return tiny_axes_of(static_cast<int>(sizeof...(d)), v);
+  }
+  #define TINY_AXES(...) tiny_axes_list(__VA_ARGS__)
+#else
+  #define TINY_AXES(...) \
+    tiny_axes_of((int)(sizeof((int[]){0, __VA_ARGS__}) / sizeof(int)) - 1, (int[]){0, __VA_ARGS__})
+#endif
+
+TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
+TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
+// the least dtype that holds both, as PyTorch promotes
+TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
+
+// ** context ********************************************************************************** >>context
+
+// Behaves as realloc: ptr NULL allocates, new_nbytes 0 frees and returns NULL. old_nbytes is exact.
+// Results are aligned for any basic type. May return NULL: the call that needed it fails with TINY_E_MEMORY.
+typedef struct tiny_alloc {
+  void *(*fn)(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes); void *user;
+} tiny_alloc;
+
+// The host's own threads: calls task(arg, i) once for every i in 0..n-1, in any order, on any threads, and
+// returns when all have returned.
+typedef struct tiny_pool {
+  void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user;
+  int threads;
+} tiny_pool;
+
+typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
+
+typedef struct tiny_desc {
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
+  const char *device;
+  const tiny_backend *backends[8];         // companions and own accelerators; CPU, INTERP and NULL are always there
+  int threads;                             // 0: one per core, or $TINY_THREADS
+  tiny_pool pool;                          // instead of own threads
+  tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)
+  tiny_logger log;                         // where lines go; default stderr, and only when asked by debug
+  const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
+  const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
+  uint64_t seed;                           // of tiny_rand and tiny_randn
+} tiny_desc;
+
+// Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
+// failure (no such device ...) gives a context whose tiny_status says so and whose operators return poison.
+TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
+TINY_API void        tiny_close(tiny_ctx *t);            // frees every tensor and program of t; NULL is allowed
+// first error's message; "" when there is none; never NULL
+TINY_API const char *tiny_error(const tiny_ctx *t);
+TINY_API tiny_code   tiny_status(const tiny_ctx *t);     // first error's code
+TINY_API void        tiny_clear(tiny_ctx *t);            // forgets the error; poisoned tensors stay poisoned
+TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
+
+TINY_API void        tiny_begin(tiny_ctx *t);            // opens a frame; frames nest
+TINY_API tiny_code   tiny_end(tiny_ctx *t);              // runs pending assignments, frees the frame's tensors
+TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);         // moves x out of all frames: it lives until tiny_free
+// frees the handle; graphs built from it keep what they need
+TINY_API void        tiny_free(tiny_tensor *x);
+
+typedef struct tiny_stats {                // totals since tiny_open
+  uint64_t kernels, compiled, cache_hits;  // launches; programs compiled; programs taken from disk
+  uint64_t schedules, replays;             // graphs planned; graphs found in the schedule cache
+  uint64_t flops, nbytes_moved;            // of all launches, as estimated from the kernels
+  uint64_t device_ns, compile_ns, lower_ns;// device_ns only counts while debug asks for timing
+  uint64_t nbytes_live, nbytes_peak;       // device memory
+  uint64_t nodes;                          // live IR nodes
+} tiny_stats;
+TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
+
+// ** tensors ********************************************************************************** >>tensors
+
+// copies data now
+TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);
+// Wraps caller's memory without a copy, for devices that share memory with the host; it must outlive the tensor
+// and everything computed from it. strides in elements, NULL: contiguous. Assignment writes through.
+TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
+// A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
+TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
+
+// Realizes x, copies it out row-major; nbytes must be its size.
+TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
+// Replaces the contents of a realized or fresh tensor.
+TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);
+// Runs what x[0..n-1] need, in one schedule.
+TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
+#ifndef TINY_NO_INTERP
+// What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
+TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
+#endif
+// the only element of x; NaN on error
+TINY_API double      tiny_item(tiny_tensor *x);
+TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
+TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
+TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0
+TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL or poisoned
+TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // NULL for NULL
+
+// In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
+// built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
+// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data. Returns dst.
+TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
+// a copy: memory of its own [torch.clone]
+TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
+// fusion stops here: x is stored
+TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x);
+// no gradient flows through [torch.Tensor.detach]
+TINY_API tiny_tensor *tiny_detach(tiny_tensor *x);
+// Floats to integers truncate; beyond their range they saturate, NaN gives 0. Integers wrap. [torch.Tensor.to]
+TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype);
+// The bytes of x read as another dtype, not bool. Elements k times as wide make the last dim k times shorter, and the
+// other way round. No gradient. [torch.Tensor.view]
+TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);

@@ -1,0 +1,209 @@
+// device: captured programs, kernels of one's own, views, the IR, and what a device is.
+// ** programs and kernels ********************************************************************* >>programs
+
+// Captures the kernels that make outputs from inputs. Inputs must be realized; their contents are not frozen.
+TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m);
+// Replays with other inputs of the same shapes. outputs[i] are fresh tensors. Cost: about a microsecond per kernel.
+TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
+TINY_API int         tiny_program_kernels(const tiny_program *p);
+TINY_API void        tiny_program_free(tiny_program *p);
+
+typedef struct tiny_kernel_desc {
+  const char *name;                        // entry point of source
+  const char *source;                      // in the device's language, called as the manual says, or
+  tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
+  tiny_tensor *const *inputs; int n;       // realized before the kernel runs
+  tiny_shape shape; tiny_dtype dtype;      // of the output
+  int64_t global[3], local[3];             // work groups and work items per group; zero: 1
+} tiny_kernel_desc;
+TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
+
+// ** views: shape, strides, offset, mask over flat memory ************************************* >>views
+
+// Element (i0, i1, ..) of a view lives at flat element offset + sum i_d * stride[d], and exists only where
+// begin[d] <= i_d < end[d] for every d; elsewhere the view reads as zero. Strides may be 0 (broadcast) or negative.
+typedef struct tiny_view {
+  int ndim;
+  int64_t dim[TINY_MAX_DIMS], stride[TINY_MAX_DIMS], begin[TINY_MAX_DIMS], end[TINY_MAX_DIMS];
+  int64_t offset;
+} tiny_view;
+
+// A stack of views: v[0] views memory, each further view indexes the flat, row-major elements of the one before it.
+#define TINY_MAX_VIEWS 8
+typedef struct tiny_views { int n; tiny_view v[TINY_MAX_VIEWS]; } tiny_views;
+
+// Pure functions on caller's structs: no context, no allocation. They return TINY_E_SHAPE and leave *v unchanged
+// when the arguments do not fit, TINY_E_STATE when a stack would need more than TINY_MAX_VIEWS views.
+TINY_API tiny_views tiny_views_of(tiny_shape shape);                             // contiguous
+TINY_API tiny_views tiny_views_strided(tiny_shape shape, const int64_t *strides, int64_t offset);
+TINY_API tiny_code  tiny_views_permute(tiny_views *v, tiny_shape axes);
+TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);          // same ndim: dims of 1 grow
+TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);      // amounts >= 0
+TINY_API tiny_code  tiny_views_shrink(tiny_views *v, tiny_shape begin_end);
+TINY_API tiny_code  tiny_views_flip(tiny_views *v, tiny_shape axes);
+// Pushes a view when strides cannot express it.
+TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);
+// 1: one view, row-major, offset 0, no mask.
+TINY_API int        tiny_views_contiguous(const tiny_views *v);
+// Flat element of memory, or -1 where masked out.
+TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);
+// Index and validity expressions of element (index[0], ..) for the IR. *valid is a bool CONST 1 when there is no mask.
+TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index,
+                                    tiny_uop **flat, tiny_uop **valid);
+
+// ** the IR *********************************************************************************** >>ir
+
+// name, sources (-1: any number), flags. What k, v and the sources of an op mean is told in ir/uop.c.
+#define TINY_OPS(_) \
+  /* leaves */ \
+  _(CONST, 0, 0) _(BUFFER, 0, 0) _(PARAM, 0, 0) _(SCALAR, 0, 0) _(ARG, 0, 0) _(IOTA, 0, 0) \
+  _(RANGE, 1, 0) _(SPECIAL, 1, 0) _(DEFINE, 0, 0) _(LANE, 0, 0) \
+  /* tensor graph */ \
+  _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
+  _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
+  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
+  /* memory, order and loops */ \
+  _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
+  _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
+  _(SINK, -1, TINY_VOIDOP) \
+  /* lanes of vectors */ \
+  _(BROADCAST, 1, 0) _(STACK, -1, 0) _(PICK, 1, 0) _(HREDUCE, 1, 0) \
+  /* arithmetic */ \
+  _(CAST, 1, 0) _(BITCAST, 1, 0) \
+  _(NEG, 1, TINY_ALU) _(EXP2, 1, TINY_ALU) _(LOG2, 1, TINY_ALU) _(SIN, 1, TINY_ALU) _(SQRT, 1, TINY_ALU) \
+  _(TRUNC, 1, TINY_ALU) \
+  _(ADD, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(MUL, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(SUB, 2, TINY_ALU) _(FDIV, 2, TINY_ALU) \
+  _(IDIV, 2, TINY_ALU) _(MOD, 2, TINY_ALU) _(CDIV, 2, TINY_ALU) _(CMOD, 2, TINY_ALU) \
+  _(MAX, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(LT, 2, TINY_ALU | TINY_CMP) _(NE, 2, TINY_ALU | TINY_CMP | TINY_COMM) _(EQ, 2, TINY_ALU | TINY_CMP | TINY_COMM) \
+  _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
+  _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
+  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU)
+
+enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
+enum {
+#define TINY_OP_ENUM(name, nsrc, flags) TINY_OP_##name,
+  TINY_OPS(TINY_OP_ENUM)
+#undef TINY_OP_ENUM
+  TINY_OP_COUNT
+};
+
+struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
+  uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
+  uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
+  uint32_t nsrc, mark, seq, slot;          // mark, seq: private to walks; slot: to the table of nodes
+  tiny_uop **src;
+  int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
+  const int64_t *v, *dim;                  // list argument; shape
+  void *ptr;                               // BUFFER: storage; CUSTOM: description
+  int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
+  uint64_t hash;                           // structural: independent of addresses and of creation order
+  tiny_uop *next, *realized;               // private: table chain; the BUFFER that holds this node's value
+};
+
+// Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.
+TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
+                                  int64_t k, const int64_t *v, int nv);
+TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                          // the graph of a tensor
+// As snprintf: returns the length needed.
+TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);
+// NULL and an error with a caret
+TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);
+// symbolic algebra to a fixed point
+TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);
+#ifndef TINY_NO_INTERP
+// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64
+// or f64 bits.
+TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
+#endif
+TINY_API const char *tiny_op_name(int op);
+
+// ** backends ********************************************************************************* >>backends
+
+typedef struct tiny_limits {               // what kernels of a device may use; zero: none, or no limit
+  int host_memory;                         // 1: handles are host pointers
+  int threads;                             // CPU style: THREAD ranges become tasks of a pool; 0: a grid of work items
+  int vector_nbytes, vector_registers;     // widest vector register
+  size_t shared_nbytes, cache_nbytes;      // LOCAL memory of a work group; innermost cache worth packing for
+  int64_t global_max[3], local_max[3], local_total;
+  uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
+} tiny_limits;
+
+// A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in
+// parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
+// lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
+// %a: parameters; %d: a number or dimension.
+typedef struct tiny_language {
+  const char *name, *file;                 // "C", "c": file extension in dumps
+  const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
+  const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
+  const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry, parameters; NULL: not in %a
+  const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
+  const char *entry;                       // the last statements before the body; NULL: none
+  const char *local, *barrier;             // "__local %t %n[%d];"
+  const char *global_id, *local_id;        // "get_group_id(%d)"
+  const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
+  const char *vector;                      // name of a vector type: "%ex%l"; NULL: no vectors
+  const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
+  const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
+  const char *address;                     // of element %1 of memory %0: "%0 + %1"
+  // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
+  const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
+  const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
+  const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
+  const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
+  const char *stream;                      // as store, past the caches, for what is written once; NULL: none
+  const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
+  const char *infinity, *nan;
+  uint32_t flags;                          // TINY_LANG_*
+} tiny_language;
+enum {
+  TINY_LANG_SATURATES = 1,                 // float to integer saturates and NaN gives 0
+  TINY_LANG_DIVIDES = 2,                   // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
+  TINY_LANG_SHIFTS = 4,                    // shifts by the width or more give 0 (or the sign)
+  TINY_LANG_OPTIMIZES = 8,                 // its compiler turns divisions by constants into multiplications
+  TINY_LANG_PREFERS_SHIFTS = 16            // multiplications by powers of two are written as shifts
+};
+
+typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
+typedef struct tiny_launch {
+  const tiny_mem *mem; int nmem;           // one per PARAM
+  const int64_t *args; int nargs;          // one per ARG: bits of its dtype, low bytes first
+  int64_t global[3], local[3];
+  int64_t tasks;                           // limits.threads: number of tasks, run through tiny_parallel
+} tiny_launch;
+
+// A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
+typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
+// keeps a 0 after the end
+TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
+// Records the context's first error (printf format) and returns code. For backends.
+TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
+// Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
+TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);
+
+// One struct of functions and nothing else: a companion header is one of these. dev is what open returned.
+// Functions that fail call tiny_fail and return its code, or NULL. All are called on the context's thread.
+struct tiny_backend {
+  const char *name;
+  void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
+  void       (*close)(void *dev);
+  // Part of the disk cache's key: "x86_64 avx512f".
+  const char *(*target)(void *dev);
+  void       (*language)(void *dev, tiny_language *out);                         // NULL: load_uops takes the IR itself
+  void      *(*alloc)(void *dev, size_t nbytes);                                 // NULL: no memory
+  void       (*free)(void *dev, void *mem, size_t nbytes);
+  tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
+  tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
+  // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
+  // says -> log.
+  tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
+  void      *(*load)(void *dev, const void *binary, size_t nbytes);              // a module
+  void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
+  void       (*unload)(void *dev, void *module);
+  void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
+  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);           // may return before it ran
+  tiny_code  (*sync)(void *dev);
+};

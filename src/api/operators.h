@@ -1,0 +1,556 @@
+// operators: movement, elementwise, reductions: what makes a tensor of tensors.
+// ** creation: tensors of numbers that a formula gives **************************************** >>creation
+
+// Every element is value. A node of its own: two of them may become two parameters. [torch.full]
+TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
+TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);       // all 0 [torch.zeros]
+TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);        // all 1 [torch.ones]
+// of x's dtype and shape [torch.full_like]
+TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value);
+// of x's dtype and shape [torch.zeros_like]
+TINY_API tiny_tensor *tiny_zeros_like(tiny_tensor *x);
+// of x's dtype and shape [torch.ones_like]
+TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x);
+// 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)). [torch.tensor]
+TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
+// (n): start, start + step .. before stop. TINY_E_ARG if step leads away from stop. [torch.arange]
+TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double step, tiny_dtype dtype);
+// (n): from start to stop, both included, evenly; integers truncate. [torch.linspace]
+TINY_API tiny_tensor *tiny_linspace(tiny_ctx *t, double start, double stop, int64_t n, tiny_dtype dtype);
+// (n): base to the powers of tiny_linspace(start, stop, n). [torch.logspace]
+TINY_API tiny_tensor *tiny_logspace(tiny_ctx *t, double start, double stop, int64_t n, double base, tiny_dtype dtype);
+// (n,n): ones on the diagonal [torch.eye]
+TINY_API tiny_tensor *tiny_eye(tiny_ctx *t, int64_t n, tiny_dtype dtype);
+// (n,m): ones where column - row is diagonal. [numpy.eye]
+TINY_API tiny_tensor *tiny_eye_nm(tiny_ctx *t, int64_t n, int64_t m, int64_t diagonal, tiny_dtype dtype);
+// (n,m): ones where column - row is at most diagonal. [numpy.tri]
+TINY_API tiny_tensor *tiny_tri(tiny_ctx *t, int64_t n, int64_t m, int64_t diagonal, tiny_dtype dtype);
+// x (..,N,M) with zeros where column - row is more than diagonal. [torch.tril]
+TINY_API tiny_tensor *tiny_tril(tiny_tensor *x, int64_t diagonal);
+// x (..,N,M) with zeros where column - row is less than diagonal. [torch.triu]
+TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal);
+
+// ** random: the same numbers on every device; each call gives others ************************* >>random
+
+// Element i of the c-th call since tiny_open or tiny_seed depends on the seed, c and i alone (Threefry-2x32). A call
+// gives at most 2^32 elements.
+
+// Random numbers begin anew, as after tiny_open with this seed. [torch.manual_seed]
+TINY_API void         tiny_seed(tiny_ctx *t, uint64_t seed);
+TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);          // f32 uniform in [0,1) [torch.rand]
+// f32 normal, mean 0, deviation 1 [torch.randn]
+TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);
+// of x's shape and float dtype [torch.rand_like]
+TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x);
+// of x's shape and float dtype [torch.randn_like]
+TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x);
+// Uniform in [low,high), of a float dtype; rounding may give high. [torch.Tensor.uniform_]
+TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape);
+// [torch.normal]
+TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dtype dtype, tiny_shape shape);
+// Whole numbers from low to high-1, of any dtype that has them all. [torch.randint]
+TINY_API tiny_tensor *tiny_randint(tiny_ctx *t, int64_t low, int64_t high, tiny_dtype dtype, tiny_shape shape);
+// i32 (n): 0 to n-1 in random order. [torch.randperm]
+TINY_API tiny_tensor *tiny_randperm(tiny_ctx *t, int64_t n);
+// 1 with probability p, else 0, of p's shape and float dtype. No gradient. [torch.bernoulli]
+TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
+// Weights (C) or (B,C) -> n classes drawn by weight, i32 (n) or (B,n). Without replacement classes do not come twice:
+// at most C draws, and classes of weight 0 when no others are left. [torch.multinomial]
+TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
+// f32 weights (out,in,..) whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan out)).
+// [torch.nn.init.xavier_uniform_]
+TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape);
+// [torch.nn.init.xavier_normal_]
+TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape);
+// f32 weights (out,in,..) of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a leaky one of
+// that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
+TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape);
+// [torch.nn.init.kaiming_normal_]
+TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape shape);
+// Each element of x, divided by 1 - p, is kept with probability 1 - p and else 0; train 0: x itself.
+// [torch.nn.functional.dropout]
+TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
+
+// ** movement: shapes, orders, parts: views that fuse, no copies ****************************** >>movement
+
+// Axes may be negative; -1 is the last. Operators with several results fill out[0..n) and return how many there are,
+// with NULL behind them; where n is too few, or after any error, they return 0 and all of out is poison.
+
+// The same elements, row-major, in another shape; one dim may be -1. [torch.reshape]
+TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);
+// these axes into one [torch.flatten]
+TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
+// one axis into several, one may be -1 [torch.unflatten]
+TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes);
+// Without the axis if its size is 1; also TINY_ALL or TINY_AXES. [torch.squeeze]
+TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
+// with a new axis of size 1 [torch.unsqueeze]
+TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
+// axis i is x's axes[i] [torch.permute]
+TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
+// two axes swapped [torch.transpose]
+TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
+// the others keep their order [torch.movedim]
+TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to);
+// Broadcasts; new dims go in front; -1 keeps a dim. [torch.broadcast_to]
+TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
+// to the shape of like [torch.Tensor.expand_as]
+TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
+// x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
+// Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
+TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
+// backwards along these axes [torch.flip]
+TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
+// by[i] forwards along axes[i], what falls out comes in again; TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
+TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes);
+// Quarter turns from axis a towards axis b. [torch.rot90]
+TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b);
+
+// The last axes cut to begin to before end: (begin, end, begin, end ..). [torch.Tensor.narrow]
+TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
+// Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
+// negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
+TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
+// so many from start on [torch.narrow]
+TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
+// one element, without the axis [torch.select]
+TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index);
+// Windows of size elements, one every step of axis: their number takes its place, size becomes the last axis.
+// [torch.Tensor.unfold]
+TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size, int64_t step);
+// The elements where b's index - a's is diagonal, as the last axis of the others. [torch.diagonal]
+TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b);
+// x (..,N) on the diagonal of squares of zeros, which are the axes a and b of the result. [torch.diag_embed]
+TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, int b);
+// list to matrix, matrix to list [torch.diag]
+TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal);
+// Parts of that size along axis; the last may be smaller. [torch.split]
+TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n);
+// n parts of these sizes, which add up to the axis. [torch.split]
+TINY_API int          tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out);
+// At most n parts of equal size; the last may be smaller. [torch.chunk]
+TINY_API int          tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out);
+// every element, without the axis [torch.unbind]
+TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n);
+// Lists x[i] -> n tensors of the shape that their lengths make: out[i] is x[i] along axis i. xy swaps the first two
+// axes. [torch.meshgrid]
+TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
+
+// Side by side along axis; dtypes promote. n must be 1 or more. [torch.cat]
+TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
+// along a new axis [torch.stack]
+TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
+// The last axes with so much value before and after: (before, after, before, after ..); negative amounts crop. At most
+// 8 axes in a call, as a tiny_shape has 16 entries. [torch.nn.functional.pad]
+TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
+typedef enum tiny_padding {                // what lies outside of 1 2 3 4
+  TINY_PAD_ZEROS = 0,                      // 0 0 | 1 2 3 4 | 0 0
+  TINY_PAD_REFLECT,                        // 3 2 | 1 2 3 4 | 3 2: fewer than there are
+  TINY_PAD_REPLICATE,                      // 1 1 | 1 2 3 4 | 4 4
+  TINY_PAD_CIRCULAR,                       // 3 4 | 1 2 3 4 | 1 2: at most as many as there are
+  TINY_PAD_SYMMETRIC                       // 2 1 | 1 2 3 4 | 4 3: at most as many as there are
+} tiny_padding;
+// As tiny_pad, with x's own elements around it. TINY_E_SHAPE if x has too few of them. [torch.nn.functional.pad]
+TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tiny_padding how);
+
+// ** elementwise: one value a place ********************************************************** >>elementwise
+//
+// Operands broadcast as NumPy's: dims of 1 and missing leading dims grow. Their dtypes meet as PyTorch's do
+// (tiny_promote;
+// a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's dtype. Functions of
+// real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are computed in
+// f32 and rounded once,
+// integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator has no meaning for the dtype.
+
+TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);                  // of bools: or [torch.add]
+TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);                  // not of bools [torch.sub]
+TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);                  // of bools: and [torch.mul]
+// integers divide as f32 [torch.div]
+TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);
+// The greatest whole number below a / b; of integers x // 0 is 0. No gradient. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);
+// a / b without its fraction; of integers x / 0 is 0. No gradient. [torch.div(rounding_mode="trunc")]
+TINY_API tiny_tensor *tiny_trunc_div(tiny_tensor *a, tiny_tensor *b);
+// a - b floor(a / b): the sign of b; of integers x % 0 is x. Exact for quotients up to 2^11 (f32), 2^26 (f64).
+// [torch.remainder]
+TINY_API tiny_tensor *tiny_remainder(tiny_tensor *a, tiny_tensor *b);
+// a - b trunc(a / b): the sign of a; of integers x % 0 is x. Exact as tiny_remainder is. [torch.fmod]
+TINY_API tiny_tensor *tiny_fmod(tiny_tensor *a, tiny_tensor *b);
+// a to the power of b; integers wrap, and to a negative power are 0 (or 1, -1). Constant exponents that are small whole
+// numbers or +-1/2 become products and roots. [torch.pow]
+TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
+// NaN if either is. Of equals each gets half of the gradient, but of x and a constant 0 none, as relu. [torch.maximum]
+TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);
+// as tiny_maximum [torch.minimum]
+TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
+// NaN only if both are [torch.fmax]
+TINY_API tiny_tensor *tiny_fmax(tiny_tensor *a, tiny_tensor *b);
+// NaN only if both are [torch.fmin]
+TINY_API tiny_tensor *tiny_fmin(tiny_tensor *a, tiny_tensor *b);
+
+// Comparisons give bool; what is compared with NaN is only ne. [torch.lt]
+TINY_API tiny_tensor *tiny_lt(tiny_tensor *a, tiny_tensor *b);
+TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);                   // [torch.gt]
+TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);                   // [torch.le]
+TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);                   // [torch.ge]
+TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);                   // [torch.eq]
+TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);                   // [torch.ne]
+
+// Logic of any dtypes gives bool: true is what is not 0, NaN too. [torch.logical_and]
+TINY_API tiny_tensor *tiny_logical_and(tiny_tensor *a, tiny_tensor *b);
+TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);           // [torch.logical_or]
+TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.logical_xor]
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);                          // [torch.logical_not]
+
+// Bits: of integers and bools; shifts of integers. [torch.bitwise_and]
+TINY_API tiny_tensor *tiny_bitwise_and(tiny_tensor *a, tiny_tensor *b);
+TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);           // [torch.bitwise_or]
+TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.bitwise_xor]
+TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);                          // [torch.bitwise_not]
+// By the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
+TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
+// Copies the sign; by the width or more, and by negative numbers: 0 or -1. [torch.bitwise_right_shift]
+TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
+
+// a where cond, which must be bool, else b. [torch.where]
+TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b);
+// x, but lo below lo and hi above hi; NaN stays. The bounds are numbers of x's dtype. [torch.clamp]
+TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
+// The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
+TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
+// a + weight (b - a), from the nearer end. [torch.lerp]
+TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight);
+// x + value a b [torch.addcmul]
+TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value);
+// x + value a / b [torch.addcdiv]
+TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value);
+
+TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);                                  // not of bools [torch.neg]
+// its gradient at 0 is 0 [torch.abs]
+TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
+// -1, 0, 1; NaN gives 0 [torch.sign]
+TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x [torch.square]
+TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);                                // towards 0 [torch.trunc]
+TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);                                // downwards [torch.floor]
+TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);                                 // upwards [torch.ceil]
+TINY_API tiny_tensor *tiny_round(tiny_tensor *x);                                // halves to even [torch.round]
+// To so many decimals, negative: tens, hundreds ..; integers take none or more and stay. [torch.round(decimals=)]
+TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals);
+// x - trunc(x), of floats [torch.frac]
+TINY_API tiny_tensor *tiny_frac(tiny_tensor *x);
+// |a| with the sign of b; of no NaN, whose sign is not kept [torch.copysign]
+TINY_API tiny_tensor *tiny_copysign(tiny_tensor *a, tiny_tensor *b);
+// 0, at_zero, 1 [torch.heaviside]
+TINY_API tiny_tensor *tiny_heaviside(tiny_tensor *x, tiny_tensor *at_zero);
+// Numbers for NaN, inf and -inf; a posinf or neginf of NaN means the greatest and least of the dtype.
+// [torch.nan_to_num]
+TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf);
+
+// Questions give bool. [torch.isnan]
+TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);                                // [torch.isinf]
+TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);                             // [torch.isposinf]
+TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);                             // [torch.isneginf]
+// neither inf nor NaN [torch.isfinite]
+TINY_API tiny_tensor *tiny_isfinite(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);                              // of -0 true [torch.signbit]
+
+// ** math: functions of real numbers ********************************************************* >>math
+//
+// As elementwise; integers and bools become f32. Errors are a few units in the last place, see
+// tests/test_transcendental.c.
+
+TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);                                 // [torch.sqrt]
+TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);                                // 1 / sqrt(x) [torch.rsqrt]
+// also of negative x [numpy.cbrt]
+TINY_API tiny_tensor *tiny_cbrt(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);                           // 1 / x [torch.reciprocal]
+TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);                                  // [torch.exp]
+TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);                                 // [torch.exp2]
+// exp(x) - 1, exact near 0 [torch.expm1]
+TINY_API tiny_tensor *tiny_expm1(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_log(tiny_tensor *x);                                  // [torch.log]
+TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);                                 // [torch.log2]
+TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);                                // [torch.log10]
+// log(1 + x), exact near 0 [torch.log1p]
+TINY_API tiny_tensor *tiny_log1p(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);                                  // [torch.sin]
+TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);                                  // [torch.cos]
+TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);                                  // [torch.tan]
+TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);                                 // [torch.asin]
+TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);                                 // [torch.acos]
+TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);                                 // [torch.atan]
+// The angle of the point (x, y), -pi to pi, by the signs of both; the gradient at (0, 0) is finite. [torch.atan2]
+TINY_API tiny_tensor *tiny_atan2(tiny_tensor *y, tiny_tensor *x);
+TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);                                 // [torch.sinh]
+TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);                                 // [torch.cosh]
+TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);                                 // [torch.tanh]
+TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);                                // [torch.asinh]
+TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);                                // [torch.acosh]
+TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);                                // [torch.atanh]
+// sqrt(a^2 + b^2) without overflow on the way; the gradient at (0, 0) is 0. [torch.hypot]
+TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
+// log(e^a + e^b) [torch.logaddexp]
+TINY_API tiny_tensor *tiny_logaddexp(tiny_tensor *a, tiny_tensor *b);
+// log2(2^a + 2^b) [torch.logaddexp2]
+TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
+// x log(y), 0 where x is 0 [torch.xlogy]
+TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
+// log(x / (1 - x)), x brought into [eps, 1 - eps] first if eps >= 0. [torch.logit]
+TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
+// sin(pi x) / (pi x) [torch.sinc]
+TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);                              // [torch.deg2rad]
+TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);                              // [torch.rad2deg]
+TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);                                  // [torch.erf]
+// 1 - erf(x), exact far out [torch.erfc]
+TINY_API tiny_tensor *tiny_erfc(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);                               // [torch.erfinv]
+// log |gamma(x)| [torch.lgamma]
+TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
+// lgamma's derivative [torch.digamma]
+TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
+
+// ** activations ****************************************************************************** >>activations
+//
+// As elementwise; integers and bools become f32 but in relu, relu6, hardtanh and threshold. Gradients at the joints of
+// their pieces are PyTorch's.
+
+// its gradient at 0 is 0 [torch.relu]
+TINY_API tiny_tensor *tiny_relu(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);                                // [torch.nn.functional.relu6]
+// 1 / (1 + e^-x) [torch.sigmoid]
+TINY_API tiny_tensor *tiny_sigmoid(tiny_tensor *x);
+// x sigmoid(x) [torch.nn.functional.silu]
+TINY_API tiny_tensor *tiny_silu(tiny_tensor *x);
+// x tanh(softplus(x)) [torch.nn.functional.mish]
+TINY_API tiny_tensor *tiny_mish(tiny_tensor *x);
+// x Phi(x), Phi the normal distribution. [torch.nn.functional.gelu]
+TINY_API tiny_tensor *tiny_gelu(tiny_tensor *x);
+// x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. [torch.nn.functional.gelu(approximate="tanh")]
+TINY_API tiny_tensor *tiny_gelu_tanh(tiny_tensor *x);
+// alpha (e^x - 1) below 0. [torch.nn.functional.elu]
+TINY_API tiny_tensor *tiny_elu(tiny_tensor *x, double alpha);
+TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);                                 // [torch.nn.functional.selu]
+// alpha (e^(x / alpha) - 1) below 0; TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
+TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha);
+// slope x below 0 [torch.nn.functional.leaky_relu]
+TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope);
+// slope weight[c] below 0; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
+TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight);
+// As evaluated: the slope below 0 is (lower + upper) / 2. [torch.nn.functional.rrelu]
+TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper);
+// lo up to lo, hi from hi; the gradient there is 0. [torch.nn.functional.hardtanh]
+TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
+// relu6(x + 3) / 6 [torch.nn.functional.hardsigmoid]
+TINY_API tiny_tensor *tiny_hardsigmoid(tiny_tensor *x);
+// x relu6(x + 3) / 6 [torch.nn.functional.hardswish]
+TINY_API tiny_tensor *tiny_hardswish(tiny_tensor *x);
+// value up to threshold [torch.nn.functional.threshold]
+TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value);
+// 0 within +-lambda [torch.nn.functional.hardshrink]
+TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda);
+// and moved by it [torch.nn.functional.softshrink]
+TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda);
+// x - tanh(x) [torch.nn.functional.tanhshrink]
+TINY_API tiny_tensor *tiny_tanhshrink(tiny_tensor *x);
+// x / (1 + |x|) [torch.nn.functional.softsign]
+TINY_API tiny_tensor *tiny_softsign(tiny_tensor *x);
+// log(1 + e^(beta x)) / beta; x where beta x > threshold (PyTorch: 1, 20). [torch.nn.functional.softplus]
+TINY_API tiny_tensor *tiny_softplus(tiny_tensor *x, double beta, double threshold);
+// log(sigmoid(x)) [torch.nn.functional.logsigmoid]
+TINY_API tiny_tensor *tiny_logsigmoid(tiny_tensor *x);
+// a sigmoid(b), a and b the halves of x along axis; TINY_E_SHAPE: it has none. [torch.nn.functional.glu]
+TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
+
+// ** reductions: folds along an axis, TINY_AXES(..) or TINY_ALL; running folds **************** >>reductions
+
+// Axes may be negative. keepdim: they stay as dims of 1. f16, bf16 and f8 are computed in f32 and come back as what
+// they were. Where a result is called real, integers and bools give f32.
+
+// Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
+TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
+// Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
+TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
+// NaN if there is one. Equal maxima share the gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.amax]
+TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
+// Returns the minimum; *max becomes the maximum. [torch.aminmax]
+TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max);
+// real; of nothing NaN [torch.mean]
+TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim);
+// Real: the sum of squared distances from the mean, divided by n - correction. [torch.var]
+TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction);
+// Real: the root of the variance; its gradient is 0 where it is 0. [torch.std]
+TINY_API tiny_tensor *tiny_std(tiny_tensor *x, int axis, int keepdim, int correction);
+// Returns the variance; *mean becomes the mean. [torch.var_mean]
+TINY_API tiny_tensor *tiny_var_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
+// Returns the deviation; *mean becomes the mean. [torch.std_mean]
+TINY_API tiny_tensor *tiny_std_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
+// NaN counts as 0 [torch.nansum]
+TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim);
+// real, of what is not NaN [torch.nanmean]
+TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim);
+// bool: is one not 0? [torch.any]
+TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim);
+TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);           // bool: is none 0? [torch.all]
+TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim); // i64 [torch.count_nonzero]
+// Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
+// to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
+TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
+// 0-d norm of a - b, broadcast [torch.dist]
+TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
+// Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
+TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
+
+// i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL: of x laid flat. No
+// gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
+TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);
+// NaN counts as the least [torch.argmin]
+TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
+// Returns the maximum; *index becomes what tiny_argmax gives. The gradient goes to that element alone. [torch.max]
+TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+// [torch.min]
+TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+
+// x's shape: element i folds 0 to i of the axis. Dtypes as tiny_sum. [torch.cumsum]
+TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);
+// gradients are exact at zeros [torch.cumprod]
+TINY_API tiny_tensor *tiny_cumprod(tiny_tensor *x, int axis);
+// real: log of the sum of exp(x) [torch.logcumsumexp]
+TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis);
+// Running maxima; *index (may be NULL) becomes their positions, i32, the last of equals. The gradient goes to those
+// elements, by a sum over the axis for each of them. NaN stays from where it comes. [torch.cummax]
+TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index);
+// as tiny_cummax [torch.cummin]
+TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
+
+// ** indexing: elements by their positions **************************************************** >>indexing
+//
+// Indices are of any integer dtype. A negative index counts from the end: -1 is the last element. What is out
+// of range reads as 0 and is written nowhere: it cannot be an error, as nothing has been computed yet.
+// Positions that an operator finds are i32. axis may be negative; 0-d tensors take axis 0 and -1. src is cast
+// to x's dtype, 0-d ones go to every position; results have the dtype of x. Gradients flow to what was read
+// and from what was written. Errors of all: TINY_E_DTYPE when indices are no integers or a mask is not bool,
+// TINY_E_SHAPE when shapes do not fit.
+
+// Integer (..) -> bool (..,classes): true at the label, nowhere for a label that is no class, negative ones
+// included. No gradient. [torch.nn.functional.one_hot]
+TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes);
+// y[i][j][k] = x[index[i][j][k]][j][k] for axis 0: index has as many dims as x and is nowhere longer than x,
+// but for the axis; y has its shape. [torch.gather]
+TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index);
+// As tiny_gather, but dims other than axis broadcast against each other. TINY_ALL: flat elements at flat
+// indices. [numpy.take_along_axis]
+TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index);
+// index (m) or 0-d: the slices of x at these positions along axis, which becomes m. [torch.index_select]
+TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index);
+// Elements of flattened x at index; index's shape. [torch.take]
+TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index);
+// x[index[0], index[1], ..] by NumPy's rules: NULL stands for a whole axis, as do axes after the n-th;
+// indices broadcast together, and their dims stand where the first of them was if they are side by side, else
+// in front. A bool tensor of k dims is a mask of k axes and stands for the positions of what is true:
+// computed at once, to learn how many there are. [numpy.ndarray.__getitem__]
+TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int n);
+
+// x with src[i][j][k] put at [index[i][j][k]][j][k] for axis 0. index has as many dims as x and src, and is
+// nowhere longer than src, or, but for the axis, than x. Of several sources for one place the last one, in
+// the order of axis, stays, and has the gradient. [torch.scatter]
+TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same, but src is added. f16 and bf16 add up in f32. [torch.scatter_add]
+TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
+// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where
+// nothing goes. [torch.scatter_reduce]
+TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                          char mode, int include_self);
+// index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
+// [torch.index_add]
+TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same, but they replace them; of several the last one stays. [torch.index_copy]
+TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
+// The same by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
+TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
+                                        int include_self);
+// Slices of x at index (m) or 0-d become value. [torch.index_fill]
+TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value);
+// src, of as many elements as index, replaces elements of flattened x, or is added to them; x's shape.
+// [torch.Tensor.put]
+TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate);
+// x after x[index[0], index[1], ..] = src, or += src, with indices as tiny_index has them and src broadcast
+// to what tiny_index gives. To write into x itself: tiny_assign(x, tiny_index_put(x, ..)), and for slices
+// tiny_assign on a view. [torch.index_put]
+TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, int n, tiny_tensor *src,
+                                     int accumulate);
+
+// x where mask is false, value where it is true; mask and x broadcast. [torch.masked_fill]
+TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double value);
+// The elements of x where mask is true, as 1-d; they broadcast. Computes mask, to learn how many.
+// [torch.masked_select]
+TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask);
+// x with the elements of src, in order, where mask is true; mask broadcasts to x. Where src has no more: 0.
+// [torch.Tensor.masked_scatter]
+TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src);
+// Positions of what is not 0, (count, dims of x) in row-major order: argwhere, or where with one argument.
+// Computes x, to learn how many. No gradient. [torch.nonzero]
+TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x);
+
+// How often each of 0, 1, .. up to the greatest element occurs in integers x (n): i32 (max(greatest + 1,
+// least)). With weights (n), their sums, f32 for f32 and f64 for others. Computes x, to learn the greatest;
+// TINY_E_ARG if one is negative. [torch.bincount]
+TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least);
+// How many elements lie in each of bins equal parts of lo..hi, hi included; lo == hi: from the least element
+// to the greatest. x's dtype, f32 for integers. No gradient. [torch.histc]
+TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi);
+
+// ** sorting ********************************************************************************** >>sorting
+//
+// NaN is greater than everything else. Equal elements keep their order, descending as well. Every dtype
+// sorts; indices are i32 and may be NULL when they are not wanted. Gradients flow through values to the
+// elements that they came from. 0-d tensors take axis 0 and -1. Cost: rows of up to 256 elements by counting
+// in two or three kernels, longer ones in O(n log^2 n) by one kernel over and over.
+
+// x sorted along axis, and where each element was. [torch.sort]
+TINY_API tiny_tensor *tiny_sort(tiny_tensor *x, int axis, int descending, tiny_tensor **indices);
+// Indices that sort x along axis, i32 of x's shape. No gradient. [torch.argsort]
+TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending);
+// The k greatest (largest) or least elements along axis, sorted; of equals the first. TINY_E_ARG unless 0 <=
+// k <= size. [torch.topk]
+TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices);
+// The k-th least element along axis, k from 1. [torch.kthvalue]
+TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int keepdim, tiny_tensor **indices);
+// The element in the middle, of two the lesser; NaN if there is one. axis may be TINY_ALL; indices are then
+// flat. [torch.median]
+TINY_API tiny_tensor *tiny_median(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
+// The same of what is not NaN. [torch.nanmedian]
+TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
+// Quantiles q, 0-d or (m) of numbers in 0..1, along axis, which may be TINY_ALL: between two elements in
+// proportion. m is the first dim of the result. NaN where there is one, or q is out of range. Integers as
+// f32. [torch.quantile]
+TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
+// The same of what is not NaN. [torch.nanquantile]
+TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
+// The most frequent element along axis, of several the least; the index is that of its last occurrence.
+// [torch.mode]
+TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
+// The different elements of x, sorted, as 1-d; inverse, of x's shape, says which one each element is, counts
+// how often each occurs; either may be NULL. Each NaN is one of its own. Computes x, to learn how many there
+// are. [torch.unique]
+TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
+// The same, but only of equal elements that follow each other in flattened x one stays.
+// [torch.unique_consecutive]
+TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
+// Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
+// greater (right). i32 of values' shape. NaN counts as the greatest. No gradient. [torch.searchsorted]
+TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right);
+// Which of the buckets between rising edges (n) each element of x is in: 0..n; an element on an edge is in
+// the lower one, or the upper one (right). No gradient. [torch.bucketize]
+TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right);
+// How many elements of x lie in each part between rising edges (n+1), the last edge included, or the sum of
+// their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
+// The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
+TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
+// Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]
+TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set);

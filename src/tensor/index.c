@@ -1,0 +1,664 @@
+// index: elements found by their positions, and put where positions say: gather, scatter and what is made of
+// them.
+//
+// A lookup is the sum over (position == index) * x, a scatter the fold over (index == position) * source: no
+// op of their own, so they fuse and have gradients like all else, each the other's. The scheduler turns the
+// first back into loads and the second into stores.
+//
+// One rule for all positions: -1 is the last element, -2 the one before; what is out of range reads as 0 and
+// is written nowhere, since values that are not computed yet cannot raise an error. Positions that are found
+// here are i32, and i64 where there are more than 2^31 - 1 elements.
+#ifndef TN_TENSOR_INDEX
+#define TN_TENSOR_INDEX
+#ifndef TINY_AMALGAMATED
+#include "scan.c"
+#endif
+
+// ** lookups **
+
+static int tn_is_index(tiny_ctx *t, const char *name, const tiny_uop *u) {
+  if (tn_is_int(u->dtype)) return 1;
+  tiny_fail(t, TINY_E_DTYPE, "%s: indices are integers, not %s", name, tn_dtypes[u->dtype].name);
+  return 0;
+}
+static int tn_place_dtype(int64_t n) { return n > INT32_MAX ? (int)TINY_I64 : (int)TINY_I32; }
+
+// Is element i of the last axis, of size n, the one that index (.., 1) names? Compared in a dtype that holds
+// both.
+static tiny_uop *tn_names(tiny_ctx *t, tiny_uop *index, int64_t n) {
+  if (tn_bad(t, index)) return index;
+  const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype : tn_place_dtype(n);
+  return tn_eq(t, tn_cast(t, index, dtype), tn_iota(t, dtype, n, 0, 1));
+}
+// An index into n elements as a signed position: what is negative counts from the end.
+static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, int64_t n) {
+  if (tn_bad(t, index)) return index;
+  const int wide = tn_bits(index->dtype) > 32 || index->dtype == TINY_U32,
+            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n);
+  tiny_uop *at = tn_cast(t, index, dtype), *none = tn_k(t, at, -1);
+  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_int(t, TINY_U64, n)), at, none);
+  if (index->vmin >= 0 || tn_is_unsigned(index->dtype)) return at;
+  return tn_where(t, tn_below_zero(t, at), tn_plus(t, at, (double)n), at);
+}
+// x (.., 1, n) at positions (.., m, 1) -> (.., m)
+static tiny_uop *tn_lookup(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
+  if (tn_bad(t, x) || tn_bad(t, at)) return &t->ir->bad;
+  const int axis = x->ndim - 1;
+  return tn_sum(t, tn_where(t, tn_names(t, at, x->dim[axis]), x, tn_k(t, x, 0)), 1 << axis, 0);
+}
+// x (.., n) at positions (.., m), whose leading dims broadcast -> (.., m)
+static tiny_uop *tn_taken_at(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
+  if (tn_bad(t, x) || tn_bad(t, at)) return &t->ir->bad;
+  return tn_lookup(t, tn_insert(t, x, x->ndim - 1), tn_insert(t, at, at->ndim));
+}
+// A 0-d tensor counts as a row of one.
+static tiny_uop *tn_as_row(tiny_ctx *t, tiny_uop *u) { return u->ndim ? u : tn_insert(t, u, 0); }
+static tiny_uop *tn_flattened(tiny_ctx *t, tiny_uop *u) {
+  if (tn_bad(t, u)) return u;
+  const int64_t n = tn_dims_nelem(u->ndim, u->dim);
+  return tn_reshape(t, u, 1, &n);
+}
+
+TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
+  tiny_tensor *out;
+  if (!tn_usable("one_hot", 1, &labels, &out)) return out;
+  tiny_ctx *t = labels->t;
+  tiny_uop *u = labels->uop;
+  tiny_shape s = tiny_shape_get(labels);
+  if (!tn_is_index(t, "one_hot", u)) return out;
+  if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
+  if (s.ndim < TINY_MAX_DIMS) s.dim[s.ndim] = classes;
+  s.ndim++;
+  return tn_shape_valid(t, "one_hot", &s) ? tn_tensor_new(t, tn_names(t, tn_insert(t, u, u->ndim), classes)) :
+                                            out;
+}
+
+// Checks x and index, and whether index along axis may name elements of x; makes axis positive and 0-d ones
+// rows. broadcasts: dims other than axis broadcast; else those of index may be smaller.
+static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tensor *index, int broadcasts,
+                         tiny_uop **u, tiny_uop **at) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  if ((*axis = tn_axis(t, name, x->uop, *axis)) < 0 || !tn_is_index(t, name, index->uop)) return 0;
+  *u = tn_as_row(t, x->uop); *at = tn_as_row(t, index->uop);
+  if (tn_bad(t, *u) || tn_bad(t, *at)) return 0;
+  const int n = (*u)->ndim;
+  int fits = n == (*at)->ndim && n < TINY_MAX_DIMS;
+  for (int i = 0; fits && i < n; i++) {
+    const int64_t have = (*u)->dim[i], wanted = (*at)->dim[i];
+    if (i != *axis && (broadcasts ? have != wanted && have != 1 && wanted != 1 : wanted > have)) fits = 0;
+  }
+  if (!fits)
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s by indices %s", name, tn_text_of(x->uop, a),
+              tn_text_of(index->uop, b));
+  return fits;
+}
+// u at positions of at along axis: dims agree or broadcast. The result has the shape of a 0-d index if index
+// is that.
+static tiny_tensor *tn_found(tiny_ctx *t, tiny_uop *u, int axis, tiny_uop *at, const tiny_uop *index) {
+  if (tn_bad(t, u) || tn_bad(t, at)) return tn_poison(t);
+  const int last = u->ndim - 1;
+  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  tiny_uop *y = tn_swap(t, tn_taken_at(t, tn_swap(t, u, axis, last), at), axis, last);
+  return tn_tensor_new(t, index->ndim ? y : tn_reshape(t, y, 0, NULL));
+}
+
+TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) {
+  tiny_tensor *out, *in[2] = {x, index};
+  tiny_uop *u, *at;
+  if (!tn_usable("gather", 2, in, &out) || !tn_along_fits("gather", x, &axis, index, 0, &u, &at)) return out;
+  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(x->t, u, i, 0, at->dim[i]);
+  return tn_found(x->t, u, axis, at, index->uop);
+}
+TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index) {
+  tiny_tensor *out, *in[2] = {x, index};
+  tiny_uop *u, *at;
+  if (!tn_usable("take_along_axis", 2, in, &out)) return out;
+  if (axis == TINY_ALL) {
+    if (!tn_is_index(x->t, "take_along_axis", index->uop)) return out;
+    return tn_found(x->t, tn_flattened(x->t, x->uop), 0, tn_flattened(x->t, index->uop),
+                    tn_as_row(x->t, index->uop));
+  }
+  if (!tn_along_fits("take_along_axis", x, &axis, index, 1, &u, &at)) return out;
+  return tn_found(x->t, u, axis, at, index->uop);
+}
+// index (m), or 0-d for m = 1, as (1, .., m, .., 1) with m at the axis of a tensor of ndim dims.
+static tiny_uop *tn_lined_up(tiny_ctx *t, tiny_uop *index, int axis, int ndim) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, index)) return index;
+  for (int i = 0; i < ndim; i++) dim[i] = i == axis && index->ndim ? index->dim[0] : 1;
+  return tn_reshape(t, index, ndim, dim);
+}
+TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *index) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, index};
+  if (!tn_usable("index_select", 2, in, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop, *at = index->uop;
+  if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
+  if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem(index) != 1))
+    return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
+  tiny_uop *row = tn_as_row(t, u), *line = tn_bad(t, row) ? row : tn_lined_up(t, at, axis, row->ndim);
+  return tn_found(t, row, axis, line, u->ndim ? line : u);
+}
+TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
+  tiny_tensor *out, *in[2] = {x, index};
+  if (!tn_usable("take", 2, in, &out) || !tn_is_index(x->t, "take", index->uop)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *at = tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x));
+  at = tn_taken_at(t, tn_flattened(t, x->uop), at);
+  return tn_tensor_new(t, tn_reshape(t, at, index->uop->ndim, index->uop->dim));
+}
+
+// ** scatters **
+
+// What goes where along the last axis: base (.., n), positions at (.., m), src (.., m) or 0-d. Leading dims
+// of at and src broadcast to those of base.
+typedef struct tn_sending { tiny_uop *base, *at, *src; } tn_sending;
+
+// The fold by op of the values (.., m), or one 0-d value, that go to each position -> (.., n).
+static tiny_uop *tn_sent(tiny_ctx *t, int op, const tn_sending *s, tiny_uop *value) {
+  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, value)) return &t->ir->bad;
+  const int last = s->at->ndim - 1;
+  tiny_uop *at = tn_insert(t, s->at, last), *place = tn_iota(t, s->at->dtype, s->base->dim[last], 0, 2);
+  if (value->ndim) value = tn_insert(t, value, value->ndim - 1);
+  return tn_reduce(t, op, tn_where(t, tn_eq(t, at, place), value, tn_identity(t, op, value)), 2 << last, 0);
+}
+static tiny_uop *tn_joined(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // along the last axis
+  if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
+  const int last = a->ndim - 1;
+  return tn_add(t, tn_extend(t, a, last, 0, b->dim[last]), tn_extend(t, b, last, a->dim[last], 0));
+}
+// u with the leading dims of base.
+static tiny_uop *tn_led_as(tiny_ctx *t, tiny_uop *u, const tiny_uop *base, int64_t m) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, u) || tn_bad(t, base)) return &t->ir->bad;
+  for (int i = 0; i < base->ndim; i++) dim[i] = i + 1 < base->ndim ? base->dim[i] : m;
+  return tn_expand(t, u, base->ndim, dim);
+}
+// Of several sources for one position the last one stays.
+static tiny_uop *tn_replaced(tiny_ctx *t, const tn_sending *s) {
+  if (tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
+  const int n = s->at->ndim;
+  const int64_t m = s->at->dim[n - 1];
+  tiny_uop *winner = tn_sent(t, TINY_OP_MAX, s, tn_iota(t, tn_place_dtype(m), m, n - 1, n));
+  tiny_uop *moved = s->src->ndim ? tn_taken_at(t, s->src, winner) : s->src;
+  return tn_where(t, tn_below_zero(t, winner), s->base, moved);
+}
+// The greatest. The old value takes part as a source like the others, so that equals share the gradient
+// equally.
+static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self) {
+  if (tn_bad(t, s->base) || tn_bad(t, s->at)) return &t->ir->bad;
+  if (!include_self) return tn_sent(t, TINY_OP_MAX, s, s->src);
+  const int64_t n = s->base->dim[s->base->ndim - 1], m = s->at->dim[s->at->ndim - 1];
+  tn_sending all = {s->base, NULL, NULL};
+  all.at = tn_joined(t, tn_led_as(t, tn_iota(t, s->at->dtype, n, 0, 1), s->base, n),
+                     tn_led_as(t, s->at, s->base, m));
+  all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
+  return tn_sent(t, TINY_OP_MAX, &all, all.src);
+}
+static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int include_self) {
+  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
+  if (mode == '=') return tn_replaced(t, s);
+  const int dtype = s->base->dtype, folds = mode == 'M' || mode == 'm';
+  const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == '*' ? TINY_OP_MUL : TINY_OP_ADD;
+  tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
+  if (mode == 'm') { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
+  tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
+  if (!folds && include_self) y = tn_binary(t, op, w.base, y);
+  if (!include_self || mode == 'a') {
+    tiny_uop *count = tn_sent(t, TINY_OP_ADD, &w, tn_int(t, tn_place_dtype(1), 1)),
+             *untouched = tn_is_zero(t, count);
+    if (mode == 'a') {
+      count = include_self ? tn_plus(t, count, 1) : tn_max(t, count, tn_k(t, count, 1));
+      count = tn_bad(t, count) ? count : tn_cast(t, count, inside);
+      y = tn_is_float(inside) ? tn_fdiv(t, y, count) : tn_idiv(t, y, count);
+    }
+    if (!include_self) y = tn_where(t, untouched, w.base, y);
+  }
+  if (mode == 'm') y = tn_mirror(t, y);
+  return tn_bad(t, y) ? y : tn_cast(t, y, dtype);
+}
+
+static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
+  if (!mode || !strchr("=+*Mma", mode)) {
+    tiny_fail(t, TINY_E_ARG, "%s: mode is '%c', not '=', '+', '*', 'M', 'm' or 'a'", name,
+              mode >= ' ' && mode < 127 ? mode : '?');
+    return 0;
+  }
+  return mode != 'a' || tn_taken(t, name, TN_NUMBER, dtype);
+}
+// at with "nowhere" around it, up to the dims of base, but for its last axis; src likewise with what does not
+// matter.
+static void tn_sending_pad(tiny_ctx *t, tn_sending *s) {
+  int64_t v[2 * TINY_MAX_DIMS] = {0};
+  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return;
+  for (int i = 0; i + 1 < s->base->ndim; i++) v[2 * i + 1] = s->base->dim[i] - s->at->dim[i];
+  s->at = tn_pad_with(t, s->at, v, tn_k(t, s->at, -1));
+  if (s->src->ndim) s->src = tn_pad(t, s->src, v);
+}
+static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
+                                     tiny_tensor *src, char mode, int include_self) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, index, src};
+  tiny_uop *u, *at;
+  if (!tn_usable(name, 3, in, &out) || !tn_along_fits(name, x, &axis, index, 0, &u, &at)) return out;
+  tiny_ctx *t = x->t;
+  if (!tn_is_mode(t, name, mode, u->dtype)) return out;
+  tiny_uop *from = tn_cast(t, src->uop, u->dtype);
+  const int last = u->ndim - 1;
+  int fits = !src->uop->ndim || src->uop->ndim == at->ndim;
+  for (int i = 0; fits && i < src->uop->ndim; i++) fits = at->dim[i] <= src->uop->dim[i];
+  if (!fits)
+    return tn_wrong(t, TINY_E_SHAPE, "%s: indices %s of values %s", name, tn_text_of(index->uop, a),
+                    tn_text_of(src->uop, b));
+  for (int i = 0; i < src->uop->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
+  if (src->uop->ndim) from = tn_swap(t, from, axis, last);
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last), from};
+  tn_sending_pad(t, &s);
+  tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
+  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+}
+TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  return tn_scatter_along("scatter", x, axis, index, src, '=', 1);
+}
+TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  return tn_scatter_along("scatter_add", x, axis, index, src, '+', 1);
+}
+TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                          char mode, int include_self) {
+  return tn_scatter_along("scatter_reduce", x, axis, index, src, mode, include_self);
+}
+
+static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
+                                      tiny_uop *src, char mode, int include_self) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  if ((axis = tn_axis(t, name, x->uop, axis)) < 0 || !tn_is_index(t, name, index->uop) ||
+      !tn_is_mode(t, name, mode, x->uop->dtype) || tn_bad(t, src))
+    return tn_poison(t);
+  tiny_uop *u = tn_as_row(t, x->uop), *at = tn_bad(t, u) ? u : tn_lined_up(t, index->uop, axis, u->ndim);
+  if (tn_bad(t, at)) return tn_poison(t);
+  int fits = index->uop->ndim < 2 && u->ndim < TINY_MAX_DIMS && (!src->ndim || src->ndim == u->ndim);
+  for (int i = 0; fits && i < src->ndim; i++) fits = src->dim[i] == (i == axis ? at->dim[axis] : u->dim[i]);
+  if (!fits)
+    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(x->uop, a),
+                    tn_text_of(index->uop, b), tn_text_of(src, c));
+  const int last = u->ndim - 1;
+  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  src = tn_cast(t, src, u->dtype);
+  const tn_sending s = {tn_swap(t, u, axis, last), at,
+                        tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
+  tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
+  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+}
+TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  tiny_tensor *out, *in[3] = {x, index, src};
+  return tn_usable("index_add", 3, in, &out) ?
+             tn_scatter_slices("index_add", x, axis, index, src->uop, '+', 1) :
+             out;
+}
+TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
+  tiny_tensor *out, *in[3] = {x, index, src};
+  return tn_usable("index_copy", 3, in, &out) ?
+             tn_scatter_slices("index_copy", x, axis, index, src->uop, '=', 1) :
+             out;
+}
+TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                        char mode, int include_self) {
+  tiny_tensor *out, *in[3] = {x, index, src};
+  if (!tn_usable("index_reduce", 3, in, &out)) return out;
+  return tn_scatter_slices("index_reduce", x, axis, index, src->uop, mode, include_self);
+}
+TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value) {
+  tiny_tensor *out, *in[2] = {x, index};
+  if (!tn_usable("index_fill", 2, in, &out)) return out;
+  return tn_scatter_slices("index_fill", x, axis, index, tn_k(x->t, x->uop, value), '=', 1);
+}
+TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, index, src};
+  if (!tn_usable("put", 3, in, &out) || !tn_is_index(x->t, "put", index->uop)) return out;
+  tiny_ctx *t = x->t;
+  if (src->uop->ndim && tiny_nelem(src) != tiny_nelem(index))
+    return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(index->uop, a),
+                    tn_text_of(src->uop, b));
+  tiny_uop *from = tn_cast(t, src->uop, x->uop->dtype);
+  const tn_sending s = {tn_flattened(t, x->uop), tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x)),
+                        src->uop->ndim ? tn_flattened(t, from) : from};
+  return tn_tensor_new(
+      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), x->uop->ndim, x->uop->dim));
+}
+
+// ** masks **
+
+// The value of a node of one element, computed now; NaN after an error. What else is needed later is held by
+// a tensor.
+static double tn_known(tiny_ctx *t, tiny_uop *u) {
+  tiny_tensor *x = tn_tensor_new(t, u);
+  const double value = tiny_item(x);
+  tiny_free(x);
+  return value;
+}
+// How many elements of a mask (n) are true up to each, that one included: i32.
+static tiny_uop *tn_running(tiny_ctx *t, tiny_uop *mask) {
+  if (tn_bad(t, mask)) return mask;
+  const int64_t n = mask->dim[0], row[2] = {1, n};
+  if (!n) return tn_cast(t, mask, TINY_I32);
+  return tn_reshape(
+      t, tn_scan(t, TINY_OP_ADD, tn_reshape(t, tn_cast(t, mask, tn_place_dtype(n)), 2, row), 1, n), 1, &n);
+}
+// How many elements of the rising rows x (.., n) are less than v (.., m), or not greater (right): the
+// position at which v goes. By halves; leading dims broadcast. Ordered as LT orders them.
+static tiny_uop *tn_search(tiny_ctx *t, tiny_uop *x, tiny_uop *v, int right) {
+  if (tn_bad(t, x) || tn_bad(t, v)) return &t->ir->bad;
+  const int64_t n = x->dim[x->ndim - 1];
+  int64_t step = 1;
+  tiny_uop *at = tn_expand(t, tn_int(t, tn_place_dtype(n), 0), v->ndim, v->dim);
+  while (step <= n / 2) step *= 2;
+  for (; step && n && !tn_bad(t, at); step /= 2) {
+    tiny_uop *next = tn_plus(t, at, (double)step), *e = tn_taken_at(t, x, tn_plus(t, next, -1));
+    tiny_uop *less = right ? tn_not(t, tn_lt(t, v, e)) : tn_lt(t, e, v);
+    at = tn_where(t, tn_and(t, less, tn_lt(t, next, tn_k(t, next, (double)(n + 1)))), next, at);
+  }
+  return at;
+}
+// Positions of what is true in a mask, as (count): computes how many there are. The tensor is the caller's to
+// free.
+static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
+  tiny_uop *u = tn_running(t, tn_flattened(t, mask));
+  if (tn_bad(t, u)) return tn_poison(t);
+  const int64_t n = u->dim[0], none = 0;
+  tiny_tensor *running = tn_tensor_new(t, u);
+  if (!n || !tiny_ok(running)) return running;
+  const double count =
+      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, running->uop, 0, n - 1, n)) : -1;
+  tiny_uop *at = &t->ir->bad;
+  if (count == 0) at = tn_expand(t, tn_k(t, u, 0), 1, &none);
+  if (count > 0)
+    at = tn_search(t, running->uop, tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
+  tiny_tensor *out = tn_tensor_new(t, at);
+  tiny_free(running);
+  return out;
+}
+static tiny_uop *tn_is_set(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, tn_k(t, x, 0)); }
+
+TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("nonzero", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const int n = x->uop->ndim;
+  tiny_tensor *flat = tn_true_at(t, tn_is_set(t, x->uop));
+  if (!tiny_ok(flat)) return flat;
+  int64_t dim[2] = {tiny_nelem(flat), n};
+  tiny_uop *rest = flat->uop, *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
+  for (int i = n - 1; i >= 0 && !tn_bad(t, rest); i--) {     // the last axis changes fastest
+    const double size = (double)(x->uop->dim[i] ? x->uop->dim[i] : 1);
+    tiny_uop *at = i ? tn_mod(t, rest, tn_k(t, rest, size)) : rest;
+    y = n == 1 ? tn_insert(t, at, 1) : tn_add(t, y, tn_extend(t, tn_insert(t, at, 1), 1, i, n - 1 - i));
+    rest = tn_idiv(t, rest, tn_k(t, rest, size));
+  }
+  out = tn_tensor_new(t, tn_bad(t, rest) ? rest : y);
+  tiny_free(flat);
+  return out;
+}
+
+static int tn_is_mask(tiny_ctx *t, const char *name, const tiny_uop *u) {
+  if (u->dtype == TINY_BOOL) return 1;
+  tiny_fail(t, TINY_E_DTYPE, "%s: the mask is %s, not bool", name, tn_dtypes[u->dtype].name);
+  return 0;
+}
+TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double value) {
+  tiny_tensor *out, *in[2] = {x, mask};
+  if (!tn_usable("masked_fill", 2, in, &out) || !tn_is_mask(x->t, "masked_fill", mask->uop) ||
+      !tn_shapes_meet("masked_fill", 2, in))
+    return out;
+  return tn_tensor_new(x->t, tn_where(x->t, mask->uop, tn_k(x->t, x->uop, value), x->uop));
+}
+TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask) {
+  tiny_tensor *out, *in[2] = {x, mask};
+  if (!tn_usable("masked_select", 2, in, &out) || !tn_is_mask(x->t, "masked_select", mask->uop) ||
+      !tn_shapes_meet("masked_select", 2, in))
+    return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop, *m = mask->uop;
+  tn_broadcast(t, &u, &m);
+  if (!tn_bad(t, u) && !tn_bad(t, m)) {    // 0-d operands are not broadcast by that
+    u = tn_expand(t, u, m->ndim > u->ndim ? m->ndim : u->ndim, m->ndim > u->ndim ? m->dim : u->dim);
+    m = tn_bad(t, u) ? u : tn_expand(t, m, u->ndim, u->dim);
+  }
+  tiny_tensor *held = tn_tensor_new(t, tn_flattened(t, u)), *at = tn_true_at(t, m);
+  out = tiny_ok(held) && tiny_ok(at) ? tn_tensor_new(t, tn_taken_at(t, held->uop, at->uop)) : tn_poison(t);
+  tiny_free(held); tiny_free(at);
+  return out;
+}
+TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, mask, src};
+  if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(x->t, "masked_scatter", mask->uop)) return out;
+  tiny_ctx *t = x->t;
+  tiny_shape s = tiny_shape_get(x);
+  if (!tn_broadcast_dims(mask->uop->ndim, mask->uop->dim, &s.ndim, s.dim) ||
+      !tn_has_dims(x->uop, s.ndim, s.dim))
+    return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(mask->uop, b),
+                    tn_text_of(x->uop, a));
+  tiny_uop *m = tn_expand(t, mask->uop, s.ndim, s.dim),
+           *at = tn_plus(t, tn_running(t, tn_flattened(t, m)), -1);
+  at = tn_taken_at(t, tn_flattened(t, tn_cast(t, src->uop, x->uop->dtype)), at);
+  return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), x->uop));
+}
+
+// ** tensors as indices: NumPy's rules, https://numpy.org/doc/stable/user/basics.indexing.html **
+
+typedef struct tn_indices {
+  tiny_tensor *own[TINY_MAX_DIMS];         // positions that masks stand for, to be freed
+  int64_t order[TINY_MAX_DIMS];            // axes of x: first those that stay, then those that are indexed
+  int stay, first;                         // how many stay; how many of these the dims of the indices follow
+  tiny_shape shape;                        // of the indices, broadcast
+  int64_t n, m;                            // elements of the indexed axes, of the indices
+  tiny_uop *at;                            // (m): flat positions within the indexed axes
+} tn_indices;
+
+static void tn_indices_close(tn_indices *s) {
+  for (int i = 0; i < TINY_MAX_DIMS; i++) if (s->own[i]) tiny_free(s->own[i]);
+}
+// Masks become positions; this may run kernels, so it comes before nodes are built. 0: an error was recorded.
+static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const *index, int n,
+                            tn_indices *s) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  const tiny_uop *u = x->uop;
+  int axis = 0;
+  for (int i = 0; i < n; i++) {
+    tiny_tensor *in[2] = {x, index[i] ? index[i] : x};
+    if (!tn_usable(name, 2, in, &out)) return 0;
+    const tiny_uop *v = index[i] ? index[i]->uop : NULL;
+    const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
+    if (v && !mask && !tn_is_index(x->t, name, v)) return 0;
+    if (axis + span > u->ndim || !span || (mask && !tn_dims_same(span, v->dim, u->dim + axis))) {
+      tiny_fail(x->t, TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
+                mask ? "mask" : "indices", v ? tn_text_of(v, b) : "all", i);
+      return 0;
+    }
+    axis += span;
+    if (mask && !tiny_ok(s->own[i] = tn_true_at(x->t, index[i]->uop))) { s->own[i] = NULL; return 0; }
+  }
+  return 1;
+}
+// Takes the indices apart; 0: an error was recorded.
+static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const *index, int n,
+                           tn_indices *s) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_ctx *t = x->t;
+  const tiny_uop *u = x->uop;
+  int indexed = 0, axis = 0, runs = 0, was = 0;
+  int64_t order[TINY_MAX_DIMS];
+  tiny_uop *flat = NULL, *valid = NULL;
+  memset(s, 0, sizeof *s);
+  if (n < 0 || n > u->ndim || (n && !index)) {
+    tiny_fail(t, TINY_E_ARG, "%s: %d indices for %s", name, n, tn_text_of(u, a));
+    return 0;
+  }
+  if (!tn_indices_masks(name, x, index, n, s)) return 0;
+  s->n = 1;
+  for (int i = 0; axis < u->ndim; i++) {
+    const tiny_tensor *of = i < n ? index[i] : NULL;
+    const int span = of && s->own[i] ? of->uop->ndim : 1;
+    if (of && !was && !runs++) s->first = s->stay;
+    was = of != NULL;
+    if (!of) { s->order[s->stay++] = axis++; continue; }
+    int64_t size = 1;
+    for (int d = 0; d < span; d++) { size *= u->dim[axis]; order[indexed++] = axis++; }
+    tiny_uop *at = s->own[i] ? s->own[i]->uop : of->uop;
+    if (!tn_broadcast_dims(at->ndim, at->dim, &s->shape.ndim, s->shape.dim)) {
+      tiny_fail(t, TINY_E_SHAPE, "%s: indices %s and %s do not broadcast", name,
+                tn_dims_text(a, sizeof a, s->shape.ndim, s->shape.dim), tn_text_of(at, b));
+      return 0;
+    }
+    s->n *= size;
+    at = tn_cast(t, tn_counted(t, at, size), TINY_I64);
+    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)size)), tn_not(t, tn_below_zero(t, at)));
+    flat = flat ? tn_add(t, tn_times(t, flat, (double)size), at) : at;
+    valid = valid ? tn_and(t, valid, inside) : inside;
+  }
+  if (runs > 1) s->first = 0;
+  for (int i = 0; i < indexed; i++) s->order[s->stay + i] = order[i];
+  s->m = tn_dims_nelem(s->shape.ndim, s->shape.dim);
+  if (s->stay + s->shape.ndim > TINY_MAX_DIMS || s->stay + 2 > TINY_MAX_DIMS) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: too many dims: %s by indices %s", name, tn_text_of(u, a),
+              tn_dims_text(b, sizeof b, s->shape.ndim, s->shape.dim));
+    return 0;
+  }
+  if (!flat) { flat = tn_int(t, TINY_I32, 0); valid = tn_bool(t, 1); }
+  flat = tn_where(t, valid, flat, tn_int(t, flat ? flat->dtype : 0, -1));
+  flat = tn_bad(t, flat) ? flat : tn_cast(t, flat, tn_place_dtype(s->n));
+  s->at = tn_reshape(t, tn_expand(t, flat, s->shape.ndim, s->shape.dim), 1, &s->m);
+  return 1;
+}
+// x as (stay.., n).
+static tiny_uop *tn_indices_base(tiny_ctx *t, const tn_indices *s, tiny_uop *x) {
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0; i < s->stay; i++) dim[i] = x->dim[s->order[i]];
+  dim[s->stay] = s->n;
+  return tn_reshape(t, tn_permute(t, x, s->order), s->stay + 1, dim);
+}
+// Axes that bring (stay.., shape..) into the order of the result.
+static void tn_indices_axes(const tn_indices *s, int64_t *axes) {
+  for (int i = 0, k = s->shape.ndim; i < s->stay + k; i++)
+    axes[i] = i < s->first ? i : i < s->first + k ? s->stay + i - s->first : i - k;
+}
+static tiny_uop *tn_permute_back(tiny_ctx *t, tiny_uop *x, int n, const int64_t *axes) {
+  int64_t back[TINY_MAX_DIMS] = {0};
+  for (int i = 0; i < n; i++) back[axes[i]] = i;
+  return tn_permute(t, x, back);
+}
+
+TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int n) {
+  tiny_tensor *out;
+  tn_indices s;
+  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  if (!tn_usable("index", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  if (tn_indices_open("index", x, index, n, &s)) {
+    tiny_uop *base = tn_indices_base(t, &s, x->uop), *y = tn_taken_at(t, base, s.at);
+    for (int i = 0; i < s.stay + s.shape.ndim; i++)
+      dim[i] = i < s.stay ? x->uop->dim[s.order[i]] : s.shape.dim[i - s.stay];
+    tn_indices_axes(&s, axes);
+    out = tn_tensor_new(t, tn_permute(t, tn_reshape(t, y, s.stay + s.shape.ndim, dim), axes));
+  }
+  tn_indices_close(&s);
+  return out;
+}
+
+static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tiny_uop *src, int accumulate) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t dim[TINY_MAX_DIMS], both[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  const int ndim = s->stay + s->shape.ndim;
+  int n = ndim;
+  tn_indices_axes(s, axes);
+  for (int i = 0; i < ndim; i++)
+    dim[i] = axes[i] < s->stay ? x->dim[s->order[axes[i]]] : s->shape.dim[axes[i] - s->stay];
+  memcpy(both, dim, sizeof both);
+  if (!tn_broadcast_dims(src->ndim, src->dim, &n, both) || n != ndim || !tn_dims_same(n, both, dim)) {
+    tn_wrong(t, TINY_E_SHAPE, "index_put: values %s at %s", tn_text_of(src, a),
+             tn_dims_text(b, sizeof b, ndim, dim));
+    return &t->ir->bad;
+  }
+  src = tn_cast(t, src, x->dtype);
+  if (!tn_bad(t, src) && src->ndim) {
+    src = tn_permute_back(t, tn_expand(t, src, ndim, dim), ndim, axes);
+    for (int i = 0; i < s->stay; i++) both[i] = x->dim[s->order[i]];
+    both[s->stay] = s->m;
+    src = tn_reshape(t, src, s->stay + 1, both);
+  }
+  tn_sending to = {tn_indices_base(t, s, x), NULL, src};
+  for (int i = 0; i < s->stay; i++) both[i] = 1;
+  both[s->stay] = s->m;
+  to.at = tn_reshape(t, s->at, s->stay + 1, both);
+  for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
+  return tn_permute_back(t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both),
+                         x->ndim, s->order);
+}
+TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, int n, tiny_tensor *src,
+                                     int accumulate) {
+  tiny_tensor *out, *in[2] = {x, src};
+  tn_indices s;
+  if (!tn_usable("index_put", 2, in, &out)) return out;
+  if (tn_indices_open("index_put", x, index, n, &s))
+    out = tn_tensor_new(x->t, tn_index_put(x->t, &s, x->uop, src->uop, accumulate));
+  tn_indices_close(&s);
+  return out;
+}
+
+// ** counting **
+
+// How many of the positions at (m) name each of n, or the sum of their weights.
+static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weights) {
+  tiny_uop *one = weights ? weights : tn_int(t, TINY_I32, 1);
+  const tn_sending s = {tn_bad(t, one) ? one : tn_expand(t, tn_k(t, one, 0), 1, &n), at, NULL};
+  return tn_sent(t, TINY_OP_ADD, &s, one);
+}
+TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, weights ? weights : x};
+  if (!tn_usable("bincount", 2, in, &out) || !tn_is_index(x->t, "bincount", x->uop)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  if (u->ndim != 1 || (weights && !tn_has_dims(weights->uop, 1, u->dim)))
+    return tn_wrong(t, TINY_E_SHAPE, "bincount: %s with weights %s", tn_text_of(u, a),
+                    weights ? tn_text_of(weights->uop, b) : "of 1");
+  if (least < 0) return tn_wrong(t, TINY_E_ARG, "bincount: at least %lld bins", (long long)least);
+  if (u->dim[0]) {
+    const double lo = tn_known(t, tn_extreme(t, 1, u, 1, 0)),
+                 hi = lo >= 0 ? tn_known(t, tn_extreme(t, 0, u, 1, 0)) : 0;
+    if (t->code != TINY_OK) return tn_poison(t);
+    if (lo < 0 || hi >= 1e15)
+      return tn_wrong(t, TINY_E_ARG, "bincount: there is an element %g", lo < 0 ? lo : hi);
+    if (hi + 1 > (double)least) least = (int64_t)hi + 1;
+  }
+  tiny_uop *w = weights ? weights->uop : NULL;
+  if (w && w->dtype != TINY_F32) w = tn_cast(t, w, TINY_F64);
+  return tn_tensor_new(t, tn_counts(t, tn_counted(t, x->uop, least), least, w));
+}
+TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi) {
+  tiny_tensor *out;
+  if (!tn_usable("histc", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  if (bins < 1 || bins > INT32_MAX || !(lo <= hi) || !(fabs(lo) < HUGE_VAL && fabs(hi) < HUGE_VAL))
+    return tn_wrong(t, TINY_E_ARG, "histc: %lld bins from %g to %g", (long long)bins, lo, hi);
+  tiny_uop *u = tn_flattened(t, tn_wide(t, x->uop)), *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  if (tn_bad(t, u)) return tn_poison(t);
+  if (lo == hi && u->dim[0]) {             // from the least to the greatest; those may be equal, too
+    low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0);
+    tiny_uop *flat = tn_cast(t, tn_eq(t, low, high), u->dtype);
+    low = tn_sub(t, low, flat); high = tn_add(t, high, flat);
+  }
+  tiny_uop *at = tn_fdiv(t, tn_times(t, tn_sub(t, u, low), (double)bins), tn_sub(t, high, low));
+  at = tn_where(t, tn_lt(t, at, tn_k(t, at, (double)bins)), at, tn_k(t, at, (double)(bins - 1)));
+  tiny_uop *inside = tn_and(t, tn_ge(t, u, low), tn_le(t, u, high));
+  at = tn_where(t, inside, at, tn_k(t, at, -1));
+  at = tn_bad(t, at) ? at : tn_cast(t, at, TINY_I32);
+  tiny_uop *n = tn_bad(t, at) ? at : tn_counts(t, at, bins, NULL);
+  return tn_tensor_new(t, tn_narrow(t, n, x->uop->dtype));
+}
+#endif

@@ -1,0 +1,180 @@
+// join: what lays parts beside each other: padding, cat and stack, roll.
+//
+// A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
+// element of the result reads one part, and is that part's to the bit. Gradients cut the parts out again.
+#ifndef TN_TENSOR_JOIN
+#define TN_TENSOR_JOIN
+#ifndef TINY_AMALGAMATED
+#include "movement.c"
+#endif
+
+// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
+static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
+  if (tn_bad(t, part)) return part;
+  const int64_t n = part->dim[axis], ndim = part->ndim;
+  if (!n && total) return whole;
+  part = tn_extend(t, part, axis, at, total - at - n);
+  if (!whole) return part;
+  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
+  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
+  return tn_where(t, tn_lt(t, place, begin), whole, part);
+}
+
+// ** cat and stack **
+
+static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int axis, int stack) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (n <= 0 || !xs) return NULL;
+  if (!tn_usable(name, n, xs, &out)) return out;
+  tiny_ctx *t = xs[0]->t;
+  const tiny_uop *first = xs[0]->uop;
+  const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
+  if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
+    return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
+  tiny_dtype dtype = (tiny_dtype)first->dtype;
+  int64_t total = 0, done = 0;
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = xs[i]->uop;
+    int same = u->ndim == first->ndim;
+    for (int d = 0; same && d < u->ndim; d++) if ((stack || d != at) && u->dim[d] != first->dim[d]) same = 0;
+    if (!same)
+      return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a),
+                      tn_text_of(u, b), at);
+    dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
+    total += stack ? 1 : u->dim[at];
+  }
+  tiny_uop *whole = NULL;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *u = tn_cast(t, xs[i]->uop, dtype);
+    if (stack) u = tn_insert(t, u, at);
+    whole = tn_lay(t, whole, u, at, done, total);
+    if (tn_bad(t, whole) && whole) return out;
+    done += stack ? 1 : xs[i]->uop->dim[at];
+  }
+  return tn_tensor_new(t, whole);
+}
+TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
+  return tn_join("cat", xs, n, axis, 0);
+}
+TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
+  return tn_join("stack", xs, n, axis, 1);
+}
+
+// ** roll **
+
+// The last `by` elements of an axis go to its front.
+static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
+  if (tn_bad(t, x) || !x->dim[axis]) return x;
+  const int64_t n = x->dim[axis], front = (by % n + n) % n;
+  if (!front) return x;
+  tiny_uop *const rolled = tn_lay(t, NULL, tn_cut(t, x, axis, n - front, n), axis, 0, n);
+  return tn_lay(t, rolled, tn_cut(t, x, axis, 0, n - front), axis, front, n);
+}
+TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
+  tiny_tensor *out;
+  if (!tn_usable("roll", 1, &x, &out)) return out;
+  tiny_uop *u = x->uop;
+  const int64_t nelem = tiny_nelem(x);
+  if (by.ndim != axes.ndim || by.ndim < 1 || by.ndim > TINY_MAX_DIMS)
+    return tn_wrong(x->t, TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
+  if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
+    const tiny_shape s = tiny_shape_get(x);
+    u = tn_roll(x->t, tn_reshape(x->t, u, 1, &nelem), 0, by.dim[0]);
+    return tn_tensor_new(x->t, tn_reshape(x->t, u, s.ndim, s.dim));
+  }
+  for (int i = 0; i < axes.ndim; i++) {
+    const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
+    const int at = tn_axis(x->t, "roll", x->uop, (int)named);
+    if (at < 0) return out;
+    if (x->uop->ndim) u = tn_roll(x->t, u, at, by.dim[i]);
+  }
+  return tn_tensor_new(x->t, u);
+}
+
+// ** padding **
+
+// x surrounded by value; where is the mask of what came from x.
+static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_after, tiny_uop *value) {
+  tiny_uop *padded = tn_pad(t, x, before_after);
+  if (tn_bad(t, x) || tn_bad(t, value) || tn_bad(t, padded) || padded == x) return padded;
+  if (value->k == 0) return padded;        // as integer and as f64
+  tiny_uop *inside = tn_pad(t, tn_expand(t, tn_bool(t, 1), x->ndim, x->dim), before_after);
+  return tn_where(t, inside, padded, value);
+}
+
+// Splits the amounts for x's last axes into a crop, which is done, and growths. NULL after an error.
+static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const tiny_shape *amount,
+                             int64_t *grow) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  int64_t v[2 * TINY_MAX_DIMS], crop[2 * TINY_MAX_DIMS];
+  tiny_shape s = {u->ndim, {0}};
+  if (!tn_amounts(t, name, u, amount, 0, v)) return NULL;
+  for (int i = 0; i < 2 * u->ndim; i++) {
+    const int64_t size = u->dim[i / 2];
+    int fits = v[i] >= -size && v[i] <= (int64_t)1 << 60;
+    crop[i] = i & 1 ? size + (v[i] < 0 ? v[i] : 0) : v[i] < 0 ? -v[i] : 0;
+    grow[i] = v[i] > 0 ? v[i] : 0;
+    fits = fits && (!(i & 1) || crop[i - 1] <= crop[i]);
+    if (!fits) {
+      tiny_fail(t, TINY_E_SHAPE, "%s: %s by %s", name, tn_text_of(u, a),
+                tn_dims_text(b, sizeof b, amount->ndim, amount->dim));
+      return NULL;
+    }
+    if (i & 1) s.dim[i / 2] = crop[i] - crop[i - 1] + grow[i] + grow[i - 1];
+  }
+  return tn_shape_valid(t, name, &s) ? tn_shrink(t, u, crop) : NULL;
+}
+TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value) {
+  int64_t grow[2 * TINY_MAX_DIMS];
+  tiny_tensor *out;
+  if (!tn_usable("pad", 1, &x, &out)) return out;
+  tiny_uop *u = tn_pad_crop(x->t, "pad", x->uop, &before_after, grow);
+  return u ? tn_tensor_new(x->t, tn_pad_with(x->t, u, grow, tn_k(x->t, x->uop, value))) : out;
+}
+
+// What stands before (side 0) or behind (side 1) x, n elements along axis, when its own are repeated.
+static tiny_uop *tn_beyond(tiny_ctx *t, tiny_uop *x, int axis, int side, int64_t n, tiny_padding how) {
+  const int64_t size = x->dim[axis], bits = (int64_t)1 << axis, skip = how == TINY_PAD_REFLECT;
+  if (how == TINY_PAD_REPLICATE)
+    return tn_repeat(t, tn_cut(t, x, axis, side ? size - 1 : 0, side ? size : 1), axis, n, 1);
+  if (how == TINY_PAD_CIRCULAR) return tn_cut(t, x, axis, side ? 0 : size - n, side ? n : size);
+  return tn_flip(t, tn_cut(t, x, axis, side ? size - skip - n : skip, side ? size - skip : skip + n), bits);
+}
+// Does an axis have enough elements to be repeated before and after it?
+static int tn_around_fits(int64_t size, int64_t before, int64_t after, tiny_padding how) {
+  const int64_t most = before > after ? before : after;
+  if (before < 0 || after < 0) return 0;
+  return !most || (how == TINY_PAD_REPLICATE ? size > 0 : most <= size - (how == TINY_PAD_REFLECT));
+}
+// x between its own elements along axis, by any padding but zeros.
+static tiny_uop *tn_pad_around(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after,
+                               tiny_padding how) {
+  if (tn_bad(t, x) || (!before && !after)) return x;
+  const int64_t size = x->dim[axis], total = before + size + after;
+  tiny_uop *whole = tn_lay(t, NULL, x, axis, before, total);
+  if (before) whole = tn_lay(t, whole, tn_beyond(t, x, axis, 0, before, how), axis, 0, total);
+  if (after) whole = tn_lay(t, whole, tn_beyond(t, x, axis, 1, after, how), axis, before + size, total);
+  return whole;
+}
+TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tiny_padding how) {
+  static const char *const names[] = {"zeros", "reflect", "replicate", "circular", "symmetric"};
+  char a[TN_DIMS_TEXT];
+  int64_t grow[2 * TINY_MAX_DIMS];
+  tiny_tensor *out;
+  if (!tn_usable("pad_mode", 1, &x, &out)) return out;
+  if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);
+  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(x->t, TINY_E_ARG, "pad_mode: no mode %d", (int)how);
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_pad_crop(t, "pad_mode", x->uop, &before_after, grow);
+  if (!u) return out;
+  for (int i = 0; i < x->uop->ndim && !tn_bad(t, u); i++) {
+    const int64_t before = grow[2 * i], after = grow[2 * i + 1];
+    if (!tn_around_fits(u->dim[i], before, after, how))
+      return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,
+                      tn_text_of(u, a), (long long)before, (long long)after);
+    u = tn_pad_around(t, u, i, before, after, how);
+  }
+  return tn_tensor_new(t, u);
+}
+#endif

@@ -1,0 +1,555 @@
+// linalg: determinants, inverses, systems of equations and factorisations of matrices, with gradients.
+//
+// In:  tensors (.., n, m); integers count as f32, halves are computed in f32. Inside, matrices are (B, n, m).
+// factor.c gives values through which no gradient flows: differentiating its loops would cost as much memory
+// as steps, and is unstable where pivots are small. The derivative comes from one formula behind the loop
+// instead, a Taylor polynomial in D = x - detach(x). D is 0, so the value stays the factorisation's, but D
+// varies as x does. Of a factorisation at x0 we know how it changes under x0 + D as a series in D: taken to
+// second order, first and second derivatives are exact. An inverse, for instance, is X (I - D X + D X D X ..)
+// with X the detached inverse. Inverses and solutions take I - x X for -D X: the same to that order, and
+// where x X is not quite I the value gets better, too.
+// Where a series divides by a difference that is 0 (equal eigenvalues) or by a singular value of 0, that term
+// is left out.
+#ifndef TN_TENSOR_LINALG
+#define TN_TENSOR_LINALG
+#ifndef TINY_AMALGAMATED
+#include "factor.c"
+#endif
+
+// ** arguments and results **
+
+typedef struct tn_matrices {
+  tiny_ctx *t;
+  int dtype, nlead;                        // of the result; dims of the batch
+  int64_t lead[TINY_MAX_DIMS], count, n, m;
+} tn_matrices;
+
+// x as (B, n, m), wide; NULL after an error.
+static tiny_uop *tn_matrices_in(const char *name, tiny_tensor *x, int square, tn_matrices *b) {
+  char a[TN_DIMS_TEXT];
+  tiny_uop *u = x->uop;
+  const int lead = u->ndim - 2;
+  if (lead < 0 || lead > TINY_MAX_DIMS - 4 || (square && u->dim[lead] != u->dim[lead + 1])) {
+    tn_wrong(x->t, TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
+    return NULL;
+  }
+  b->t = x->t; b->dtype = tn_real(u->dtype); b->nlead = lead;
+  for (int i = 0; i < lead; i++) b->lead[i] = u->dim[i];
+  b->count = tn_dims_nelem(lead, u->dim);
+  b->n = u->dim[lead]; b->m = u->dim[lead + 1];
+  const int64_t dim[3] = {b->count, b->n, b->m};
+  return tn_reshape(x->t, tn_wide(x->t, u), 3, dim);
+}
+// (B, ..) with the batch as it came and n dims of the result behind it.
+static tiny_tensor *tn_matrices_out(const tn_matrices *b, tiny_uop *u, int n, int64_t d0, int64_t d1) {
+  int64_t dim[TINY_MAX_DIMS];
+  memcpy(dim, b->lead, sizeof dim);
+  dim[b->nlead] = d0; dim[b->nlead + 1] = d1;
+  return tn_tensor_new(b->t, tn_narrow(b->t, tn_reshape(b->t, u, b->nlead + n, dim), b->dtype));
+}
+static void tn_set(tiny_tensor **to, tiny_tensor *x) { if (to) *to = x; }
+
+// x without its value: 0, but it varies as x does.
+static tiny_uop *tn_variation(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_detached(t, x)); }
+// The values of one tensor, the derivatives of another.
+static tiny_uop *tn_varying(tiny_ctx *t, tiny_uop *value, tiny_uop *x) {
+  return tn_add(t, value, tn_variation(t, tn_stored(t, x)));
+}
+static tiny_uop *tn_plus_identity(tiny_ctx *t, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_add(t, x, tn_identity_matrix(t, x, x->dim[1], x->dim[2]));
+}
+static tiny_uop *tn_diagonal_of(tiny_ctx *t, tiny_uop *x) {  // (B, n, n) -> (B, 1, n)
+  if (tn_bad(t, x)) return x;
+  tiny_uop *is = tn_eq(t, tn_row(t, x->dim[1]), tn_column(t, x->dim[2]));
+  return tn_sum(t, tn_where(t, is, x, tn_k(t, x, 0)), 2, 1);
+}
+static tiny_uop *tn_trace_of(tiny_ctx *t, tiny_uop *x) { return tn_sum(t, tn_diagonal_of(t, x), 4, 1); }
+
+// ** inverses and what follows from them **
+
+// x varies around the matrix whose inverse is v.
+static tiny_uop *tn_inverse_near(tiny_ctx *t, tiny_uop *x, tiny_uop *v) {
+  tiny_uop *e = tn_stored(t, tn_plus_identity(t, tn_neg(t, tn_product(t, x, v))));
+  return tn_add(t, v, tn_product(t, v, tn_add(t, e, tn_product(t, e, e))));
+}
+// The inverse's value; infinite where there is none.
+static tiny_uop *tn_inverse_value(tiny_ctx *t, tiny_uop *x) {
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  if (tn_bad(t, v.x) || tn_bad(t, v.pivot)) return &t->ir->bad;
+  tiny_uop *zeros = tn_sum(t, tn_cast(t, tn_is_zero(t, v.pivot), TINY_I32), 2, 1);
+  return tn_stored(t, tn_where(t, tn_is_zero(t, zeros), v.x, tn_k(t, v.x, HUGE_VAL)));
+}
+static tiny_uop *tn_inverse_of(tiny_ctx *t, tiny_uop *x) {
+  return tn_inverse_near(t, x, tn_inverse_value(t, x));
+}
+TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("inverse", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("inverse", x, 1, &b);
+  return u ? tn_matrices_out(&b, tn_inverse_of(x->t, u), 2, b.n, b.n) : out;
+}
+
+// det(x0 + D) = det(x0) det(I + E), E = x0^-1 D: det(I + E) = 1 + tr E + ((tr E)^2 - tr E^2) / 2 ..,
+// and its logarithm is tr E - tr E^2 / 2 ..
+typedef struct tn_det { tiny_uop *pivot, *sign, *trace, *trace2; } tn_det;
+static tn_det tn_determinant(tiny_ctx *t, tiny_uop *x) {
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  tiny_uop *e = tn_product(t, v.x, tn_variation(t, x));
+  tn_det d;
+  d.pivot = v.pivot; d.sign = v.sign;
+  d.trace = tn_trace_of(t, e);
+  d.trace2 = tn_bad(t, e) ? e : tn_sum(t, tn_mul(t, e, tn_turned(t, e)), 6, 1);
+  return d;
+}
+TINY_API tiny_tensor *tiny_det(tiny_tensor *x) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("det", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("det", x, 1, &b);
+  if (!u) return out;
+  const tn_det d = tn_determinant(t, u);
+  tiny_uop *value = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, d.pivot, 2, 1)), d.sign);
+  tiny_uop *second = tn_times(t, tn_sub(t, tn_square(t, d.trace), d.trace2), 0.5);
+  tiny_uop *change = tn_plus(t, tn_add(t, d.trace, second), 1);
+  return tn_matrices_out(&b, tn_mul(t, value, change), 0, 0, 0);
+}
+TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
+  tiny_tensor *out;
+  tn_matrices b;
+  const int usable = tn_usable("slogdet", 1, &x, &out);
+  tn_set(logabsdet, out);
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("slogdet", x, 1, &b);
+  if (!u) return out;
+  const tn_det d = tn_determinant(t, u);
+  tiny_uop *sign = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, tn_sign(t, d.pivot), 2, 1)), d.sign);
+  tiny_uop *logs = tn_stored(t, tn_sum(t, tn_logarithm(t, tn_abs(t, d.pivot)), 2, 1));
+  logs = tn_add(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
+  tn_set(logabsdet, tn_matrices_out(&b, logs, 0, 0, 0));
+  return tn_matrices_out(&b, sign, 0, 0, 0);
+}
+
+// ** systems of equations **
+
+// (B, n, m) of one batch repeated to the dims of another that it broadcasts to.
+static tiny_uop *tn_batch_to(const tn_matrices *b, tiny_uop *u, int nlead, const int64_t *lead) {
+  if (tn_bad(b->t, u)) return u;
+  int64_t dim[TINY_MAX_DIMS + 2], to[TINY_MAX_DIMS + 2];
+  const int64_t n = u->dim[1], m = u->dim[2], whole[3] = {tn_dims_nelem(nlead, lead), n, m};
+  for (int i = 0; i < b->nlead; i++) dim[i] = b->lead[i];
+  for (int i = 0; i < nlead; i++) to[i] = lead[i];
+  dim[b->nlead] = to[nlead] = n; dim[b->nlead + 1] = to[nlead + 1] = m;
+  u = tn_expand(b->t, tn_reshape(b->t, u, b->nlead + 2, dim), nlead + 2, to);
+  return tn_reshape(b->t, u, 3, whole);
+}
+
+typedef struct tn_system { tn_matrices a, b; tiny_uop *x, *y; int is_vector; } tn_system;
+// a (.., n, m), y (.., n, k), or (.., n) which is_vector tells.
+static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int square, tn_system *s) {
+  char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
+  const tiny_uop *u = a->uop, *w = y->uop;
+  tiny_tensor *right = y;
+  if (!(s->x = tn_matrices_in(name, a, square, &s->a))) return 0;
+  s->is_vector = w->ndim == 1 || (w->ndim == u->ndim - 1 && tn_dims_same(w->ndim, w->dim, u->dim));
+  if (s->is_vector) right = tiny_unsqueeze(y, -1);
+  if (!tiny_ok(right) || !(s->y = tn_matrices_in(name, right, 0, &s->b))) return 0;
+  int n = s->b.nlead;
+  int64_t lead[TINY_MAX_DIMS];
+  memcpy(lead, s->b.lead, sizeof lead);
+  if (s->b.n != s->a.n || !tn_broadcast_dims(s->a.nlead, s->a.lead, &n, lead)) {
+    tn_wrong(a->t, TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
+    return 0;
+  }
+  const int dtype = tn_real(tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)w->dtype));
+  s->x = tn_cast(a->t, s->x, tn_computed_in(dtype));
+  s->y = tn_batch_to(&s->b, tn_cast(a->t, s->y, tn_computed_in(dtype)), n, lead);
+  memcpy(s->b.lead, lead, sizeof lead);
+  s->b.nlead = n; s->b.count = tn_dims_nelem(n, lead); s->b.dtype = dtype;
+  return 1;
+}
+static tiny_tensor *tn_system_out(const tn_system *s, tiny_uop *u) {
+  return tn_matrices_out(&s->b, u, s->is_vector ? 1 : 2, s->a.m, s->b.m);
+}
+// The solution of a x = y near v y: two steps of iterative refinement, each of which adds an order of
+// exactness.
+static tiny_uop *tn_refined(tiny_ctx *t, tiny_uop *a, tiny_uop *v, tiny_uop *y) {
+  tiny_uop *x = tn_product(t, v, y);
+  for (int i = 0; i < 2; i++) x = tn_add(t, x, tn_product(t, v, tn_sub(t, y, tn_product(t, a, x))));
+  return x;
+}
+static tiny_uop *tn_system_solve(tn_system *s, tiny_uop *a, tiny_uop *v) {
+  a = tn_batch_to(&s->a, a, s->b.nlead, s->b.lead);
+  v = tn_batch_to(&s->a, v, s->b.nlead, s->b.lead);
+  return tn_refined(s->a.t, a, v, s->y);
+}
+TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tn_system s;
+  if (!tn_usable("solve", 2, in, &out) || !tn_system_in("solve", a, b, 1, &s)) return out;
+  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(a->t, s.x)));
+}
+// The part of a that a triangular system looks at; unit: with ones on the diagonal.
+static tiny_uop *tn_triangle_of(tiny_ctx *t, tiny_uop *a, int upper, int unit) {
+  a = tn_triangle(t, a, !upper, unit ? (upper ? 1 : -1) : 0);
+  return tn_stored(t, unit ? tn_plus_identity(t, a) : a);
+}
+TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int upper, int unit) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tn_system s;
+  if (!tn_usable("triangular_solve", 2, in, &out) || !tn_system_in("triangular_solve", a, b, 1, &s))
+    return out;
+  tiny_uop *x = tn_triangle_of(a->t, s.x, upper, unit);
+  tiny_uop *v = tn_invert_triangle(a->t, tn_detached(a->t, x), !upper);
+  return tn_system_out(&s, tn_system_solve(&s, x, v));
+}
+
+// ** triangular factors **
+
+// The lower l for which l + l^T = e.
+static tiny_uop *tn_half(tiny_ctx *t, tiny_uop *e) {
+  if (tn_bad(t, e)) return e;
+  tiny_uop *on = tn_eq(t, tn_row(t, e->dim[1]), tn_column(t, e->dim[2]));
+  return tn_triangle(t, tn_where(t, on, tn_times(t, e, 0.5), e), 1, 0);
+}
+// l of I + l, the Cholesky factor of I + e for a small symmetric e: l + l^T = e - l l^T, to second order.
+static tiny_uop *tn_cholesky_near(tiny_ctx *t, tiny_uop *e) {
+  tiny_uop *l = tn_stored(t, tn_half(t, e));
+  return tn_stored(t, tn_half(t, tn_sub(t, e, tn_product(t, l, tn_turned(t, l)))));
+}
+// The inverse of I + s for a small s, less I.
+static tiny_uop *tn_inverse_small(tiny_ctx *t, tiny_uop *s) { return tn_sub(t, tn_product(t, s, s), s); }
+static tiny_uop *tn_symmetric(tiny_ctx *t, tiny_uop *x) {    // the mean of x and x^T
+  return tn_times(t, tn_add(t, x, tn_turned(t, x)), 0.5);
+}
+static tiny_uop *tn_mirrored(tiny_ctx *t, tiny_uop *x) {     // symmetric, as the lower triangle says
+  return tn_stored(t, tn_add(t, tn_triangle(t, x, 1, 0), tn_turned(t, tn_triangle(t, x, 1, -1))));
+}
+
+TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("cholesky", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("cholesky", x, 1, &b), *v;
+  if (!u) return out;
+  tiny_uop *l = tn_factor_cholesky(t, tn_mirrored(t, tn_detached(t, u)), &v);
+  tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
+  tiny_uop *e = tn_symmetric(t, tn_product(t, tn_product(t, v, d), tn_turned(t, v)));
+  l = tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e)));
+  return tn_matrices_out(&b, upper ? tn_turned(t, l) : l, 2, b.n, b.n);
+}
+
+// (I + a) (I + b) = I + e, a strictly lower, b upper: to second order.
+static void tn_lu_near(tiny_ctx *t, tiny_uop *e, tiny_uop **a, tiny_uop **b) {
+  e = tn_sub(t, e, tn_product(t, tn_triangle(t, e, 1, -1), tn_triangle(t, e, 0, 0)));
+  e = tn_stored(t, e);
+  *a = tn_triangle(t, e, 1, -1);
+  *b = tn_triangle(t, e, 0, 0);
+}
+// The square part by tn_lu_near; what is below or beside it by the inverse of the other factor.
+static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
+  if (tn_bad(t, f->l) || tn_bad(t, f->u)) return;
+  const int64_t n = f->l->dim[1], m = f->u->dim[2], least = f->u->dim[1];
+  tiny_uop *l = tn_cut(t, f->l, 1, 0, least), *u = tn_cut(t, f->u, 2, 0, least), *a, *b;
+  tiny_uop *li = tn_invert_triangle(t, l, 1), *ui = tn_invert_triangle(t, u, 0);
+  tiny_uop *top = tn_cut(t, d, 1, 0, least), *square = tn_cut(t, top, 2, 0, least);
+  tn_lu_near(t, tn_product(t, tn_product(t, li, square), ui), &a, &b);
+  tiny_uop *more = tn_product(t, tn_cut(t, d, 1, least, n), ui);             // one of these is empty
+  tiny_uop *below = tn_add(t, tn_cut(t, f->l, 1, least, n), more);
+  tiny_uop *beside = tn_add(t, tn_cut(t, f->u, 2, least, m), tn_product(t, li, tn_cut(t, top, 2, least, m)));
+  below = tn_add(t, below, tn_product(t, below, tn_inverse_small(t, b)));
+  beside = tn_add(t, beside, tn_product(t, tn_inverse_small(t, a), beside));
+  l = tn_add(t, l, tn_product(t, l, a));
+  u = tn_add(t, u, tn_product(t, b, u));
+  f->l = n > least ? tn_beside(t, l, below, 1) : l;
+  f->u = m > least ? tn_beside(t, u, beside, 2) : u;
+}
+TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) {
+  tiny_tensor *out;
+  tn_matrices b;
+  const int usable = tn_usable("lu", 1, &x, &out);
+  tn_set(l, out); tn_set(u, out);
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *w = tn_matrices_in("lu", x, 0, &b);
+  if (!w) return out;
+  const int64_t least = b.n < b.m ? b.n : b.m;
+  tn_lu f = tn_factor_lu(t, tn_detached(t, w));
+  tiny_uop *turned = tn_eq(t, tn_column(t, b.n), f.order);   // P^T: row k has its 1 where row k came from
+  turned = tn_stored(t, tn_where(t, turned, tn_k(t, w, 1), tn_k(t, w, 0)));
+  tn_lu_vary(t, &f, tn_product(t, turned, tn_variation(t, w)));
+  tn_set(l, tn_matrices_out(&b, f.l, 2, b.n, least));
+  tn_set(u, tn_matrices_out(&b, f.u, 2, least, b.m));
+  return tn_matrices_out(&b, tn_turned(t, turned), 2, b.n, b.n);
+}
+
+// ** orthogonal factors **
+
+// q (B, n, least) and r (B, least, least) of the first columns, of which d is the variation. b = q + d r^-1
+// is nearly orthonormal: b^T b = I + e = s^T s with s upper, so q becomes b s^-1 and r becomes s r.
+static void tn_qr_vary(tiny_ctx *t, tiny_uop **q, tiny_uop **r, tiny_uop *d) {
+  tiny_uop *b = tn_add(t, *q, tn_product(t, d, tn_invert_triangle(t, *r, 0)));
+  tiny_uop *e = tn_variation(t, tn_product(t, tn_turned(t, b), b));
+  tiny_uop *s = tn_turned(t, tn_cholesky_near(t, e));
+  *q = tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s)));
+  *r = tn_add(t, *r, tn_product(t, s, *r));
+}
+// x (B, n, m) = q r, q (B, n, columns). 0: no memory for the reflectors.
+static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
+  if (tn_bad(t, x)) { *q = *r = x; return 1; }
+  const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
+  const size_t nbytes = (size_t)(least + 1) * sizeof(tiny_uop *);
+  tiny_uop **v = (tiny_uop **)tn_alloc(t, nbytes), *square, *first;
+  if (!v) return 0;
+  *q = tn_factor_qr(t, tn_detached(t, x), columns, v, r);
+  tn_release(t, v, nbytes);
+  first = tn_cut(t, *q, 2, 0, least);
+  square = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, 0, least);
+  tn_qr_vary(t, &first, &square, tn_cut(t, tn_variation(t, x), 2, 0, least));
+  tiny_uop *beside = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, least, m);
+  if (m > least) {
+    beside = tn_varying(t, beside, tn_product(t, tn_turned(t, first), tn_cut(t, x, 2, least, m)));
+    square = tn_beside(t, square, beside, 2);
+  }
+  *r = tn_extend(t, square, 1, 0, columns - least);
+  *q = columns > least ? tn_beside(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
+  return 1;
+}
+TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tiny_uop *q, *p;
+  const int usable = tn_usable("qr", 1, &x, &out);
+  tn_set(r, out);
+  if (!usable) return out;
+  tiny_uop *u = tn_matrices_in("qr", x, 0, &b);
+  if (!u) return out;
+  const int64_t columns = complete || b.n < b.m ? b.n : b.m;
+  if (!tn_qr_of(x->t, u, columns, &q, &p)) return out;
+  tn_set(r, tn_matrices_out(&b, p, 2, columns, b.m));
+  return tn_matrices_out(&b, q, 2, b.n, columns);
+}
+
+// Perturbation of eigenvectors (Kato, Perturbation Theory for Linear Operators, II.2): v becomes v (I +
+// *change) and w becomes w + *shift when v^T x v becomes diag(w) + e. gap: w_i - w_k at [k, i]. *second: the
+// part of shift beyond e's own diagonal.
+static tiny_uop *tn_eigen_near(tiny_ctx *t, tiny_uop *e, tiny_uop *gap, tiny_uop **second) {
+  tiny_uop *equal = tn_is_zero(t, gap), *zero = tn_k(t, e, 0);
+  tiny_uop *f = tn_reciprocal(t, tn_where(t, equal, tn_k(t, e, 1), gap));
+  f = tn_stored(t, tn_where(t, equal, zero, f));
+  tiny_uop *first = tn_stored(t, tn_mul(t, f, e)), *p = tn_product(t, e, first);
+  if (tn_bad(t, first) || tn_bad(t, p)) return *second = &t->ir->bad;
+  *second = tn_diagonal_of(t, p);
+  tiny_uop *off = tn_mul(t, f, tn_sub(t, p, tn_mul(t, first, tn_diagonal_of(t, e))));
+  tiny_uop *on = tn_eq(t, tn_row(t, e->dim[1]), tn_column(t, e->dim[1]));
+  tiny_uop *shrink = tn_times(t, tn_sum(t, tn_square(t, first), 2, 1), -0.5);
+  return tn_stored(t, tn_add(t, tn_add(t, first, off), tn_where(t, on, shrink, zero)));
+}
+TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors) {
+  tiny_tensor *out;
+  tn_matrices b;
+  const int usable = tn_usable("eigh", 1, &x, &out);
+  tn_set(vectors, out);
+  if (!usable) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("eigh", x, 1, &b), *w, *second;
+  if (!u) return out;
+  tiny_uop *v = tn_factor_eigh(t, tn_mirrored(t, tn_detached(t, u)), &w), *row = tn_turned(t, w);
+  tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
+  tiny_uop *e = tn_symmetric(t, tn_product(t, tn_turned(t, v), tn_product(t, d, v)));
+  tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), tn_sub(t, row, w), &second);
+  row = tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second));
+  tn_set(vectors, tn_matrices_out(&b, tn_add(t, v, tn_product(t, v, change)), 2, b.n, b.n));
+  return tn_matrices_out(&b, row, 1, b.n, 0);
+}
+
+typedef struct tn_svd { tiny_uop *u, *s, *v; } tn_svd;       // s (B, 1, least)
+// With h = D v and k = u^T h, v^T x^T x v becomes diag(s^2) + (s k + (s k)^T + h^T h): eigenvectors of that
+// give v, and u = x v / s.
+static void tn_svd_vary(tiny_ctx *t, tn_svd *f, tiny_uop *d) {
+  tiny_uop *row = f->s, *column = tn_turned(t, row), *second, *none = tn_is_zero(t, row);
+  tiny_uop *safe = tn_where(t, none, tn_k(t, row, 1), row), *zero = tn_k(t, row, 0);
+  tiny_uop *h = tn_product(t, d, f->v), *k = tn_product(t, tn_turned(t, f->u), h), *sk = tn_mul(t, column, k);
+  if (tn_bad(t, h) || tn_bad(t, sk)) { f->s = f->u = f->v = &t->ir->bad; return; }
+  tiny_uop *e = tn_add(t, tn_add(t, sk, tn_turned(t, sk)), tn_product(t, tn_turned(t, h), h));
+  tiny_uop *gap = tn_mul(t, tn_sub(t, row, column), tn_add(t, row, column));
+  tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), gap, &second), *own = tn_diagonal_of(t, k);
+  tiny_uop *beyond = tn_add(t, tn_sum(t, tn_square(t, h), 2, 1), tn_sub(t, second, tn_square(t, own)));
+  beyond = tn_where(t, none, zero, tn_fdiv(t, beyond, tn_times(t, safe, 2)));
+  f->s = tn_add(t, row, tn_add(t, own, beyond));
+  tiny_uop *xv = tn_add(t, tn_mul(t, f->u, row), h);
+  xv = tn_add(t, xv, tn_product(t, xv, change));
+  f->u = tn_varying(t, f->u, tn_fdiv(t, xv, tn_where(t, none, safe, f->s)));
+  f->v = tn_add(t, f->v, tn_product(t, f->v, change));
+}
+static int tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
+  const int wide = x->dim[1] < x->dim[2];
+  if (wide) x = tn_turned(t, x);
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
+  const size_t nbytes = (size_t)(x->dim[2] + 1) * sizeof(tiny_uop *);
+  tiny_uop **reflector = (tiny_uop **)tn_alloc(t, nbytes);
+  if (!reflector) return 0;
+  f->u = tn_factor_svd(t, tn_detached(t, x), reflector, &f->s, &f->v);
+  tn_release(t, reflector, nbytes);
+  f->s = tn_turned(t, f->s);
+  tn_svd_vary(t, f, tn_variation(t, x));
+  if (wide) { tiny_uop *u = f->u; f->u = f->v; f->v = u; }
+  return 1;
+}
+TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tn_svd f;
+  const int usable = tn_usable("svd", 1, &x, &out);
+  tn_set(s, out); tn_set(vt, out);
+  if (!usable) return out;
+  tiny_uop *u = tn_matrices_in("svd", x, 0, &b);
+  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  const int64_t least = b.n < b.m ? b.n : b.m;
+  tn_set(s, tn_matrices_out(&b, f.s, 1, least, 0));
+  tn_set(vt, tn_matrices_out(&b, tn_turned(x->t, f.v), 2, least, b.m));
+  return tn_matrices_out(&b, f.u, 2, b.n, least);
+}
+
+// ** by singular values and least squares **
+
+// Below what multiple of the greatest a singular value counts as 0; rtol < 0: as PyTorch and NumPy choose it.
+static double tn_rank_tolerance(const tn_matrices *b, double rtol) {
+  const double eps = b->dtype == TINY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-7;
+  return rtol >= 0 ? rtol : (double)(b->n > b->m ? b->n : b->m) * eps;
+}
+// Which of s (B, 1, n), descending, count.
+static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, double rtol) {
+  tiny_uop *most = tn_reduce(t, TINY_OP_MAX, s, 4, 1);
+  return tn_lt(t, tn_times(t, most, rtol), s);
+}
+TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tn_svd f;
+  if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
+  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_rank_tolerance(&b, rtol));
+  if (tn_bad(x->t, counts)) return out;
+  counts = tn_sum(x->t, tn_cast(x->t, counts, TINY_I32), 4, 1);
+  return tn_tensor_new(x->t, tn_reshape(x->t, counts, b.nlead, b.lead));
+}
+
+// p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
+static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, double rtol) {
+  tn_svd f;
+  if (!tn_svd_of(t, tn_detached(t, x), &f)) return &t->ir->bad;
+  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, tn_rank_tolerance(b, rtol));
+  tiny_uop *inverse = tn_reciprocal(t, tn_where(t, counts, s, tn_k(t, s, 1)));
+  inverse = tn_where(t, counts, inverse, tn_k(t, s, 0));
+  tiny_uop *p = tn_product(t, tn_mul(t, f.v, inverse), tn_turned(t, f.u)), *xt = tn_turned(t, x);
+  tiny_uop *square = b->n < b->m ? tn_product(t, x, xt) : tn_product(t, xt, x);
+  tiny_uop *pp = b->n < b->m ? tn_product(t, tn_turned(t, p), p) : tn_product(t, p, tn_turned(t, p));
+  tiny_uop *e = tn_stored(t, tn_neg(t, tn_product(t, tn_variation(t, square), pp)));
+  pp = tn_add(t, pp, tn_product(t, pp, tn_add(t, e, tn_product(t, e, e))));
+  return tn_varying(t, p, b->n < b->m ? tn_product(t, xt, pp) : tn_product(t, pp, xt));
+}
+TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("pinv", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
+  return u ? tn_matrices_out(&b, tn_pinv_of(x->t, u, &b, rtol), 2, b.m, b.n) : out;
+}
+
+// a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
+TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
+  tiny_tensor *out, *in[2] = {a, b};
+  tn_system s;
+  tiny_uop *q, *r;
+  if (!tn_usable("lstsq", 2, in, &out) || !tn_system_in("lstsq", a, b, 0, &s)) return out;
+  tiny_ctx *t = a->t;
+  const int wide = s.a.n < s.a.m;
+  tiny_uop *x = tn_batch_to(&s.a, s.x, s.b.nlead, s.b.lead);
+  if (!tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r)) return out;
+  r = tn_stored(t, wide ? tn_turned(t, r) : r);
+  tiny_uop *v = tn_invert_triangle(t, tn_detached(t, r), wide);
+  tiny_uop *y = wide ? tn_product(t, q, tn_refined(t, r, v, s.y)) :
+                       tn_refined(t, r, v, tn_product(t, tn_turned(t, q), s.y));
+  return tn_system_out(&s, y);
+}
+
+// ** norms and powers **
+
+// Of (B, n, m) -> (B, 1, 1). NULL: no such norm.
+static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
+  tn_svd f;
+  if (tn_bad(t, x)) return x;
+  const int64_t whole[3] = {x->dim[0], 1, x->dim[1] * x->dim[2]}, one[3] = {x->dim[0], 1, 1};
+  switch (order) {
+    case 'F': return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
+    case '1': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 2, 1), 4, 1);
+    case 'I': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 4, 1), 2, 1);
+    case 'N': case '2':
+      if (!tn_svd_of(t, x, &f)) return &t->ir->bad;
+      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_reduce(t, TINY_OP_MAX, f.s, 4, 1);
+    default: return NULL;
+  }
+}
+static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_matrices *b) {
+  if (!order || !strchr("F1IN2", order)) {
+    tn_wrong(t, TINY_E_ARG, "%s: order is '%c', not one of F 1 I N 2", name,
+             order >= ' ' && order < 127 ? order : '?');
+    return 0;
+  }
+  if ((b->n && b->m) || order == 'F' || order == 'N') return 1;
+  tn_wrong(t, TINY_E_SHAPE, "%s: there is no maximum of nothing", name);
+  return 0;
+}
+TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("matrix_norm", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("matrix_norm", x, 0, &b);
+  if (!u || !tn_norm_known(x->t, "matrix_norm", order, &b)) return out;
+  return tn_matrices_out(&b, tn_matrix_norm(x->t, u, order), 0, 0, 0);
+}
+TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
+  tiny_tensor *out;
+  tn_matrices b;
+  tn_svd f;
+  if (!tn_usable("cond", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_matrices_in("cond", x, order != '2', &b);
+  if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
+  if (order != '2') {
+    tiny_uop *other = tn_matrix_norm(t, tn_stored(t, tn_inverse_of(t, u)), order);
+    return tn_matrices_out(&b, tn_mul(t, tn_matrix_norm(t, u, order), other), 0, 0, 0);
+  }
+  if (!tn_svd_of(t, u, &f) || tn_bad(t, f.s)) return out;
+  const int64_t least = b.n < b.m ? b.n : b.m;
+  tiny_uop *s = tn_stored(t, f.s);
+  return tn_matrices_out(&b, tn_fdiv(t, tn_cut(t, s, 2, 0, 1), tn_cut(t, s, 2, least - 1, least)), 0, 0, 0);
+}
+
+TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("matrix_power", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  const tiny_uop *u = x->uop;
+  if (u->ndim < 2 || u->dim[u->ndim - 1] != u->dim[u->ndim - 2])
+    return tn_wrong(t, TINY_E_SHAPE, "matrix_power: %s is no square matrix", tn_text_of(u, a));
+  if (n == INT64_MIN) return tn_wrong(t, TINY_E_ARG, "matrix_power: the exponent is too small");
+  if (n == 0) {
+    tiny_tensor *eye = tiny_eye(t, u->dim[u->ndim - 1], (tiny_dtype)u->dtype);
+    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, eye->uop, u->ndim, u->dim)) : out;
+  }
+  tiny_tensor *base = n < 0 ? tiny_inverse(x) : x, *y = NULL;
+  for (uint64_t left = (uint64_t)(n < 0 ? -n : n); left; left >>= 1) {
+    if (left & 1) y = y ? tn_matmul("matrix_power", y, base) : base;
+    if (left > 1) base = tn_matmul("matrix_power", base, base);
+  }
+  return tn_tensor_new(t, y->uop);
+}
+#endif

@@ -1,0 +1,159 @@
+// scan: running sums, products, extremes and logarithms of sums of exponentials along an axis.
+//
+// In blocks: each element folds those before it in its block by a masked reduction, what the blocks come to is scanned
+// in the same way one level up, and joined with the elements of the next block. The scheduler runs masked sums and
+// maxima as loops that carry what they have (rules/reduce.c), so their blocks are long, and there are several only to
+// give all threads a part. Products, whose gradients are no such loops, and log-sums have blocks of 32: 32 steps an
+// element at the lowest level, 1/32 of that at the next. Made of reductions, so gradients are theirs: exact also where
+// products meet zeros.
+#ifndef TN_TENSOR_SCAN
+#define TN_TENSOR_SCAN
+#ifndef TINY_AMALGAMATED
+#include "reduce.c"
+#endif
+
+#define TN_SCAN_BLOCK ((int64_t)32)
+enum { TN_SCAN_ROWS = 8, TN_SCAN_LONG = 1 << 14 };           // rows enough for all threads; a row worth cutting
+enum { TN_LOG_ADD = TINY_OP_COUNT };       // beside TINY_OP_ADD, MUL and MAX: log(exp(a) + exp(b))
+
+static tiny_uop *tn_scan_identity(tiny_ctx *t, int op, const tiny_uop *x) {
+  return tn_identity(t, op == TN_LOG_ADD ? (int)TINY_OP_MAX : op, x);
+}
+
+// ** logarithms of sums of exponentials: what is taken off before exp is put back behind log **
+
+// An infinite maximum is not taken off: inf-inf would be NaN.
+static tiny_uop *tn_taken_off(tiny_ctx *t, tiny_uop *max) {
+  max = tn_bad(t, max) ? max : tn_u1(t, TINY_OP_DETACH, max);
+  return tn_where(t, tn_eq(t, tn_abs(t, max), tn_k(t, max, HUGE_VAL)), tn_k(t, max, 0), max);
+}
+// log(sum) + off; the gradient of an empty sum is 0.
+static tiny_uop *tn_log_sum(tiny_ctx *t, tiny_uop *sum, tiny_uop *off) {
+  tiny_uop *zero = tn_eq(t, sum, tn_k(t, sum, 0));
+  tiny_uop *y = tn_add(t, tn_logarithm(t, tn_where(t, zero, tn_k(t, sum, 1), sum)), off);
+  return tn_where(t, zero, tn_k(t, sum, -HUGE_VAL), y);
+}
+static tiny_uop *tn_log_add(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *off = tn_taken_off(t, tn_max(t, a, b));
+  return tn_log_sum(t, tn_add(t, tn_exp(t, tn_sub(t, a, off)), tn_exp(t, tn_sub(t, b, off))), off);
+}
+// Along axis bits of x, which has the identity where nothing counts.
+static tiny_uop *tn_log_fold(tiny_ctx *t, tiny_uop *x, int bits) {
+  tiny_uop *off = tn_taken_off(t, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
+  return tn_log_sum(t, tn_sum(t, tn_exp(t, tn_sub(t, x, off)), bits, 1), off);
+}
+
+// ** the scan of rows **
+
+static tiny_uop *tn_scan_fold(tiny_ctx *t, int op, tiny_uop *x) {          // along axis 3, which stays as 1
+  return op == TN_LOG_ADD ? tn_log_fold(t, x, 8) : tn_reduce(t, op, x, 8, 1);
+}
+static tiny_uop *tn_scan_join(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
+  return op == TN_LOG_ADD ? tn_log_add(t, a, b) : tn_binary(t, op, a, b);
+}
+static int64_t tn_scan_blocks(int op, int64_t rows, int64_t n) {
+  if (op != TINY_OP_ADD && op != TINY_OP_MAX) return (n + TN_SCAN_BLOCK - 1) / TN_SCAN_BLOCK;
+  if (rows >= TN_SCAN_ROWS || n < TN_SCAN_LONG) return 1;
+  for (int64_t blocks = 64; blocks >= 8; blocks--) if (n % blocks == 0) return blocks;
+  return 32;
+}
+static tiny_uop *tn_scan(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  const int64_t blocks = tn_scan_blocks(op, rows, n), width = (n + blocks - 1) / blocks;
+  const int64_t row[4] = {rows, blocks, 1, width}, block[3] = {rows, blocks, width},
+                one[3] = {rows, blocks, 1}, whole[2] = {rows, blocks * width};
+  const int64_t totals[2] = {rows, blocks}, behind[4] = {0, 0, 0, blocks * width - n},
+                ahead[4] = {0, 0, 1, 0};
+  tiny_uop *identity = tn_scan_identity(t, op, x);
+  x = tn_reshape(t, tn_pad_with(t, x, behind, identity), 4, row);
+  tiny_uop *before =
+      tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
+  tiny_uop *y = tn_reshape(t, tn_scan_fold(t, op, tn_where(t, before, x, identity)), 3, block);
+  if (blocks > 1 && !tn_bad(t, y)) {
+    tiny_uop *total = tn_reshape(t, tn_scan_fold(t, op, x), 2, totals);
+    total = tn_bad(t, total) ? total : tn_u1(t, TINY_OP_CONTIGUOUS, total);
+    tiny_uop *through = tn_pad_with(t, tn_scan(t, op, total, rows, blocks), ahead, identity);
+    y = tn_scan_join(t, op, y, tn_reshape(t, tn_cut(t, through, 1, 0, blocks), 3, one));
+    y = tn_bad(t, y) ? y : tn_u1(t, TINY_OP_CONTIGUOUS, y);
+  }
+  return tn_cut(t, tn_reshape(t, y, 2, whole), 1, 0, n);
+}
+
+// ** operators: the axis becomes the last of two, and goes back **
+
+typedef tiny_uop *(*tn_row_formula)(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n);
+
+static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny_uop *x, int axis) {
+  int64_t dim[TINY_MAX_DIMS], rows[2];
+  if (tn_bad(t, x) || !x->ndim || !tn_dims_nelem(x->ndim, x->dim)) return x;
+  const int n = x->ndim;
+  x = tn_swap(t, x, axis, n - 1);
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i < n; i++) dim[i] = x->dim[i];
+  rows[1] = dim[n - 1]; rows[0] = tn_dims_nelem(n - 1, dim);
+  x = formula(t, op, tn_reshape(t, x, 2, rows), rows[0], rows[1]);
+  return tn_swap(t, tn_reshape(t, x, n, dim), axis, n - 1);
+}
+
+static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int axis) {
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  if ((axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
+  const int dtype = op == TN_LOG_ADD ? tn_real(x->uop->dtype) : x->uop->dtype, inside = tn_sum_dtype(dtype);
+  tiny_uop *u = tn_scan_along(x->t, tn_scan, op, tn_cast(x->t, x->uop, inside), axis);
+  return tn_value_new(x->t, tn_bad(x->t, u) || !tn_is_float(dtype) ? u : tn_cast(x->t, u, dtype), 1, &x);
+}
+TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
+  return tn_cumulative("cumsum", TINY_OP_ADD, x, axis);
+}
+TINY_API tiny_tensor *tiny_cumprod(tiny_tensor *x, int axis) {
+  return tn_cumulative("cumprod", TINY_OP_MUL, x, axis);
+}
+TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis) {
+  return tn_cumulative("logcumsumexp", TN_LOG_ADD, x, axis);
+}
+
+// Where the running maximum of rows was reached, the last time if several: the running maximum of the positions that
+// reach it. Once there was a NaN, that of the last NaN.
+static tiny_uop *tn_scan_position(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  tiny_uop *is = tn_eq(t, x, tn_scan(t, op, x, rows, n));
+  if (tn_bad(t, is)) return is;
+  if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
+  tiny_uop *at = tn_iota(t, TINY_I32, n, 1, 2);
+  return tn_scan(t, TINY_OP_MAX, tn_where(t, is, at, tn_k(t, at, 0)), rows, n);
+}
+// x (rows, n) at positions (rows, n).
+static tiny_uop *tn_rows_at(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
+  return tn_element_at(t, tn_insert(t, x, 1), tn_insert(t, at, 2), 2, 0);
+}
+static tiny_uop *tn_scan_extreme(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  return tn_rows_at(t, x, tn_scan_position(t, op, x, rows, n));
+}
+static tiny_uop *tn_scan_lowest(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  return tn_rows_at(t, x, tn_scan_position(t, op, tn_mirror(t, x), rows, n));
+}
+static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_tensor *x, int axis,
+                                          tiny_tensor **index) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  const int usable = tn_usable(name, 1, &x, &out);
+  if (index) *index = out;
+  if (!usable || (axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = x->uop;
+  if (u->ndim == TINY_MAX_DIMS || (u->ndim && u->dim[axis] > INT32_MAX))
+    return tn_wrong(t, TINY_E_SHAPE, "%s: along axis %d of %s", name, axis, tn_text_of(u, a));
+  if (index) {
+    tiny_uop *at = tn_scan_along(t, tn_scan_position, TINY_OP_MAX, lowest ? tn_mirror(t, u) : u, axis);
+    const int64_t nelem = tiny_nelem(x);
+    if (!u->ndim || !nelem) at = tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim);
+    *index = tn_tensor_new(t, at);
+  }
+  return tn_tensor_new(t, tn_scan_along(t, lowest ? tn_scan_lowest : tn_scan_extreme, TINY_OP_MAX, u, axis));
+}
+TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index) {
+  return tn_cumulative_extreme("cummax", 0, x, axis, index);
+}
+TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index) {
+  return tn_cumulative_extreme("cummin", 1, x, axis, index);
+}
+#endif

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# examples: each compiles without a warning, by gcc and clang, runs to a good end, and says what its head promises.
+# The long ones are kept short. `tests/test_examples.sh NAME...` tries these alone.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+warn="-std=c11 -Wall -Wextra -Wpedantic -Werror -I."
+libs="-lm -lpthread -ldl"
+named=" $* "
+
+# try NAME COMMAND...: the command must succeed and say nothing.
+try() {
+  local name=$1 said
+  shift
+  if said=$("$@" 2>&1) && [ -z "$said" ]; then passed=$((passed + 1)); return 0; fi
+  failed=$((failed + 1))
+  printf 'failed: %s\n    %s\n%s\n' "$name" "$*" "$(head -n 20 <<<"$said")"
+  return 1
+}
+
+# says REGEX COMMAND...: the command must succeed, with a line like that.
+says() {
+  local line=$1 said status
+  shift
+  said=$("$@" </dev/null 2>&1); status=$?
+  if [ $status = 0 ] && grep -qE "$line" <<<"$said"; then return 0; fi
+  printf 'status %d; a line was to be like: %s\n%s\n' $status "$line" "$(tail -n 12 <<<"$said")"
+  return 1
+}
+
+# example NAME REGEX ARGUMENTS...
+tried=
+example() {
+  local name=$1 line=$2
+  shift 2
+  tried="$tried $name"
+  if [ "$named" != "  " ] && [[ $named != *" $name "* ]]; then return; fi
+  try "$name, clang" clang $warn -fsyntax-only "examples/$name.c"
+  try "$name, gcc" gcc $warn "examples/$name.c" -o "$work/$name" $libs || return
+  SECONDS=0
+  try "$name runs" says "$line" "$work/$name" "$@"
+  printf '%-12s %3d s\n' "$name" $SECONDS
+}
+
+example hello       '^on [A-Z]+: 0\.[0-9]{4} 0\.[0-9]{4} 0\.[0-9]{4} \.\.$'
+example levels      '^  UOps +4194299 '
+example accelerator '^largest difference [0-9.e-]+$'
+example digits      '^9[789]\.[0-9]+ % of the 360 test digits are right$'
+example transformer '^loss [0-2]\.[0-9]+, below 3\.0$' src/api/manual.txt 150 3
+example series      '^root mean square error of 80 years: network [12][0-9]\.[0-9], as last year 31\.6, as 11 years ago 35\.4$'
+example filter      '^as it is, .* Mean brightness (0\.[0-9]{3}).*, blurred \1'
+example regression  '^all ways agree$'
+example reaction    '^500 frames .* plans and programs made, 0 later$' 500
+
+for file in examples/*.c; do
+  name=$(basename "$file" .c)
+  try "$name is tried" grep -qw "$name" <<<"$tried"
+  try "the README names $name" grep -qF "(examples/$name.c)" README.md
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,213 @@
+// test_optim: optimisers and learning rates go where PyTorch's go; clipping, mixed precision, averages; captured steps.
+#include "../src/all.c"
+#include "test.h"
+
+typedef struct optim_case { const char *name; tiny_optim_kind kind; const char *settings; int dim[2]; double want[10]; } optim_case;
+#include "vectors/optim.inc"
+
+static tiny_ctx *t;
+
+static int near(double got, double want, double tol) { return fabs(got - want) <= tol * (1 + fabs(want)); }
+
+// "lr=0.1 nesterov=1" into the struct.
+static void settings(tiny_optim *o, const char *text) {
+  struct { const char *name; double *number; int *flag; } field[] = {
+    {"lr", &o->lr, NULL}, {"momentum", &o->momentum, NULL}, {"dampening", &o->dampening, NULL}, {"beta1", &o->beta1, NULL},
+    {"beta2", &o->beta2, NULL}, {"eps", &o->eps, NULL}, {"weight_decay", &o->weight_decay, NULL}, {"nesterov", NULL, &o->nesterov},
+    {"centered", NULL, &o->centered}, {"amsgrad", NULL, &o->amsgrad}, {"maximize", NULL, &o->maximize}};
+  while (*text) {
+    const size_t n = strcspn(text, "=");
+    char *end;
+    const double value = strtod(text + n + 1, &end);
+    int known = 0;
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
+      if (strlen(field[i].name) != n || strncmp(field[i].name, text, n)) continue;
+      if (field[i].number) *field[i].number = value; else *field[i].flag = (int)value;
+      known = 1;
+    }
+    CHECK(known);
+    text = *end ? end + 1 : end;
+  }
+}
+
+static tiny_tensor *parameter(const optim_case *c, tiny_dtype dtype, int *n) {
+  double start[10];
+  *n = c->dim[0] * (c->dim[1] ? c->dim[1] : 1);
+  for (int i = 0; i < *n; i++) start[i] = (i * 7 % 5 - 2.0) / 2 + 0.1;
+  tiny_tensor *x = tiny_from(t, start, TINY_F64, c->dim[1] ? TINY_SHAPE(c->dim[0], c->dim[1]) : TINY_SHAPE(c->dim[0]));
+  x = tiny_cast(x, dtype);
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  return tiny_keep(x);
+}
+static tiny_tensor *gradient(tiny_tensor *p, int n, int step) {
+  tiny_tensor *i = tiny_reshape(tiny_remainder(tiny_arange(t, 0, n, 1, tiny_dtype_get(p)), tiny_scalar(t, 3, tiny_dtype_get(p))), tiny_shape_get(p));
+  return tiny_add(tiny_mul(tiny_sub(p, tiny_like(p, 1)), tiny_add(i, tiny_like(p, 1))), tiny_scalar(t, step * 0.01, tiny_dtype_get(p)));
+}
+
+static void trajectory(const optim_case *c, tiny_dtype dtype, double tol) {
+  tiny_optim o;
+  double got[10];
+  int n, off = 0;
+  memset(&o, 0, sizeof o);
+  o.kind = c->kind;
+  settings(&o, c->settings);
+  tiny_tensor *p = parameter(c, dtype, &n);
+  for (int step = 0; step < OPTIM_STEPS; step++) {
+    tiny_begin(t);
+    tiny_tensor *g = gradient(p, n, step);
+    CHECK_EQ(tiny_optim_step(&o, &p, &g, 1), TINY_OK);
+    CHECK_EQ(tiny_end(t), TINY_OK);
+  }
+  CHECK_EQ(tiny_read(tiny_cast(p, TINY_F64), got, (size_t)n * sizeof *got), TINY_OK);
+  for (int i = 0; i < n; i++) off += !near(got[i], c->want[i], tol);
+  if (off) fprintf(stderr, "%s %s: %.17g, not %.17g\n", c->name, c->settings, got[0], c->want[0]);
+  CHECK_EQ(off, 0);
+  CHECK_STR(tiny_error(t), "");
+  tiny_clear(t);
+  tiny_optim_free(&o);
+  tiny_free(p);
+}
+
+static void check_rates(void) {
+#define RATE(...) {__VA_ARGS__}
+#define CHECK_RATE(call, list) { const double want[20] = list; for (int i = 0; i < 20; i++) if (!near(call, want[i], 1e-12)) { \
+    fprintf(stderr, "%s at %d: %.17g, not %.17g\n", #call, i, call, want[i]); CHECK(0); } else CHECK(1); }
+  RATES(CHECK_RATE)
+  tiny_plateau s;
+  double lr = 0.5;
+  memset(&s, 0, sizeof s);
+  s.factor = 0.5; s.patience = 2; s.lowest = 0.1;
+  for (int i = 0; i < 20; i++) {
+    static const double loss[8] = {5, 4, 4, 4, 4, 3.9999, 3, 3};
+    lr = tiny_lr_plateau(&s, lr, loss[i < 7 ? i : 7]);
+    CHECK(near(lr, plateau_rates[i], 1e-12));
+  }
+  CHECK(tiny_lr_polynomial(0.5, 10, 10, 1) == TINY_ZERO);   // not the default
+  CHECK(tiny_lr_linear(0.5, 0, 0, 0, 1) == 0.5);
+  CHECK(tiny_lr_plateau(NULL, 3, 1) == 3);
+}
+
+static void check_clipping(void) {
+  const double a[3] = {3, -4, 0}, b[2] = {12, 0};
+  double got[3];
+  const double norms[3] = {13, 12, 19}, ps[3] = {0, HUGE_VAL, 1};
+  for (int i = 0; i < 3; i++) {
+    tiny_tensor *g[2];
+    g[0] = tiny_from(t, a, TINY_F64, TINY_SHAPE(3)); g[1] = tiny_from(t, b, TINY_F64, TINY_SHAPE(2));
+    CHECK(near(tiny_item(tiny_clip_grad_norm(g, 2, 6.5, ps[i])), norms[i], 1e-12));
+    tiny_read(g[0], got, sizeof got);
+    CHECK(near(got[1], -4 * 6.5 / (norms[i] + 1e-6), 1e-12) && got[2] == 0);
+    CHECK(near(tiny_item(tiny_clip_grad_norm(g, 2, 100, ps[i])), 6.5, 1e-5));    // below: unchanged
+    tiny_read(g[1], got, 16);
+    CHECK(near(got[0], 12 * 6.5 / (norms[i] + 1e-6), 1e-12));
+    CHECK_EQ(tiny_clip_grad_value(g, 2, 1), TINY_OK);
+    tiny_read(g[0], got, sizeof got);
+    CHECK(got[0] <= 1 && got[1] == -1);
+  }
+}
+
+// A step that overflows moves nothing, not even the count of steps; the scale halves, and doubles after three good ones.
+static void check_scaler(void) {
+  tiny_optim o, plain;
+  tiny_scaler s;
+  const float start = 0.5f;
+  const double scales[9] = {4, 2, 2, 2, 4, 2, 2, 2, 4};
+  memset(&o, 0, sizeof o);
+  memset(&s, 0, sizeof s);
+  o.kind = TINY_ADAM; o.lr = 0.1;
+  plain = o;
+  s.scale = 8; s.interval = 3;
+  tiny_tensor *p = tiny_from(t, &start, TINY_F32, TINY_SHAPE(1)), *q = tiny_from(t, &start, TINY_F32, TINY_SHAPE(1)), *g, *h;
+  for (int step = 0; step < 9; step++) {
+    const int bad = step == 0 || step == 1 || step == 5;
+    const double before = tiny_item(p);
+    tiny_begin(t);
+    tiny_tensor *loss = tiny_sum(tiny_square(tiny_sub(p, tiny_like(p, 3))), 0, 0);
+    CHECK_EQ(tiny_grad(tiny_scaler_scale(&s, loss), &p, 1, &g), TINY_OK);
+    if (bad) g = tiny_div(g, tiny_scalar(t, step == 1 ? -0.0 : 0, TINY_F32));
+    CHECK_EQ(tiny_scaler_unscale(&s, &g, 1), TINY_OK);
+    CHECK_EQ(tiny_scaler_step(&s, &o, &p, &g, 1), TINY_OK);
+    CHECK_EQ(tiny_scaler_update(&s), TINY_OK);
+    CHECK_EQ(tiny_end(t), TINY_OK);
+    if (bad) CHECK(tiny_item(p) == before);
+    else {
+      tiny_begin(t);
+      tiny_grad(tiny_sum(tiny_square(tiny_sub(q, tiny_like(q, 3))), 0, 0), &q, 1, &h);
+      CHECK_EQ(tiny_optim_step(&plain, &q, &h, 1), TINY_OK);
+      tiny_end(t);
+    }
+    CHECK(near(tiny_item(p), tiny_item(q), 1e-6));
+    float state[2];
+    tiny_read(s.state, state, sizeof state);
+    CHECK(state[0] == (float)scales[step]);
+  }
+  CHECK_STR(tiny_error(t), "");
+  tiny_scaler_free(&s);
+  tiny_scaler_free(NULL);
+  tiny_optim_free(&o);
+  tiny_optim_free(&plain);
+}
+
+static void check_average(void) {
+  tiny_ema e;
+  memset(&e, 0, sizeof e);
+  e.decay = 0.5;
+  const double start[2] = {1, 2};
+  double got[2];
+  tiny_tensor *p = tiny_from(t, start, TINY_F64, TINY_SHAPE(2));
+  for (int i = 0; i < 3; i++) {
+    tiny_begin(t);
+    CHECK_EQ(tiny_ema_step(&e, &p, 1), TINY_OK);
+    tiny_assign(p, tiny_mul(p, tiny_like(p, 2)));
+    CHECK_EQ(tiny_end(t), TINY_OK);
+  }
+  tiny_read(e.average[0], got, sizeof got);
+  CHECK(got[0] == 2.75 && got[1] == 5.5);                    // 1, (1 + 2) / 2, (1.5 + 4) / 2
+  CHECK_EQ(tiny_ema_step(&e, NULL, 1), TINY_E_ARG);
+  tiny_ema_free(&e);
+  tiny_ema_free(NULL);
+}
+
+// Another rate, another step: the same graph, so no new kernels.
+static void check_replay(void) {
+  tiny_optim o;
+  const float start[4] = {1, 2, 3, 4};
+  tiny_stats early, late;
+  memset(&o, 0, sizeof o);
+  memset(&early, 0, sizeof early);
+  o.kind = TINY_ADAMW; o.weight_decay = 0.1;
+  tiny_tensor *p = tiny_from(t, start, TINY_F32, TINY_SHAPE(4)), *g;
+  for (int i = 0; i < 8; i++) {
+    tiny_begin(t);
+    o.lr = 0.1 / (i + 1);
+    tiny_grad(tiny_sum(tiny_square(p), 0, 0), &p, 1, &g);
+    tiny_optim_step(&o, &p, &g, 1);
+    tiny_end(t);
+    if (i == 1) early = tiny_get_stats(t);
+  }
+  late = tiny_get_stats(t);
+  CHECK_EQ(late.schedules, early.schedules);
+  CHECK_EQ(late.compiled, early.compiled);
+  tiny_optim_free(&o);
+}
+
+int main(void) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  for (int pass = 0; pass < 2; pass++) {
+    d.device = pass ? "CPU" : "INTERP";
+    t = tiny_open(&d);
+    for (size_t i = 0; i < sizeof optim_cases / sizeof *optim_cases; i++) {
+      if (!pass) trajectory(&optim_cases[i], TINY_F64, optim_cases[i].kind == TINY_MUON ? 1e-9 : 1e-12);
+      else trajectory(&optim_cases[i], TINY_F32, optim_cases[i].kind == TINY_MUON ? 1e-3 : 2e-5);
+    }
+    for (int i = 0; i < 7; i++) if (pass) trajectory(&optim_cases[i], TINY_BF16, 0.05);       // state is f32
+    check_clipping();
+    check_scaler();
+    check_average();
+    check_replay();
+    tiny_close(t);
+  }
+  check_rates();
+  return test_report();
+}

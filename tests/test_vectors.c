@@ -1,0 +1,215 @@
+// vectors: every operator, dtype and shape of tests/vectors against what PyTorch and NumPy give, with gradients: by the reference
+// interpreter, and on the default device.
+//
+//   test_vectors [room ..]     the rooms named, or all. TEST_ONLY=tiny_sum: one operator.
+//
+// What was measured goes to build/operators/<device>.txt, a line an operator: cases, largest error in units of the
+// tolerance's epsilon, gradients, their largest error. tools/operators.py makes docs/operators.md from it.
+#include "../src/all.c"
+#include "test.h"
+#include <sys/stat.h>
+
+#include "vectors.h"
+
+enum { BATCH = 64, NOPS = 4096 };
+#if defined(__has_feature)
+  #if __has_feature(address_sanitizer)
+    #define STRIDE 8                       // most of the time is the compiler's
+  #endif
+#endif
+#ifndef STRIDE
+  #define STRIDE 1
+#endif
+
+static void describe(const vector_case *c, const char *what) {
+  char dims[TN_DIMS_TEXT];
+  printf("%s(", c->op->name);
+  for (int i = 0; i < c->nin; i++)
+    printf("%s%s %s", i ? ", " : "", tiny_dtype_name(c->in[i].dtype), tn_dims_text(dims, sizeof dims, c->in[i].s.ndim, c->in[i].s.dim));
+  printf("): %s\n", what);
+}
+
+// Is x of the shape and dtype wanted? Says so where not.
+static int fits(const vector_case *c, const value *v, const char *what) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], text[1024];
+  if (!tiny_ok(v->got)) return 0;
+  const tiny_shape s = tiny_shape_get(v->got);
+  if (tiny_dtype_get(v->got) == v->dtype && s.ndim == v->s.ndim && tn_dims_same(s.ndim, s.dim, v->s.dim)) return 1;
+  snprintf(text, sizeof text, "%s is %s %s, wanted %s %s", what, tiny_dtype_name(tiny_dtype_get(v->got)),
+           tn_dims_text(a, sizeof a, s.ndim, s.dim), tiny_dtype_name(v->dtype), tn_dims_text(b, sizeof b, v->s.ndim, v->s.dim));
+  describe(c, text);
+  return 0;
+}
+
+// sum(out * w), w[i] = ((7 (i + 3 k) + 3) mod 11 - 5) / 4, over the float outputs.
+static tiny_tensor *loss_of(tiny_ctx *t, const vector_case *c) {
+  tiny_tensor *loss = NULL;
+  for (int k = 0; k < c->nout; k++) {
+    tiny_tensor *y = c->out[k].got;
+    const int64_t n = tiny_nelem(y);
+    if (!tn_is_float(tiny_dtype_get(y))) continue;
+    double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+    for (int64_t i = 0; w && i < n; i++) w[i] = (double)((7 * (i + 3 * k) + 3) % 11 - 5) / 4;
+    tiny_tensor *weights = tiny_reshape(tiny_cast(tiny_from(t, w, TINY_F64, TINY_SHAPE(n)), tiny_dtype_get(y)), tiny_shape_get(y));
+    tiny_tensor *part = tiny_sum(tiny_mul(y, weights), TINY_ALL, 0);
+    loss = loss ? tiny_add(loss, part) : part;
+    free(w);
+  }
+  return loss;
+}
+
+// Builds a case: outputs and gradients, lazy. 0 and a message: they do not fit.
+static int build(tiny_ctx *t, vector_case *c) {
+  tiny_tensor *in[MOST] = {0}, *out[MOST] = {0}, *params[MOST], *grads[MOST];
+  int n = 0, ok;
+  for (int i = 0; i < c->nin; i++) {
+    in[i] = c->in[i].got = tiny_from(t, c->in[i].data, c->in[i].dtype, c->in[i].s);
+    if (c->with_grad >> i & 1) params[n++] = in[i];
+  }
+  ok = c->op->make(t, in, out) == c->nout;
+  for (int k = 0; ok && k < c->nout; k++) { c->out[k].got = out[k]; ok = fits(c, &c->out[k], "result"); }
+  if (ok && n) {
+    ok = tiny_grad(loss_of(t, c), params, n, grads) == TINY_OK;
+    for (int i = 0; ok && i < n; i++) { c->grad[i].got = grads[i]; ok = fits(c, &c->grad[i], "gradient"); }
+  }
+  if (!ok) describe(c, tiny_error(t));
+  tiny_clear(t);
+  return ok;
+}
+
+// ** comparison **
+
+static double number(int dtype, const unsigned char *data, int64_t i) {
+  return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, data + i * (int64_t)tiny_dtype_nbytes((tiny_dtype)dtype))));
+}
+static int64_t whole(int dtype, const unsigned char *data, int64_t i) {
+  return tn_dtype_load(dtype, data + i * (int64_t)tiny_dtype_nbytes((tiny_dtype)dtype));
+}
+static double epsilon(int d) {
+  static const struct { int dtype, bits; } of[] = {{TINY_F16, 10}, {TINY_BF16, 7}, {TINY_F32, 23}, {TINY_F64, 52}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) if (of[i].dtype == d) return ldexp(1, -of[i].bits);
+  return ldexp(1, -2);
+}
+
+// The largest error of a value in epsilons, relative to the larger of what is wanted and an eighth of the largest; 0 for
+// integers, HUGE_VAL where one differs.
+static double error_of(const value *v, const unsigned char *got, int64_t *at) {
+  const int64_t n = tn_dims_nelem(v->s.ndim, v->s.dim);
+  double worst = 0, largest = 0;
+  *at = 0;
+  for (int64_t i = 0; i < n; i++) { const double w = fabs(number(v->dtype, v->data, i)); if (w < HUGE_VAL && w > largest) largest = w; }
+  for (int64_t i = 0; i < n; i++) {
+    if (whole(v->dtype, got, i) == whole(v->dtype, v->data, i)) continue;
+    double e = HUGE_VAL;
+    if (tn_is_float(v->dtype)) {
+      const double g = number(v->dtype, got, i), w = number(v->dtype, v->data, i);
+      if (g == w || (g != g && w != w)) continue;
+      const double scale = fabs(w) > largest / 8 ? fabs(w) : largest / 8, least = v->dtype == TINY_F16 ? ldexp(1, -14) : 1e-30;
+      e = fabs(g - w) / (epsilon(v->dtype) * (scale > least ? scale : least));
+    }
+    if (!(e <= worst)) { worst = e == e ? e : HUGE_VAL; *at = i; }
+  }
+  return worst;
+}
+
+typedef struct measured { const char *name; int cases, grads; double error, grad_error; } measured;
+static measured found[2][NOPS];            // by the interpreter, on the device
+static int nfound[2];
+
+static measured *measured_of(int device, const char *name) {
+  for (int i = 0; i < nfound[device]; i++) if (!strcmp(found[device][i].name, name)) return &found[device][i];
+  if (nfound[device] == NOPS) return &found[device][0];
+  found[device][nfound[device]].name = name;
+  return &found[device][nfound[device]++];
+}
+
+static void compare(tiny_ctx *t, const vector_case *c, const value *v, int device, int is_grad) {
+  const size_t nbytes = (size_t)tiny_nelem(v->got) * tiny_dtype_nbytes(v->dtype);
+  unsigned char *got = (unsigned char *)malloc(nbytes + 1);
+  const tiny_code code = device ? tiny_read(v->got, got, nbytes) : tiny_reference(v->got, got, nbytes);
+  int64_t at = 0;
+  const double e = code == TINY_OK ? error_of(v, got, &at) : HUGE_VAL;
+  const double allowed = (double)c->tol * (is_grad ? 4 : 1);
+  measured *m = measured_of(device, c->op->name);
+  if (is_grad) { m->grads++; m->grad_error = e > m->grad_error ? e : m->grad_error; }
+  else { m->cases++; m->error = e > m->error ? e : m->error; }
+  if (e > allowed) {
+    char text[512];
+    if (code != TINY_OK) snprintf(text, sizeof text, "%s", tiny_error(t));
+    else snprintf(text, sizeof text, "%s by %s: element %lld is %.9g, wanted %.9g (%.3g epsilons)", is_grad ? "gradient" : "value", device ? tiny_device(t) : "the interpreter",
+                  (long long)at, number(v->dtype, got, at), number(v->dtype, v->data, at), e);
+    describe(c, text);
+    tiny_clear(t);
+  }
+  CHECK(e <= allowed);
+  free(got);
+}
+
+static void run_batch(tiny_ctx *t, vector_case *c, int n) {
+  static tiny_tensor *all[BATCH * MOST * 2];
+  int built[BATCH], m = 0;
+  for (int i = 0; i < n; i++) {
+    built[i] = build(t, &c[i]);
+    CHECK(built[i]);
+    for (int k = 0; built[i] && k < c[i].nout; k++) all[m++] = c[i].out[k].got;
+    for (int k = 0; built[i] && k < c[i].ngrad; k++) all[m++] = c[i].grad[k].got;
+  }
+  for (int device = 0; device < 2; device++) {
+    if (device && tiny_realize(all, m) != TINY_OK) { printf("realize: %s\n", tiny_error(t)); tiny_clear(t); }
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; built[i] && k < c[i].nout; k++) compare(t, &c[i], &c[i].out[k], device, 0);
+      for (int k = 0; built[i] && k < c[i].ngrad; k++) compare(t, &c[i], &c[i].grad[k], device, 1);
+    }
+  }
+}
+
+// ** rooms **
+
+static void run_room(tiny_ctx *t, const vector_room *room, const char *only) {
+  static vector_case c[BATCH];
+  size_t nbytes = 0;
+  int n = 0, number_of_case = 0;
+  unsigned char *data = load_room(room, &nbytes);
+  CHECK(data != NULL);
+  for (const unsigned char *p = data; data && p < data + nbytes;) {
+    p = take_case(p, room, &c[n]);
+    if (only && strcmp(c[n].op->name, only) != 0) continue;
+    if (number_of_case++ % STRIDE == 0) n++;
+    if (n < BATCH && p < data + nbytes) continue;
+    tiny_begin(t);
+    run_batch(t, c, n);
+    CHECK_EQ(tiny_end(t), TINY_OK);
+    n = 0;
+  }
+  if (n) { tiny_begin(t); run_batch(t, c, n); CHECK_EQ(tiny_end(t), TINY_OK); }
+  free(data);
+}
+
+static void write_measured(int device, const char *name) {
+  char path[256];
+  snprintf(path, sizeof path, "build/operators/%s.txt", name);
+  FILE *f = fopen(path, "w");
+  if (!f) return;
+  for (int i = 0; i < nfound[device]; i++) {
+    const measured *m = &found[device][i];
+    fprintf(f, "%s %d %.3g %d %.3g\n", m->name, m->cases, m->error, m->grads, m->grad_error);
+  }
+  fclose(f);
+}
+
+int main(int argc, char **argv) {
+  tiny_ctx *t = tiny_open(NULL);
+  const char *only = getenv("TEST_ONLY");
+  for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
+    int wanted = argc == 1;
+    for (int i = 1; i < argc; i++) if (!strcmp(argv[i], rooms[r].name)) wanted = 1;
+    if (wanted) run_room(t, &rooms[r], only);
+  }
+  if (argc == 1 && !only && STRIDE == 1) {
+    mkdir("build", 0777); mkdir("build/operators", 0777);
+    write_measured(0, "interpreter");
+    write_measured(1, tiny_device(t));
+  }
+  tiny_close(t);
+  return test_report();
+}

@@ -1,0 +1,68 @@
+// vectors: the cases that tools/vectors.py wrote: operators as functions, their inputs, and what they give.
+#ifndef VECTORS_H
+#define VECTORS_H
+typedef struct vector_op { const char *name; int (*make)(tiny_ctx *t, tiny_tensor **in, tiny_tensor **out); } vector_op;
+typedef struct vector_room { const char *name; const vector_op *op; size_t n; } vector_room;
+#include "vectors/rooms.inc"
+
+enum { MOST = 24 };                        // inputs, outputs
+// ** cases **
+
+typedef struct value { tiny_dtype dtype; tiny_shape s; const unsigned char *data; tiny_tensor *got; } value;
+typedef struct vector_case {
+  const vector_op *op;
+  int nin, nout, ngrad;
+  uint32_t with_grad;                      // bit i: input i has one
+  float tol;
+  value in[MOST], out[MOST], grad[MOST];
+} vector_case;
+
+static const unsigned char *take(const unsigned char *p, void *out, size_t nbytes) { memcpy(out, p, nbytes); return p + nbytes; }
+
+// What stands for a dtype in a case; tools/vectors.py has the same list.
+static const tiny_dtype codes[] = {TINY_VOID, TINY_BOOL, TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64,
+                                   TINY_F16, TINY_BF16, TINY_F32, TINY_F64, TINY_F8E4M3, TINY_F8E5M2};
+
+static const unsigned char *take_value(const unsigned char *p, value *v) {
+  v->dtype = codes[p[0]];
+  v->s.ndim = p[1];
+  v->got = NULL;
+  p += 2;
+  for (int i = 0; i < v->s.ndim; i++) { uint32_t d; p = take(p, &d, 4); v->s.dim[i] = d; }
+  v->data = p;
+  return p + (size_t)tn_dims_nelem(v->s.ndim, v->s.dim) * tiny_dtype_nbytes(v->dtype);
+}
+
+static const unsigned char *take_case(const unsigned char *p, const vector_room *room, vector_case *c) {
+  uint16_t op;
+  memset(c, 0, sizeof *c);
+  p = take(p, &op, 2);
+  c->op = &room->op[op];
+  c->nin = p[0]; c->nout = p[1];
+  p = take(p + 2, &c->with_grad, 4);
+  p = take(p, &c->tol, 4);
+  for (int i = 0; i < c->nin; i++) p = take_value(p, &c->in[i]);
+  for (int i = 0; i < c->nout; i++) p = take_value(p, &c->out[i]);
+  for (int i = 0; i < c->nin; i++) if (c->with_grad >> i & 1) p = take_value(p, &c->grad[c->ngrad++]);
+  return p;
+}
+
+static unsigned char *load(const char *path, size_t *nbytes) {
+  FILE *f = fopen(path, "rb");
+  if (!f) return NULL;
+  fseek(f, 0, SEEK_END);
+  *nbytes = (size_t)ftell(f);
+  fseek(f, 0, SEEK_SET);
+  unsigned char *data = (unsigned char *)malloc(*nbytes + 1);
+  if (data && fread(data, 1, *nbytes, f) != *nbytes) { free(data); data = NULL; }
+  fclose(f);
+  return data;
+}
+
+// The cases of a room: those of data[0..*nbytes), which take_case walks; NULL: there are none. To be freed.
+static unsigned char *load_room(const vector_room *room, size_t *nbytes) {
+  char path[256];
+  snprintf(path, sizeof path, "tests/vectors/%s.bin", room->name);
+  return load(path, nbytes);
+}
+#endif

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Writes docs/operators.md from the comments of src/api/ and from what tests/test_vectors.c measured (build/operators/*.txt).
+
+  tools/operators.py            write it; the columns measured on no machine yet stay as they are in the page
+  tools/operators.py --check    exit 1 when an operator has no comment, no bracketed name, or is not in the page
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = os.path.join(ROOT, "docs/operators.md")
+PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "io.h"]
+DEVICES = [("interpreter", "interpreter"), ("CPU", "CPU")]     # file of build/operators, heading; further backends add a line
+
+HEAD = """# Operators
+
+Written by `tools/operators.py` from the comments in [src/api](../src/api) and from what `tests/test_vectors.c` measured; not edited by hand.
+
+A column of a backend gives the largest error over all cases of all dtypes, in units of the last place of the result's dtype (relative to the
+value, or to an eighth of the tensor's largest value where that is more), against PyTorch or NumPy computed in double precision; 0: bit for bit.
+*gradient*: the same for gradients of the inputs. A dash: the operator has none, or no vectors measure it: the tests of its room do.
+The rules of a section hold for all of its operators; errors that every operator has: TINY_E_MEMORY, and the error of a poisoned argument.
+"""
+
+SECTION = re.compile(r"// \*\* (.*?) \*+ >>(\w+)")
+FUNCTION = re.compile(r"TINY_API\s+(.*?)\b(tiny_\w+)\((.*)\);\s*(?://\s*(.*))?$")
+NAME = re.compile(r"\s*\[([^\[\]]+)\]\s*$")
+
+
+class Operator:
+    def __init__(self, name, prototype, comment):
+        self.name, self.prototype = name, prototype
+        m = NAME.search(comment)
+        self.like = m.group(1) if m else ""
+        self.comment = comment[:m.start()] if m else comment
+
+
+def parse(path):
+    """[(title, mark, rules, [Operator])] of a header."""
+    sections, comment, pending = [], [], ""
+    for line in open(path, encoding="utf-8"):
+        line = line.rstrip("\n")
+        if m := SECTION.match(line):
+            sections.append((m.group(1), m.group(2), [], []))
+            comment, pending = [], ""
+            continue
+        pending = pending + " " + line.strip() if pending else line
+        if pending.startswith("TINY_API") and ";" not in pending:
+            continue                                                    # a prototype over several lines
+        line, pending = pending, ""
+        if line.startswith("//"):
+            comment.append(line[2:].strip())
+        elif (m := FUNCTION.match(line)) and sections:
+            text = " ".join(comment + [m.group(4) or ""]).strip()
+            sections[-1][3].append(Operator(m.group(2), "%s%s(%s)" % (m.group(1), m.group(2), m.group(3)), text))
+            comment = []
+        else:
+            if comment and sections and not sections[-1][3]:
+                sections[-1][2].append(" ".join(comment))               # said once for the whole section
+            comment = []
+    return sections
+
+
+def measured():
+    """{device: {operator: [cases, error, gradients, error of gradients]}}"""
+    result = {}
+    for name, _ in DEVICES:
+        path = os.path.join(ROOT, "build/operators/%s.txt" % name)
+        if os.path.exists(path):
+            result[name] = {w[0]: w[1:] for w in map(str.split, open(path))}
+    return result
+
+
+def short(text):
+    x = float(text)
+    return "0" if x == 0 else "%.1f" % x if x < 100 else "%.0e" % x
+
+
+def page(sections, numbers):
+    out = [HEAD]
+    for title, mark, rules, operators in sections:
+        operators = [o for o in operators if o.like]
+        if not operators:
+            continue
+        out.append("\n## %s\n" % title)
+        out += [r + "\n" for r in rules]
+        out.append("| operator | what it gives | PyTorch or NumPy | gradient | %s |" % " | ".join(h for _, h in DEVICES))
+        out.append("|---|---|---|---|%s" % ("---|" * len(DEVICES)))
+        for o in operators:
+            rows = [numbers.get(d, {}).get(o.name) for d, _ in DEVICES]
+            back = [r[3] for r in rows if r and int(r[2])]
+            cells = ["`%s`" % o.prototype, o.comment, "`%s`" % o.like, short(max(back, key=float)) if back else "-"]
+            cells += [short(r[1]) if r else "-" for r in rows]
+            out.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
+    return "\n".join(out) + "\n"
+
+
+def main(args):
+    sections = [s for part in PARTS if os.path.exists(os.path.join(ROOT, "src/api", part)) for s in parse(os.path.join(ROOT, "src/api", part))]
+    if not args:
+        numbers = measured()
+        if len(numbers) < len(DEVICES):
+            sys.exit("operators: build/operators holds no measurements; run build/plain/test_vectors first")
+        with open(PAGE, "w", encoding="utf-8") as f:
+            f.write(page(sections, numbers))
+        return 0
+    if args != ["--check"]:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    listed, faults = open(PAGE, encoding="utf-8").read(), 0
+    for title, mark, rules, operators in sections:
+        for o in operators:
+            fault = "has no comment" if not o.comment and not o.like else ""
+            if o.like and ("`%s`" % o.prototype not in listed or o.comment.replace("|", "\\|") not in listed):
+                fault = "is not in docs/operators.md as its comment has it: run tools/operators.py"
+            if o.prototype.startswith("tiny_tensor") and part_is_language(mark) and not o.like:
+                fault = "has no bracketed PyTorch or NumPy name at the end of its comment"
+            if fault:
+                print("operators: %s %s" % (o.name, fault))
+                faults += 1
+    print("%d passed, %d failed" % (sum(len(s[3]) for s in sections) - faults, faults))
+    return faults != 0
+
+
+# Sections of the header whose tensors are operators' results: the rest is life of contexts, tensors, structs and files.
+OTHER = {"types", "context", "tensors", "gradients", "modules", "training", "files", "optimisers"}
+def part_is_language(mark): return mark not in OTHER
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
