@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 17eaf88640a4001bc3ed9ab4eb05760a0cd118c5a7b30747d34b257a808fbe31
+/* tiny.h 0.1.0, source 45f6ba2d0926a8ccdedc7990e74b24216c8f81e5a82e8f24e02e1c7e4467d4b4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -137,168 +137,173 @@ BUILDING
 
 Where things stand in tiny.h
 
-    318  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    323  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    524  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1082  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    529  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1087  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1247  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1252  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1593  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1598  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1729  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1859  src/api/io.h                tensors from files and to files
-   1934  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1734  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1864  src/api/io.h                tensors from files and to files
+   1939  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2160  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2165  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2325  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2330  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2380  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2385  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2468  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2473  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3179  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3184  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3508  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3513  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3728  src/ir/alu.c                the meaning of every arithmetic op, once
-   3859  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4361  src/ir/args.c               which k, v and sources fit an op
-   4488  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5109  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3733  src/ir/alu.c                the meaning of every arithmetic op, once
+   3864  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4366  src/ir/args.c               which k, v and sources fit an op
+   4493  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5114  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5682  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5687  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   5892  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   5897  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6287  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6292  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7116  src/ir/spec.c               the verifier
-   7421  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7121  src/ir/spec.c               the verifier
+   7426  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7609  src/rules/notation.c        the algebra that bodies of rules are written in
-   7644  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   7817  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7614  src/rules/notation.c        the algebra that bodies of rules are written in
+   7649  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   7822  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   7977  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   7982  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8369  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8374  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8557  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8562  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   8942  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   8947  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9265  src/rules/decompose.c       from what the IR means to what a language can say
-   9831  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9270  src/rules/decompose.c       from what the IR means to what a language can say
+   9836  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   9865  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   9870  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10363  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10368  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10735  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10740  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  10952  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  10957  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11530  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11712  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11535  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11717  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12100  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12105  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12185  src/tensor/activation.c     what stands between the layers of a network
-  12352  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12651  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12190  src/tensor/activation.c     what stands between the layers of a network
+  12357  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12656  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  12812  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  12817  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13478  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13483  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  13987  src/tensor/random.c         numbers from a counter, the same on every device
-  14253  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  13992  src/tensor/random.c         numbers from a counter, the same on every device
+  14258  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14557  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  14851  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14562  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  14856  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15229  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15234  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15786  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  15791  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16182  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16187  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16606  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16611  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17039  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17044  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17383  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17696  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  17795  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17388  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17701  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  17800  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  17948  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  17953  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18432  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18708  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18437  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18713  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  18797  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  18802  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  18985  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19349  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  18990  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19354  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19585  src/tensor/params.c         lists of named tensors: what a network consists of
-  19677  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20043  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19590  src/tensor/params.c         lists of named tensors: what a network consists of
+  19682  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20048  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20728  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20733  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  21260  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21541  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21265  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21546  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  21894  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  21899  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22168  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22173  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22267  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22389  src/codegen/optimize.c      chooses moves for a kernel in microseconds, from strides and a count of
-                                     loads per multiply-add
-  22982  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  22272  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22394  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+                                     how work becomes tasks
+  22481  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+                                     reduction runs
+  22680  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+                                     transpositions
+  22820  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23021  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23143  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23182  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  23537  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  23735  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  23576  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  23774  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24122  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24458  src/runtime/interp.c        the backend INTERP
-  24538  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24161  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24497  src/runtime/interp.c        the backend INTERP
+  24577  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  24593  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  24793  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  24632  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  24832  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25182  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25221  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  25532  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  25571  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  25759  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  25798  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26002  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26041  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26210  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26249  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26464  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  26503  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  26708  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  26747  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  26885  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  26924  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27059  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27371  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  27607  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27098  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27410  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  27646  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  27755  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  27901  src/runtime/context.c       opening and closing, the first error, totals
+  27794  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  27940  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -22385,86 +22390,18 @@ static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/running.c ----
-// ---- begin src/codegen/optimize.c ----
-// optimize: chooses moves for a kernel in microseconds, from strides and a count of loads per multiply-add.
+// ---- begin src/codegen/lanes.c ----
+// lanes: what every heuristic of a CPU shares: which range may become lanes, and how work becomes tasks.
 //
-// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after moves.
-// On a CPU: the range that is contiguous in memory becomes lanes; in reductions a tile of outputs
-// is held in registers, its sizes found by trying all that fit and counting loads; an operand that
-// is read again for every tile of rows is packed by STAGE; the outermost ranges become tasks. Task
-// counts depend on shapes alone, never on the number of threads, so that results do not either. On
-// a GPU: outputs spread over groups and items, long reductions are shared by a group.
-#ifndef TN_CODEGEN_OPTIMIZE
-#define TN_CODEGEN_OPTIMIZE
+// A range that is contiguous in memory becomes lanes. The outermost ranges become tasks. Task counts
+// depend on shapes alone, never on the number of threads, so that results do not either.
+#ifndef TN_CODEGEN_LANES
+#define TN_CODEGEN_LANES
 #ifndef TINY_AMALGAMATED
 #include "running.c"
 #endif
 
-enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
-  TN_WINDOW = 3, TN_FAR = 16, TN_ACROSS = 64, TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_CACHE_LINE = 64,
-  TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16 };
-#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
-
-// ** joining neighbours: fewer, longer loops **
-
-static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
-  tn_list all = {NULL, 0, 0};
-  int n = 0;
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) n += all.u[i]->op == TINY_OP_IDIV || all.u[i]->op == TINY_OP_MOD;
-  return n;
-}
-
-// Replaces neighbours a (outer), b by one range wherever that costs no division.
-static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divmods) {
-  tiny_ctx *t = s->t;
-  const int64_t nb = tn_range_extent(b);
-  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
-  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
-  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
-  tiny_uop *sink = tn_replace(t, s->sink, 2, from, to);
-  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_toposort(t, sink, &lists);
-  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
-    tiny_uop *u = lists.u[i];
-    if (tn_ranges_from(u->op) < 0) continue;
-    tn_list src = {NULL, 0, 0};
-    int seen = 0;
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (j && u->src[j] == both && seen++) continue;
-      tn_push(t, &src, u->src[j]);
-    }
-    if (seen > 1) {
-      tn_push(t, &old, u);
-      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
-    }
-  }
-  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
-  if (tn_count_divmod(t, sink) > divmods) return 0;
-  s->sink = sink;
-  return 1;
-}
-
-static void tn_join_ranges(tn_kernel_state *s) {
-  tn_profile p;
-  for (int again = 1; again;) {
-    again = 0;
-    const int divmods = tn_count_divmod(s->t, s->sink);
-    tn_profile_kernel(s->t, s->sink, &p);
-    if (!p.usable) return;
-    for (int i = 0; i + 1 < p.nout && !again; i++) {
-      int same = 1;                        // not across the scope's border
-      for (int j = 0; j < p.nreduce; j++)
-        same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
-      again = same && tn_ranges_join(s, p.out[i], p.out[i + 1], divmods);
-    }
-    for (int j = 0; j < p.nreduce && !again; j++)
-      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++)
-        again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
-  }
-}
-
-// ** CPU: lanes **
+enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64 };
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
@@ -22498,7 +22435,61 @@ static double tn_lanes_score(tiny_ctx *t, const tn_profile *p, tiny_uop *r, int 
   return all > 0 ? good / all : 0;
 }
 
-// ** CPU: register tiles **
+// How many times f covers r.
+static int64_t tn_tiles_of(const tiny_uop *r, int64_t f) { return r ? (tn_range_extent(r) + f - 1) / f : 1; }
+// May parts of f cover r? Where edges may be computed twice, f need not divide it.
+static int tn_tile_fits(const tiny_uop *r, int64_t f, int edges) {
+  return f == 1 || (r && (tn_range_extent(r) % f == 0 || (edges && f < tn_range_extent(r))));
+}
+
+// ** tasks **
+
+static double tn_work(const tn_profile *p) {
+  double n = 1;
+  for (int i = 0; i < p->nout; i++) n *= (double)tn_range_extent(p->out[i]);
+  double reduced = 1;
+  for (int i = 0; i < p->nred; i++) reduced *= (double)tn_range_extent(p->red[i]);
+  if (p->row) reduced = p->nreduce + 1;
+  return n * reduced * (1 + p->nalu * 0.25);
+}
+
+// Splits outermost loops of the store, at most `loops` of them, into tasks, each of at least TN_TASK_WORK.
+static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
+  tn_profile p;
+  int64_t want = (int64_t)(work / TN_TASK_WORK), tasks = 1;
+  if (want > TN_MAX_TASKS) want = TN_MAX_TASKS;
+  tn_profile_kernel(s->t, s->sink, &p);
+  for (int i = 0; i < p.nout && tasks < want && loops; i++) {
+    if (tn_range_kind(p.out[i]) != TN_LOOP) continue;
+    loops--;
+    int in_scope = 1;
+    for (int j = 0; j < p.nreduce; j++) in_scope &= tn_depends(s->t, p.reduce[j], p.out[i]);
+    if (!in_scope) break;
+    const int64_t n = tn_range_extent(p.out[i]);
+    int64_t f = 1;
+    for (int64_t d = 1; d <= n && d * tasks <= want; d++) if (n % d == 0) f = d;
+    if (f == 1 && n > want)
+      for (int64_t d = want; d < n && f == 1; d++)
+        if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
+    if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
+    if (f < n) break;                      // loops below would be torn
+  }
+}
+#endif
+// ---- end src/codegen/lanes.c ----
+// ---- begin src/codegen/tile.c ----
+// tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
+//
+// The tile's sizes are found by trying all that fit the register file and counting vector loads for each
+// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE.
+#ifndef TN_CODEGEN_TILE
+#define TN_CODEGEN_TILE
+#ifndef TINY_AMALGAMATED
+#include "lanes.c"
+#endif
+
+enum { TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
+#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
@@ -22513,7 +22504,6 @@ typedef struct tn_reads {                  // how a load of the kernel moves wit
 } tn_reads;
 
 // How many times f covers r.
-static int64_t tn_tiles_of(const tiny_uop *r, int64_t f) { return r ? (tn_range_extent(r) + f - 1) / f : 1; }
 // What is computed, edges twice, for what is wanted.
 static double tn_tile_waste(const tiny_uop *r, int64_t f) {
   return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
@@ -22552,11 +22542,6 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
 }
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
-
-// May parts of f cover r? Where edges may be computed twice, f need not divide it.
-static int tn_tile_fits(const tiny_uop *r, int64_t f, int edges) {
-  return f == 1 || (r && (tn_range_extent(r) % f == 0 || (edges && f < tn_range_extent(r))));
-}
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
   tn_reads reads[TN_MAX_ACCESSES];
@@ -22613,39 +22598,7 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
   return best;
 }
 
-// ** CPU: tasks and packing **
-
-static double tn_work(const tn_profile *p) {
-  double n = 1;
-  for (int i = 0; i < p->nout; i++) n *= (double)tn_range_extent(p->out[i]);
-  double reduced = 1;
-  for (int i = 0; i < p->nred; i++) reduced *= (double)tn_range_extent(p->red[i]);
-  if (p->row) reduced = p->nreduce + 1;
-  return n * reduced * (1 + p->nalu * 0.25);
-}
-
-// Splits outermost loops of the store, at most `loops` of them, into tasks, each of at least TN_TASK_WORK.
-static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
-  tn_profile p;
-  int64_t want = (int64_t)(work / TN_TASK_WORK), tasks = 1;
-  if (want > TN_MAX_TASKS) want = TN_MAX_TASKS;
-  tn_profile_kernel(s->t, s->sink, &p);
-  for (int i = 0; i < p.nout && tasks < want && loops; i++) {
-    if (tn_range_kind(p.out[i]) != TN_LOOP) continue;
-    loops--;
-    int in_scope = 1;
-    for (int j = 0; j < p.nreduce; j++) in_scope &= tn_depends(s->t, p.reduce[j], p.out[i]);
-    if (!in_scope) break;
-    const int64_t n = tn_range_extent(p.out[i]);
-    int64_t f = 1;
-    for (int64_t d = 1; d <= n && d * tasks <= want; d++) if (n % d == 0) f = d;
-    if (f == 1 && n > want)
-      for (int64_t d = want; d < n && f == 1; d++)
-        if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
-    if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
-    if (f < n) break;                      // loops below would be torn
-  }
-}
+// ** packing **
 
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`.
 static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
@@ -22721,8 +22674,20 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   }
   tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
 }
+#endif
+// ---- end src/codegen/tile.c ----
+// ---- begin src/codegen/rows.c ----
+// rows: elementwise work and rows on a CPU: softmax, layer_norm, copies, transpositions.
+//
+// Lanes run along what is contiguous in the output. What a row costs to compute is kept for the passes that come
+// after; what is read across goes in blocks, so that lines of both memories are used whole while they are near.
+#ifndef TN_CODEGEN_ROWS
+#define TN_CODEGEN_ROWS
+#ifndef TINY_AMALGAMATED
+#include "tile.c"
+#endif
 
-// ** CPU: rows **
+enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16 };
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};
@@ -22806,7 +22771,6 @@ static void tn_block_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v
   }
 }
 
-// Does one REDUCE fold range red[i] and one of those in `taken`?
 static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
   for (int j = 0; j < p->nreduce; j++) {
     uint32_t folds = 0;
@@ -22849,6 +22813,81 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   }
   s->sink = tn_simplify(t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);
+}
+#endif
+// ---- end src/codegen/rows.c ----
+// ---- begin src/codegen/optimize.c ----
+// optimize: chooses moves for a kernel in microseconds.
+//
+// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after moves.
+// On a CPU: reductions become register tiles (tile.c), everything else lanes (rows.c); scatters and scans keep their
+// loops and get lanes across them. On a GPU: outputs spread over groups and items, long reductions are shared by a
+// group.
+#ifndef TN_CODEGEN_OPTIMIZE
+#define TN_CODEGEN_OPTIMIZE
+#ifndef TINY_AMALGAMATED
+#include "rows.c"
+#endif
+
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_CACHE_LINE = 64, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
+
+// ** joining neighbours: fewer, longer loops **
+
+static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  int n = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) n += all.u[i]->op == TINY_OP_IDIV || all.u[i]->op == TINY_OP_MOD;
+  return n;
+}
+
+// Replaces neighbours a (outer), b by one range wherever that costs no division.
+static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divmods) {
+  tiny_ctx *t = s->t;
+  const int64_t nb = tn_range_extent(b);
+  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
+  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
+  tiny_uop *sink = tn_replace(t, s->sink, 2, from, to);
+  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_toposort(t, sink, &lists);
+  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
+    tiny_uop *u = lists.u[i];
+    if (tn_ranges_from(u->op) < 0) continue;
+    tn_list src = {NULL, 0, 0};
+    int seen = 0;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j && u->src[j] == both && seen++) continue;
+      tn_push(t, &src, u->src[j]);
+    }
+    if (seen > 1) {
+      tn_push(t, &old, u);
+      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
+    }
+  }
+  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
+  if (tn_count_divmod(t, sink) > divmods) return 0;
+  s->sink = sink;
+  return 1;
+}
+
+static void tn_join_ranges(tn_kernel_state *s) {
+  tn_profile p;
+  for (int again = 1; again;) {
+    again = 0;
+    const int divmods = tn_count_divmod(s->t, s->sink);
+    tn_profile_kernel(s->t, s->sink, &p);
+    if (!p.usable) return;
+    for (int i = 0; i + 1 < p.nout && !again; i++) {
+      int same = 1;                        // not across the scope's border
+      for (int j = 0; j < p.nreduce; j++)
+        same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
+      again = same && tn_ranges_join(s, p.out[i], p.out[i + 1], divmods);
+    }
+    for (int j = 0; j < p.nreduce && !again; j++)
+      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++)
+        again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+  }
 }
 
 // ** scatters: rows become lanes; what is left of the output becomes tasks **

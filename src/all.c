@@ -86,6 +86,9 @@
 #include "codegen/lower.c"
 #include "codegen/linearize.c"
 #include "codegen/running.c"
+#include "codegen/lanes.c"
+#include "codegen/tile.c"
+#include "codegen/rows.c"
 #include "codegen/optimize.c"
 
 // ** render: program -> text **

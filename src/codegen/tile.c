@@ -1,0 +1,197 @@
+// tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
+//
+// The tile's sizes are found by trying all that fit the register file and counting vector loads for each
+// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE.
+#ifndef TN_CODEGEN_TILE
+#define TN_CODEGEN_TILE
+#ifndef TINY_AMALGAMATED
+#include "lanes.c"
+#endif
+
+enum { TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
+#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
+
+typedef struct tn_tile {
+  tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
+  int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
+  int64_t vectors, f[2];                   // copies of v's lanes, of u
+  double cost;
+} tn_tile;
+
+typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
+  int64_t stride, nbytes;                  // stride: in v
+  int v, u[2], reduce;                     // does it depend on them?
+} tn_reads;
+
+// How many times f covers r.
+// What is computed, edges twice, for what is wanted.
+static double tn_tile_waste(const tiny_uop *r, int64_t f) {
+  return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
+}
+
+// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of rows.
+static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, const tn_tile *c) {
+  const int64_t most = (int64_t)target->limits->cache_nbytes / 2, width = c->lanes * c->vectors;
+  int operands = 0, panel = -1;
+  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
+      tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
+    return 0;
+  for (int i = 0; i < p->nload; i++) {
+    operands += reads[i].reduce;
+    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
+  }
+  if (operands != 2 || panel < 0) return 0;
+  const int64_t nbytes = tn_range_extent(p->red[0]) * width * reads[panel].nbytes;
+  return nbytes <= TN_STAGE_MAX_NBYTES && (nbytes <= most || !most);
+}
+
+// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own.
+static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
+  const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
+  double loads = 0;
+  for (int i = 0; i < p->nload; i++) {
+    double n = reads[i].v ? (double)c->vectors : 1;
+    for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
+    const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
+    const double each = reads[i].stride == 1 ? 1 : TN_STRIDED_LOAD * c->lanes;
+    if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
+    else loads += n * (reads[i].v ? each : 0.5);
+  }
+  return (loads + fmas + 1.5) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+      tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
+}
+
+static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
+
+static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
+  tn_reads reads[TN_MAX_ACCESSES];
+  for (int i = 0; i < p->nload; i++) {
+    tiny_uop *at = p->load[i]->src[1];
+    reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
+    reads[i].v = reads[i].stride != 0;
+    for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
+    reads[i].reduce = p->nred && tn_depends(t, p->load[i], p->red[0]);
+    reads[i].nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+  }
+  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
+  for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
+    if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
+    for (int i = 0; i < sizes * sizes; i++) {
+      c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
+      if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
+          c.vectors * (c.f[0] * c.f[1] + 1) + 2 > target->limits->vector_registers)
+        continue;
+      c.packs = tn_tile_packs(p, reads, target, &c);
+      c.cost = tn_tile_cost(p, reads, &c);
+      if (c.cost < best->cost) *best = c;
+    }
+  }
+}
+
+// The best tile over every choice of lanes and of one or two more output ranges.
+static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
+  tn_tile best, c;
+  memset(&best, 0, sizeof best);
+  best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
+  const int most = tn_target_lanes(target, p);
+  for (int i = -1; i < p->nout + p->nred; i++) {
+    memset(&c, 0, sizeof c);
+    c.lanes = 1; c.vectors = c.f[0] = c.f[1] = 1;
+    if (i >= 0) {
+      c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
+      c.v_in_reduce = i >= p->nout;
+      const int64_t n = tn_range_extent(c.v);
+      c.lanes = c.v_in_reduce && n >= 4 * most ? most : (int)tn_lanes_for(n, most, p->repeats && !c.v_in_reduce);
+      if (c.lanes < 2 || tn_lanes_score(t, p, c.v, !c.v_in_reduce) < 0) continue;
+    }
+    tn_tile_try(t, p, target, c, &best);
+    for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
+      c.u[0] = p->out[a]; c.u[1] = NULL;
+      tn_tile_try(t, p, target, c, &best);
+      for (int b = a + 1; b < p->nout; b++)
+        if (p->out[b] != c.v) {
+          c.u[1] = p->out[b];
+          tn_tile_try(t, p, target, c, &best);
+        }
+    }
+  }
+  return best;
+}
+
+// ** packing **
+
+// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`.
+static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
+  tiny_ctx *t = s->t;
+  tn_list loads = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *load = loads.u[i];
+    int n = 0;
+    if (load->src[0]->src[0]->op != TINY_OP_PARAM || tn_depends(t, load, again)) continue;
+    while (n < ninner && tn_depends(t, load, inner[n])) n++;
+    if (n < ninner) continue;
+    tn_move_stage(s, load, n, inner, TN_SPACE_LOCAL);
+    return 1;
+  }
+  return 0;
+}
+
+// The ranges that a tile leaves behind: rows and columns count tiles, vectors and lanes lie within one.
+typedef struct tn_tiled { tiny_uop *rows, *columns, *vectors, *lanes; } tn_tiled;
+
+static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
+  tn_tiled x = {NULL, NULL, NULL, NULL};
+  tiny_uop *second;
+  if (c->u[0] && c->f[0] > 1) tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
+  if (c->u[1] && c->f[1] > 1) tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, &second);
+  if (!c->v) return x;
+  if (c->vectors > 1) {
+    tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
+    x.lanes = tn_move_split(s, width, c->lanes, TN_VECTOR, 0, &x.vectors);
+    x.vectors = tn_move_kind(s, x.vectors, TN_UPCAST);
+    return x;
+  }
+  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_move_pad(s, c->v, c->lanes) : c->v;
+  x.lanes = tn_move_split(s, v, c->lanes, TN_VECTOR, 0, &x.columns);
+  if (!x.columns || !c->v_in_reduce) return x;
+  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
+  while (tn_range_extent(x.columns) % f) f /= 2;
+  if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
+  return x;
+}
+
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns
+// loop outside of rows, and the panel of that operand is packed once for each.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
+  tiny_uop *inner[3];
+  int n = 0;
+  if (!c->packs || !x->rows || !x->columns) return 0;
+  inner[n++] = p->red[0];
+  if (x->vectors) inner[n++] = x->vectors;
+  inner[n++] = x->lanes;
+  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++)
+    if (p->out[i] == x->rows) {
+      tn_move_swap(s, x->rows, x->columns);
+      break;
+    }
+  return tn_pack(s, inner, n, x->rows);
+}
+
+static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  const double work = tn_work(p);
+  const tn_tile c = tn_tile_choose(s->t, p, target);
+  const tn_tiled x = tn_tile_apply(s, &c);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_profile_kernel(s->t, s->sink, p);
+  if (!p->usable) return;
+  const int packed = tn_tile_pack(s, p, &c, &x);
+  for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
+    tiny_uop *r = p->red[i];
+    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
+        c.vectors * c.f[0] * c.f[1] <= 32)
+      tn_move_kind(s, r, TN_UNROLL);
+  }
+  tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
+}
+#endif
