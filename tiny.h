@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 45f6ba2d0926a8ccdedc7990e74b24216c8f81e5a82e8f24e02e1c7e4467d4b4
+/* tiny.h 0.1.0, source 0ecedadefe78f7716ceaffc1124e0555d9ea0ca8c4f04c0c0640b0683271d7cb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -158,152 +158,152 @@ Where things stand in tiny.h
                                      name shapes; debug lines
    2473  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3184  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3229  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3513  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3558  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3733  src/ir/alu.c                the meaning of every arithmetic op, once
-   3864  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4366  src/ir/args.c               which k, v and sources fit an op
-   4493  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5114  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3778  src/ir/alu.c                the meaning of every arithmetic op, once
+   3909  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4411  src/ir/args.c               which k, v and sources fit an op
+   4538  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5159  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5687  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5732  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   5897  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   5942  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6292  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6337  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7121  src/ir/spec.c               the verifier
-   7426  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7166  src/ir/spec.c               the verifier
+   7471  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7614  src/rules/notation.c        the algebra that bodies of rules are written in
-   7649  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   7822  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7659  src/rules/notation.c        the algebra that bodies of rules are written in
+   7694  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   7867  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   7982  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8027  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8374  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8419  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8562  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8607  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   8947  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   8992  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9270  src/rules/decompose.c       from what the IR means to what a language can say
-   9836  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9315  src/rules/decompose.c       from what the IR means to what a language can say
+   9881  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   9870  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+   9915  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10368  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10413  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10740  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10785  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  10957  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11002  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11535  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11717  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11580  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11762  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12105  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12150  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12190  src/tensor/activation.c     what stands between the layers of a network
-  12357  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12656  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12235  src/tensor/activation.c     what stands between the layers of a network
+  12402  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12701  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  12817  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  12862  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13483  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13528  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  13992  src/tensor/random.c         numbers from a counter, the same on every device
-  14258  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14037  src/tensor/random.c         numbers from a counter, the same on every device
+  14303  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14562  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  14856  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14607  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  14901  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15234  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15279  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15791  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  15836  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16187  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16232  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16611  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16656  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17044  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17089  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17388  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17701  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  17800  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17433  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17746  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  17845  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  17953  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  17998  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18437  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18713  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18482  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18758  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  18802  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  18847  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  18990  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19354  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19035  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19399  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19590  src/tensor/params.c         lists of named tensors: what a network consists of
-  19682  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20048  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19635  src/tensor/params.c         lists of named tensors: what a network consists of
+  19727  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20093  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20733  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20778  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  21265  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21546  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21310  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21591  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  21899  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  21944  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22173  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22218  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22272  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22394  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22317  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22439  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22481  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22526  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  22680  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  22725  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  22820  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23021  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  22865  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23066  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23182  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23227  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  23576  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  23774  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  23621  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  23838  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24161  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24497  src/runtime/interp.c        the backend INTERP
-  24577  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24225  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24561  src/runtime/interp.c        the backend INTERP
+  24641  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  24632  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  24832  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  24696  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  24896  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25221  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25285  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  25571  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  25635  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  25798  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  25862  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26041  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26105  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26249  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26313  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26503  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  26567  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  26747  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  26811  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  26924  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  26988  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27098  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27410  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  27646  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27162  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27474  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  27710  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  27794  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  27940  src/runtime/context.c       opening and closing, the first error, totals
+  27858  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28004  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2608,20 +2608,63 @@ static uint64_t tn_os_process_id(void) {
 
 // ** the processor **
 
+typedef struct tn_os_cores_mask { unsigned long bits[128]; long n; } tn_os_cores_mask;   // n words; 0: not known
+
+// Those that the calling thread may use.
+static void tn_os_cores_get(tn_os_cores_mask *m) {
+  m->n = 0;
+#ifdef __linux__
+  m->n = syscall(SYS_sched_getaffinity, 0, sizeof m->bits, m->bits) / (long)sizeof *m->bits;
+#endif
+}
+
 static int tn_os_cores(void) {             // that this process may use
 #if defined(_WIN32)
   SYSTEM_INFO info;
   GetSystemInfo(&info);
   const int n = (int)info.dwNumberOfProcessors;
 #elif defined(__linux__)
-  unsigned long mask[128];                 // 8192 processors
-  const long nbytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  tn_os_cores_mask m;
   int n = 0;
-  for (long i = 0; i < nbytes / (long)sizeof *mask; i++) for (unsigned long m = mask[i]; m; m &= m - 1) n++;
+  tn_os_cores_get(&m);
+  for (long i = 0; i < m.n; i++) for (unsigned long b = m.bits[i]; b; b &= b - 1) n++;
 #else
   const int n = (int)sysconf(_SC_NPROCESSORS_ONLN);
 #endif
   return n < 1 ? 1 : n;
+}
+
+// The core that the calling thread runs on, -1: not known.
+static int tn_os_core_now(void) {
+#ifdef __linux__
+  unsigned core = 0;
+  return syscall(SYS_getcpu, &core, NULL, NULL) ? -1 : (int)core;
+#else
+  return -1;
+#endif
+}
+
+// The thread with this number runs on the cores of m but one, if there are others.
+static void tn_os_keep_off(int64_t thread, const tn_os_cores_mask *m, int core) {
+#ifdef __linux__
+  enum { BITS = 8 * sizeof(unsigned long) };
+  tn_os_cores_mask own = *m;
+  unsigned long some = 0;
+  if (core < 0 || core >= own.n * BITS) return;
+  own.bits[core / BITS] &= ~(1ul << core % BITS);
+  for (long i = 0; i < own.n; i++) some |= own.bits[i];
+  if (some && thread) syscall(SYS_sched_setaffinity, (int)thread, (size_t)own.n * sizeof *own.bits, own.bits);
+#else
+  (void)thread; (void)m; (void)core;
+#endif
+}
+
+static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_keep_off; 0: not known
+#ifdef __linux__
+  return syscall(SYS_gettid);
+#else
+  return 0;
+#endif
 }
 
 typedef struct tn_os_cpu {
@@ -2821,6 +2864,7 @@ static inline void tn_os_relax(void) {     // tells the core that it spins
 enum { TN_OS_STACK = 8 * 1024 * 1024 };    // bytes: kernels keep tiles there; some systems give 128 KiB
 
 typedef struct tn_os_thread { void (*fn)(void *arg); void *arg;
+  int64_t number;                          // once it runs
 #ifdef _WIN32
   HANDLE id;
 #else
@@ -2871,6 +2915,7 @@ static void tn_os_wake_all(tn_os_cond *c) { pthread_cond_broadcast(c); }
 
 static void *tn_os_thread_main(void *arg) {
   tn_os_thread *thread = (tn_os_thread *)arg;
+  tn_os_atomic_store(&thread->number, tn_os_thread_number());
   thread->fn(thread->arg);
   return NULL;
 }
@@ -23581,7 +23626,9 @@ static uint64_t tn_render_lanes(const tn_lowered *k) {
 //      caller closes the job and waits until nobody is inside. All four are sequentially consistent, so
 //      either the worker sees the job closed or the caller sees the worker. Thus a worker that the system has
 //      not scheduled delays nobody, and the job's plain fields are never read while written. Workers spin for
-//      a moment before they sleep: the next kernel of a schedule mostly comes within microseconds.
+//      a moment before they sleep: the next kernel of a schedule mostly comes within microseconds. Workers keep
+//      off the core of the caller: schedulers that save power or pack virtual machines wake a thread beside
+//      the one that calls it, and take milliseconds to part them.
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
@@ -23621,6 +23668,8 @@ struct tn_pool {
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
   tn_os_thread *worker;
+  tn_os_cores_mask cores;                  // that the first caller could use
+  int core;                                // that the caller ran on and workers keep off, -1: not known
   void (*task)(void *arg, int i); void *arg; int n, step;              // the job
   char apart0[64]; int64_t next;           // first task that nobody has taken; counters are cache lines apart
   char apart1[64]; int64_t jobs;           // number of jobs published so far
@@ -23676,10 +23725,23 @@ static void tn_pool_work(void *arg) {
   }
 }
 
+// Those who sleep wake on another core than this one.
+static void tn_pool_keep_off(struct tn_pool *p) {
+  const int core = tn_os_core_now();
+  if (core == p->core) return;
+  p->core = core;
+  for (int i = 0; i < p->workers; i++) {
+    const int64_t number = tn_os_atomic_load(&p->worker[i].number);
+    tn_os_keep_off(number, &p->cores, core);
+    if (!number) p->core = -1;             // it has not run yet: again the next time
+  }
+}
+
 // Tells the workers that jobs has changed; wakes as many as there is work for.
 static void tn_pool_call(struct tn_pool *p, int wanted) {
   tn_os_atomic_add(&p->jobs, 1);
   if (!tn_os_atomic_load(&p->sleepers)) return;
+  tn_pool_keep_off(p);
   tn_os_lock(&p->lock);
   if (wanted < p->workers) for (int i = 0; i < wanted; i++) tn_os_wake_one(&p->wake);
   else tn_os_wake_all(&p->wake);
@@ -23702,6 +23764,8 @@ static void tn_pool_wait(struct tn_pool *p) {
 
 static void tn_pool_start(struct tn_pool *p) {
   p->started = 1;
+  tn_os_cores_get(&p->cores);
+  p->core = -1;
   while (p->workers < p->threads - 1) {
     if (!tn_os_thread_start(&p->worker[p->workers], tn_pool_work, p)) return;    // fewer do it too
     p->workers++;

@@ -136,20 +136,63 @@ static uint64_t tn_os_process_id(void) {
 
 // ** the processor **
 
+typedef struct tn_os_cores_mask { unsigned long bits[128]; long n; } tn_os_cores_mask;   // n words; 0: not known
+
+// Those that the calling thread may use.
+static void tn_os_cores_get(tn_os_cores_mask *m) {
+  m->n = 0;
+#ifdef __linux__
+  m->n = syscall(SYS_sched_getaffinity, 0, sizeof m->bits, m->bits) / (long)sizeof *m->bits;
+#endif
+}
+
 static int tn_os_cores(void) {             // that this process may use
 #if defined(_WIN32)
   SYSTEM_INFO info;
   GetSystemInfo(&info);
   const int n = (int)info.dwNumberOfProcessors;
 #elif defined(__linux__)
-  unsigned long mask[128];                 // 8192 processors
-  const long nbytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+  tn_os_cores_mask m;
   int n = 0;
-  for (long i = 0; i < nbytes / (long)sizeof *mask; i++) for (unsigned long m = mask[i]; m; m &= m - 1) n++;
+  tn_os_cores_get(&m);
+  for (long i = 0; i < m.n; i++) for (unsigned long b = m.bits[i]; b; b &= b - 1) n++;
 #else
   const int n = (int)sysconf(_SC_NPROCESSORS_ONLN);
 #endif
   return n < 1 ? 1 : n;
+}
+
+// The core that the calling thread runs on, -1: not known.
+static int tn_os_core_now(void) {
+#ifdef __linux__
+  unsigned core = 0;
+  return syscall(SYS_getcpu, &core, NULL, NULL) ? -1 : (int)core;
+#else
+  return -1;
+#endif
+}
+
+// The thread with this number runs on the cores of m but one, if there are others.
+static void tn_os_keep_off(int64_t thread, const tn_os_cores_mask *m, int core) {
+#ifdef __linux__
+  enum { BITS = 8 * sizeof(unsigned long) };
+  tn_os_cores_mask own = *m;
+  unsigned long some = 0;
+  if (core < 0 || core >= own.n * BITS) return;
+  own.bits[core / BITS] &= ~(1ul << core % BITS);
+  for (long i = 0; i < own.n; i++) some |= own.bits[i];
+  if (some && thread) syscall(SYS_sched_setaffinity, (int)thread, (size_t)own.n * sizeof *own.bits, own.bits);
+#else
+  (void)thread; (void)m; (void)core;
+#endif
+}
+
+static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_keep_off; 0: not known
+#ifdef __linux__
+  return syscall(SYS_gettid);
+#else
+  return 0;
+#endif
 }
 
 typedef struct tn_os_cpu {
@@ -349,6 +392,7 @@ static inline void tn_os_relax(void) {     // tells the core that it spins
 enum { TN_OS_STACK = 8 * 1024 * 1024 };    // bytes: kernels keep tiles there; some systems give 128 KiB
 
 typedef struct tn_os_thread { void (*fn)(void *arg); void *arg;
+  int64_t number;                          // once it runs
 #ifdef _WIN32
   HANDLE id;
 #else
@@ -399,6 +443,7 @@ static void tn_os_wake_all(tn_os_cond *c) { pthread_cond_broadcast(c); }
 
 static void *tn_os_thread_main(void *arg) {
   tn_os_thread *thread = (tn_os_thread *)arg;
+  tn_os_atomic_store(&thread->number, tn_os_thread_number());
   thread->fn(thread->arg);
   return NULL;
 }

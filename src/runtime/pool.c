@@ -6,7 +6,9 @@
 //      caller closes the job and waits until nobody is inside. All four are sequentially consistent, so
 //      either the worker sees the job closed or the caller sees the worker. Thus a worker that the system has
 //      not scheduled delays nobody, and the job's plain fields are never read while written. Workers spin for
-//      a moment before they sleep: the next kernel of a schedule mostly comes within microseconds.
+//      a moment before they sleep: the next kernel of a schedule mostly comes within microseconds. Workers keep
+//      off the core of the caller: schedulers that save power or pack virtual machines wake a thread beside
+//      the one that calls it, and take milliseconds to part them.
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
@@ -46,6 +48,8 @@ struct tn_pool {
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
   tn_os_thread *worker;
+  tn_os_cores_mask cores;                  // that the first caller could use
+  int core;                                // that the caller ran on and workers keep off, -1: not known
   void (*task)(void *arg, int i); void *arg; int n, step;              // the job
   char apart0[64]; int64_t next;           // first task that nobody has taken; counters are cache lines apart
   char apart1[64]; int64_t jobs;           // number of jobs published so far
@@ -101,10 +105,23 @@ static void tn_pool_work(void *arg) {
   }
 }
 
+// Those who sleep wake on another core than this one.
+static void tn_pool_keep_off(struct tn_pool *p) {
+  const int core = tn_os_core_now();
+  if (core == p->core) return;
+  p->core = core;
+  for (int i = 0; i < p->workers; i++) {
+    const int64_t number = tn_os_atomic_load(&p->worker[i].number);
+    tn_os_keep_off(number, &p->cores, core);
+    if (!number) p->core = -1;             // it has not run yet: again the next time
+  }
+}
+
 // Tells the workers that jobs has changed; wakes as many as there is work for.
 static void tn_pool_call(struct tn_pool *p, int wanted) {
   tn_os_atomic_add(&p->jobs, 1);
   if (!tn_os_atomic_load(&p->sleepers)) return;
+  tn_pool_keep_off(p);
   tn_os_lock(&p->lock);
   if (wanted < p->workers) for (int i = 0; i < wanted; i++) tn_os_wake_one(&p->wake);
   else tn_os_wake_all(&p->wake);
@@ -127,6 +144,8 @@ static void tn_pool_wait(struct tn_pool *p) {
 
 static void tn_pool_start(struct tn_pool *p) {
   p->started = 1;
+  tn_os_cores_get(&p->cores);
+  p->core = -1;
   while (p->workers < p->threads - 1) {
     if (!tn_os_thread_start(&p->worker[p->workers], tn_pool_work, p)) return;    // fewer do it too
     p->workers++;
