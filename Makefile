@@ -41,7 +41,8 @@ test:
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(SCRIPTS) $(PROGRAMS) $(VALGRIND)
 
 bench: build/bench/bench build/examples/hello build/examples/digits
-	@build/bench/bench $(SECTIONS)
+	@build/bench/bench $(BENCH_FLAGS) $(SECTIONS)
+	@$(PYTHON) tools/chart.py build/bench.json build/bench.svg
 
 fuzz: $(FUZZERS) build/plain/test_random
 	@for f in $(FUZZERS); do seeds=tests/corpus/$${f##*fuzz_}; mkdir -p $$f.corpus; \
@@ -59,7 +60,7 @@ build/examples/%: examples/%.c tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(LIBS)
 
-build/bench/bench: bench/bench.c bench/measure.c bench/matmul.c build/bench/hand.o tiny.h
+build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)) build/bench/hand.o tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 

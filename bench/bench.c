@@ -1,16 +1,19 @@
 // bench: every figure that the library is measured by, from one run and next to what it is compared with.
-//   make bench                 all sections; the same numbers as JSON in build/bench.json
-//   build/bench/bench lm       some: l lowering, h hello, s steps, k kernels, b bandwidth, m matmul, d digits
+//   make bench                      all sections; the same numbers as build/bench.json, and a chart, build/bench.svg
+//   make bench SECTIONS=rm          some of them, by the letters of the table at the end
+//   build/bench/bench [-q] [-k TEXT] [SECTIONS]     -q: fewer rounds; -k: only rows whose name contains TEXT
 //
 // What is compared runs in turn, round by round, so that a busy machine is busy for both. A row's figure is
 // the median of its rounds, a ratio the median of the rounds' ratios; the best round stands beside it.
-// References that are not installed (OpenBLAS, PyTorch) are named and left out.
+// References that are not installed (OpenBLAS, oneDNN, PyTorch) are named and left out.
 #define _GNU_SOURCE
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include "hand.h"
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,358 +25,54 @@
 #include <time.h>
 #include <unistd.h>
 
+static char *self;                           // the path of this program
+
 #include "measure.c"
+#include "limits.c"
 #include "matmul.c"
+#include "torch.c"
+#include "latency.c"
+#include "bandwidth.c"
+#include "rows.c"
+#include "digits.c"
 
-// ** lowering: from a graph to C source. The device NULL takes source as it is and runs nothing **
+static const struct { char letter; void (*run)(void); } sections[] = {
+  {'l', bench_lowering}, {'h', bench_hello}, {'s', bench_steps}, {'k', bench_kernels},
+  {'b', bench_bandwidth}, {'m', bench_matmul}, {'r', bench_rows}, {'d', bench_digits}
+};
 
-static tiny_tensor *random_tensor(tiny_ctx *t, tiny_shape shape) {
-  int64_t n = 1;
-  for (int i = 0; i < shape.ndim; i++) n *= shape.dim[i];
-  float *data = malloc((size_t)n * sizeof *data);
-  for (int64_t i = 0; i < n; i++) data[i] = (float)(i * 2654435761u % 1024) / 1024;
-  tiny_tensor *x = tiny_from(t, data, TINY_F32, shape);
-  free(data);
-  return x;
-}
-
-static double realize_time(tiny_tensor *y) {
-  const double start = seconds();
-  tiny_realize(&y, 1);
-  return (seconds() - start) * 1e3;
-}
-
-static void bench_lowering(void) {
-  series matmul = {{0}, 0}, softmax = {{0}, 0}, norm = {{0}, 0}, first = {{0}, 0};
-  heading("lowering: tensor graph -> C source of one new kernel, no compiler (shapes new each round)");
-  const tiny_desc desc = {.device = "NULL", .cache_dir = ""};
-  for (int i = 0; i < ROUNDS; i++) {
-    tiny_ctx *t = tiny_open(&desc);
-    tiny_tensor *x = random_tensor(t, TINY_SHAPE(128, 128));
-    add(&first, realize_time(tiny_matmul(x, x)));
-    tiny_close(t);
-  }
-  tiny_ctx *t = tiny_open(&desc);
-  for (int i = -2; i < 2 * ROUNDS; i++) {
-    const int64_t n = 160 + 16 * i;
-    tiny_begin(t);
-    tiny_tensor *x = random_tensor(t, TINY_SHAPE(n, n + 32));
-    tiny_tensor *w = random_tensor(t, TINY_SHAPE(n + 32, n + 64));
-    const double times[] = {realize_time(tiny_matmul(x, w)), realize_time(tiny_softmax(x, -1)),
-                            realize_time(tiny_layer_norm(x, 1, NULL, NULL, 1e-5))};
-    tiny_end(t);
-    if (i < 0) continue;                     // the first ones read the rule sets
-    add(&matmul, times[0]); add(&softmax, times[1]); add(&norm, times[2]);
-  }
-  if (!failed(t)) {
-    report("matmul", &matmul, "ms", 1, "tinygrad: 137 to 800 ms");
-    report("softmax", &softmax, "ms", 1, "");
-    report("layer_norm", &norm, "ms", 0, "");
-    report("first matmul of a context", &first, "ms", 0, "reads the rule sets, too");
-  }
-  tiny_close(t);
-}
-
-// ** hello: from process start to the printed result **
-
-extern char **environ;
-
-// CPU time of all children so far, in seconds.
-static double children_time(void) {
-  struct rusage u;
-  getrusage(RUSAGE_CHILDREN, &u);
-  const double micro = (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
-  return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * micro;
-}
-
-static void remove_folder(char *path) {
-  char out[16], *argv[] = {"rm", "-rf", path, NULL};
-  run_process(argv, out, sizeof out);
-}
-
-static void hello_breakdown(char *folder) {
-  series open = {{0}, 0}, lower = {{0}, 0}, compile = {{0}, 0}, all = {{0}, 0};
-  for (int i = 0; i < ROUNDS; i++) {
-    static float out[512 * 10];
-    remove_folder(folder);
-    const double start = seconds();
-    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU", .cache_dir = folder});
-    add(&open, (seconds() - start) * 1e3);
-    tiny_tensor *x = tiny_rand(t, TINY_SHAPE(512, 784)), *w = tiny_rand(t, TINY_SHAPE(784, 10));
-    tiny_read(tiny_softmax(tiny_matmul(x, w), -1), out, sizeof out);
-    add(&all, (seconds() - start) * 1e3);
-    const tiny_stats s = tiny_get_stats(t);
-    add(&lower, (double)s.lower_ns * 1e-6); add(&compile, (double)s.compile_ns * 1e-6);
-    tiny_close(t);
-  }
-  report("  of it tiny_open", &open, "ms", 0, "");
-  report("  of it lowering", &lower, "ms", 0, "");
-  report("  of it clang", &compile, "ms", 0, "all else %.1f ms",
-         median(&all) - median(&open) - median(&lower) - median(&compile));
-}
-
-static void bench_hello(void) {
-  char folder[] = "build/bench/cache-XXXXXX", text[4096], *hello[] = {"build/examples/hello", NULL};
-  series cold = {{0}, 0}, warm = {{0}, 0}, clang = {{0}, 0}, busy = {{0}, 0};
-  char *compiler[] = {"sh", "-c", "echo 'int f(void);' | clang -O2 -x c -c - -o /dev/null && echo", NULL};
-  heading("hello: from process start to the printed line");
-  if (!mkdtemp(folder)) { printf("  %s cannot be made\n", folder); return; }
-  setenv("TINY_CACHE", folder, 1);
-  for (int i = 0; i < ROUNDS; i++) {
-    remove_folder(folder);
-    const double before = children_time();
-    add(&cold, run_process(hello, text, sizeof text) * 1e3);
-    add(&busy, (children_time() - before) * 1e3);
-    add(&warm, run_process(hello, text, sizeof text) * 1e3);
-    add(&clang, run_process(compiler, text, sizeof text) * 1e3);
-  }
-  report("hello, empty cache", &cold, "ms", 100, "%.0f ms of CPU; clang on an empty file %.0f ms",
-         median(&busy), median(&clang));
-  hello_breakdown(folder);
-  report("hello, warm cache", &warm, "ms", 10, "");
-  unsetenv("TINY_CACHE");
-  remove_folder(folder);
-}
-
-// ** steps: what a graph costs that was seen before. Kernels of 16 elements take some 20 ns of their own **
-
-// A step of n kernels: state -> state, each of them stored. Returns microseconds.
-static double step(tiny_ctx *t, tiny_tensor *state, int n) {
-  const double start = seconds();
-  tiny_begin(t);
-  tiny_tensor *x = state, *one = tiny_like(state, 1);
-  for (int i = 0; i < n; i++) {
-    x = tiny_add(x, one);
-    if (i + 1 < n) x = tiny_contiguous(x);
-  }
-  tiny_assign(state, x);
-  tiny_end(t);
-  return (seconds() - start) * 1e6;
-}
-
-// A step of training two dense layers with Adam, on a device that runs nothing. Returns microseconds.
-static double train(tiny_ctx *t, tiny_tensor *x, tiny_tensor *labels, tiny_tensor *const *param,
-                    tiny_optim *adam) {
-  const double start = seconds();
-  tiny_tensor *grad[4];
-  tiny_begin(t);
-  tiny_tensor *hidden = tiny_relu(tiny_linear(x, param[0], param[1]));
-  tiny_grad(tiny_cross_entropy(tiny_linear(hidden, param[2], param[3]), labels, NULL), param, 4, grad);
-  tiny_optim_step(adam, param, grad, 4);
-  tiny_end(t);
-  return (seconds() - start) * 1e6;
-}
-
-static void bench_training(void) {
-  enum { BATCH = 64, IN = 784, HIDDEN = 128, OUT = 10 };
-  static const int32_t label[BATCH] = {1, 2, 3};
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "NULL", .cache_dir = ""});
-  tiny_tensor *x = random_tensor(t, TINY_SHAPE(BATCH, IN));
-  tiny_tensor *labels = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
-  tiny_tensor *param[] = {random_tensor(t, TINY_SHAPE(HIDDEN, IN)), random_tensor(t, TINY_SHAPE(HIDDEN)),
-                          random_tensor(t, TINY_SHAPE(OUT, HIDDEN)), random_tensor(t, TINY_SHAPE(OUT))};
-  tiny_optim adam = {.kind = TINY_ADAM, .lr = 1e-3};
-  series time = {{0}, 0};
-  for (int i = 0; i < 4; i++) train(t, x, labels, param, &adam);
-  const uint64_t before = tiny_get_stats(t).kernels;
-  for (int i = 0; i < MOST_ROUNDS; i++) add(&time, train(t, x, labels, param, &adam));
-  const int n = (int)(tiny_get_stats(t).kernels - before) / MOST_ROUNDS;
-  if (!failed(t)) report("training step with gradients and Adam", &time, "us", 10 + 3 * n,
-                         "%d kernels, on the NULL device", n);
-  tiny_optim_free(&adam);
-  tiny_close(t);
-}
-
-static void bench_steps(void) {
-  static const int sizes[] = {1, 10, 50, 200};
-  char name[64];
-  heading("steps: a graph that is built anew and was seen before; all of its time is overhead");
-  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-    const int n = sizes[k];
-    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-    tiny_tensor *state = random_tensor(t, TINY_SHAPE(16)), *out;
-    series rebuilt = {{0}, 0}, replayed = {{0}, 0};
-    for (int i = 0; i < 3; i++) step(t, state, n);
-    const uint64_t before = tiny_get_stats(t).kernels;
-    step(t, state, n);
-    const int kernels = (int)(tiny_get_stats(t).kernels - before);
-    tiny_tensor *x = tiny_contiguous(state), *y = x;
-    tiny_realize(&x, 1);
-    y = x;
-    for (int i = 0; i < n; i++) y = tiny_contiguous(tiny_add(y, tiny_like(y, 1)));
-    tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
-    for (int i = 0; i < MOST_ROUNDS; i++) {
-      enum { TIMES = 20 };
-      double sum = 0;
-      for (int j = 0; j < TIMES; j++) sum += step(t, state, n);
-      add(&rebuilt, sum / TIMES);
-      const double start = seconds();
-      for (int j = 0; j < TIMES; j++) { tiny_begin(t); tiny_run(p, &x, &out); tiny_end(t); }
-      add(&replayed, (seconds() - start) * 1e6 / TIMES);
-    }
-    if (!failed(t)) {
-      snprintf(name, sizeof name, "rebuilt step of %d kernel%s", kernels, kernels > 1 ? "s" : "");
-      report(name, &rebuilt, "us", 10 + 3 * n, "%.2f us per kernel", median(&rebuilt) / n);
-      snprintf(name, sizeof name, "tiny_run of %d kernel%s", tiny_program_kernels(p), n > 1 ? "s" : "");
-      report(name, &replayed, "us", 0, "%.2f us per kernel", median(&replayed) / n);
-    }
-    tiny_close(t);
-  }
-  bench_training();
-}
-
-// ** kernels: how many, and what they read **
-
-// Kernels that y needs, and how often the bytes that they name pass through memory per byte of nbytes.
-static void count_kernels(tiny_ctx *t, const char *name, tiny_tensor *y, double nbytes, double bar) {
-  series kernels = {{0}, 0};
-  const tiny_stats before = tiny_get_stats(t);
-  tiny_realize(&y, 1);
-  const tiny_stats after = tiny_get_stats(t);
-  add(&kernels, (double)(after.kernels - before.kernels));
-  if (!failed(t)) report(name, &kernels, "kernels", bar, "%.3f x the least bytes",
-                         (double)(after.nbytes_moved - before.nbytes_moved) / nbytes);
-}
-
-static void bench_kernels(void) {
-  enum { M = 512, N = 1024, K = 256 };
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-  tiny_tensor *x = random_tensor(t, TINY_SHAPE(M, N)), *w = random_tensor(t, TINY_SHAPE(N, K));
-  tiny_tensor *b = random_tensor(t, TINY_SHAPE(K)), *scale = random_tensor(t, TINY_SHAPE(N));
-  heading("kernels: how many, and bytes they name per byte of inputs and outputs (1: nothing passes twice)");
-  count_kernels(t, "softmax, last axis", tiny_softmax(x, -1), 8.0 * M * N, 2);
-  count_kernels(t, "layer_norm", tiny_layer_norm(x, 1, scale, scale, 1e-5), 8.0 * M * N + 4.0 * N, 2);
-  count_kernels(t, "relu(x @ w + b)", tiny_relu(tiny_add(tiny_matmul(x, w), b)),
-                4.0 * (M * N + N * K + K + M * K), 1);
-  tiny_close(t);
-}
-
-// ** bandwidth **
-
-static float *big_array(size_t nbytes) {
-  const size_t huge = (size_t)2 << 20;
-  char *p = mmap(NULL, nbytes + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) return NULL;
-  p += huge - (uintptr_t)p % huge;
-#ifdef MADV_HUGEPAGE
-  madvise(p, nbytes, MADV_HUGEPAGE);
-#endif
-  return (float *)(void *)p;
-}
-
-typedef struct hand_job { const hand_loop *loop; hand_args a; size_t n; int parts; float sum[256]; } hand_job;
-static void hand_part(void *arg, int i) {
-  hand_job *j = arg;
-  const size_t from = j->n / (size_t)j->parts * (size_t)i, n = j->n / (size_t)j->parts;
-  const hand_args a = {j->a.y ? j->a.y + from : NULL, j->a.x + from, j->a.z ? j->a.z + from : NULL};
-  j->sum[i] = j->loop->run(a, n);
-}
-// Seconds of one pass of a hand-written loop, cut into parts that run on the threads of t.
-static double hand_time(tiny_ctx *t, hand_job *j) {
-  const double start = seconds();
-  tiny_parallel(t, j->parts, hand_part, j);
-  return seconds() - start;
-}
-
-// y, computed from x and z, against every variant of a hand-written loop that does the same.
-static void bench_loop(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tensor *const *in, int nin,
-                       const hand_loop *loops, hand_args a, size_t n, double nbytes, double bar) {
-  enum { VARIANTS = 16 };
-  series ours = {{0}, 0}, theirs[VARIANTS] = {{{0}, 0}}, best = {{0}, 0};
-  hand_job job[VARIANTS];
-  int variants = 0, chosen = 0;
-  for (const hand_loop *l = loops; l->name; l++) for (int parts = 2; parts <= 64; parts *= 32) {
-    job[variants++] = (hand_job){.loop = l, .a = a, .n = n, .parts = parts};
-  }
-  tiny_program *p = tiny_capture(t, in, nin, &y, 1);
-  if (failed(t)) return;
-  program_time(t, p, in);
-  for (int i = 0; i < ROUNDS; i++) {
-    add(&ours, nbytes / program_time(t, p, in) * 1e-9);
-    for (int v = 0; v < variants; v++) add(&theirs[v], nbytes / hand_time(t, &job[v]) * 1e-9);
-  }
-  for (int v = 1; v < variants; v++) if (median(&theirs[v]) > median(&theirs[chosen])) chosen = v;
-  best = theirs[chosen];
-  compare(name, &ours, &best, bar, "%.1f of %.1f GB/s by hand (%s, %d parts)", median(&ours), median(&best),
-          job[chosen].loop->name, job[chosen].parts);
-  tiny_program_free(p);
-}
-
-static void bench_bandwidth(void) {
-  const size_t big = (size_t)1 << 28, n = (size_t)1 << 26;      // floats: 1 GiB, 256 MiB
-  float *x = big_array(big * 4), *y = big_array(n * 4), *z = big_array(n * 4);
-  heading("bandwidth: against the best of several hand-written loops on the same threads and memory");
-  if (!x || !y || !z) { printf("  no memory for 1.5 GiB\n"); return; }
-  for (size_t i = 0; i < big; i++) x[i] = (float)(i & 1023) * 0.001f;
-  for (size_t i = 0; i < n; i++) { y[i] = 0; z[i] = x[i]; }
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-  const tiny_shape all_shape = TINY_SHAPE((int64_t)big), shape = TINY_SHAPE((int64_t)n);
-  tiny_tensor *all = tiny_blob(t, x, TINY_F32, all_shape, NULL);
-  tiny_tensor *in[2] = {tiny_blob(t, x, TINY_F32, shape, NULL), tiny_blob(t, z, TINY_F32, shape, NULL)};
-  tiny_tensor *one = tiny_like(in[0], 1), *two = tiny_like(in[0], 2), *three = tiny_like(in[0], 3);
-  tiny_tensor *scale = tiny_add(tiny_mul(in[0], two), one), *triad = tiny_add(tiny_mul(in[0], two), in[1]);
-  tiny_tensor *product = tiny_relu(tiny_mul(scale, tiny_sub(in[0], three)));
-  tiny_tensor *chain = tiny_add(tiny_mul(product, tiny_like(in[0], 0.5)), in[0]);
-  tiny_tensor *rows = tiny_softmax(tiny_reshape(in[0], TINY_SHAPE(8192, 8192)), -1);
-  const hand_args sum = {NULL, x, NULL}, a = {y, x, z};
-  const double nbytes = 4.0 * (double)n;
-  tiny_tensor *whole = tiny_sum(all, TINY_ALL, 0);
-  bench_loop(t, "sum of 1 GiB", whole, &all, 1, hand_sum, sum, big, 4.0 * (double)big, 0.9);
-  bench_loop(t, "x * 2 + 1, 256 MiB", scale, in, 1, hand_scale, a, n, 2 * nbytes, 0.9);
-  bench_loop(t, "x * 2 + z, 256 MiB", triad, in, 2, hand_triad, a, n, 3 * nbytes, 0.9);
-  bench_loop(t, "relu((2x+1)(x-3)) / 2 + x, 256 MiB", chain, in, 1, hand_chain, a, n, 2 * nbytes, 0.9);
-  bench_loop(t, "softmax of (8192, 8192) : x * 2 + 1", rows, in, 1, hand_scale, a, n, 2 * nbytes, 0);
-  tiny_close(t);
-  munmap(x, big * 4); munmap(y, n * 4); munmap(z, n * 4);
-}
-
-// ** digits: the same network trained by PyTorch **
-
-// The number that follows the word; NaN: there is none.
-static double number_after(const char *out, const char *word) {
-  const char *at = strstr(out, word);
-  return at ? atof(at + strlen(word)) : (double)NAN;
-}
-
-// Seconds that PyTorch trains, NaN where it is not installed.
-static double torch_time(char *python) {
-  static char out[1 << 14];
-  char *probe[] = {python, "-c", "import importlib.util as u; u.find_spec('torch') and print(1)", NULL};
-  char *argv[] = {python, "-W", "ignore", "bench/digits_torch.py", NULL};
-  if (!(run_process(probe, out, sizeof out) > 0)) return (double)NAN;
-  run_process(argv, out, sizeof out);
-  return number_after(out, " % in ");
-}
-
-static void bench_digits(void) {
-  static char out[1 << 16];
-  char *digits[] = {"build/examples/digits", NULL};
-  series ours = {{0}, 0}, ratios = {{0}, 0};
-  heading("digits: training time of examples/digits.c and of the same network in PyTorch");
-  for (int i = 0; i < 3; i++) {
-    run_process(digits, out, sizeof out);
-    add(&ours, number_after(out, "trained in "));
-  }
-  report("digits", &ours, "s", 8, "");
-  double torch = torch_time("python3");
-  if (torch != torch) torch = torch_time("/usr/bin/python3");
-  if (torch != torch) { printf("  PyTorch is not installed (apt install python3-torch)\n"); return; }
-  add(&ratios, median(&ours) / torch);
-  report("digits : PyTorch", &ratios, "x", 1, "%.2f s of %.2f s", median(&ours), torch);
+// The lines of the report that tell one machine from another.
+static void describe_machine(void) {
+  char out[4096], *clang[] = {"clang", "--version", NULL};
+  int n = 0;
+  FILE *f = fopen("/proc/cpuinfo", "r");
+  for (const char *name; f && !n && fgets(out, sizeof out, f);)
+    if (!strncmp(out, "model name", 10) && (name = strchr(out, ':')))
+      n = snprintf(machine, sizeof machine, "%.*s, ", (int)strcspn(name + 2, "\n"), name + 2);
+  if (f) fclose(f);
+  const time_t now = time(NULL);
+  char date[32];
+  strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+  n += snprintf(machine + n, sizeof machine - (size_t)n, "%d cores; tiny.h %s; %s", cores(), TINY_VERSION, date);
+  if (run_process(clang, out, sizeof out) > 0)
+    snprintf(machine + n, sizeof machine - (size_t)n, "; %.*s", (int)strcspn(out, "\n"), out);
 }
 
 int main(int argc, char **argv) {
-  const char *wanted = argc > 1 ? argv[1] : "lhskbmd";
-  if (argc > 1 && !strcmp(argv[1], "--blas")) return blas_self_test();
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  printf("tiny.h %s on %ld cores; medians of interleaved rounds\n", TINY_VERSION, cores);
-  if (strchr(wanted, 'l')) bench_lowering();
-  if (strchr(wanted, 'h')) bench_hello();
-  if (strchr(wanted, 's')) bench_steps();
-  if (strchr(wanted, 'k')) bench_kernels();
-  if (strchr(wanted, 'b')) bench_bandwidth();
-  if (strchr(wanted, 'm')) bench_matmul(argv[0]);
-  if (strchr(wanted, 'd')) bench_digits();
+  const char *letters = NULL;
+  self = argv[0];
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--blas")) return blas_self_test();
+    if (!strcmp(argv[i], "-q")) { rounds = 5; budget = 1.5; }
+    else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
+    else letters = argv[i];
+  }
+  describe_machine();
+  printf("%s\nmedians of interleaved rounds\n", machine);
+  measure_limits();
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    if (!letters || strchr(letters, sections[i].letter)) sections[i].run();
+  torch_end();
   write_json("build/bench.json");
   return 0;
 }

@@ -1,5 +1,6 @@
 // hand: see hand.h. Compiled for this machine, by clang where there is one: -O3 -march=native.
 #include "hand.h"
+#include <string.h>
 
 #if defined(__AVX512F__)                     // as wide as the machine's registers
 enum { LANES = 16 };
@@ -62,6 +63,34 @@ static inline lanes relu(lanes x) {
   for (int j = 0; j < LANES; j++) zero[j] = x[j] > 0 ? x[j] : 0;
   return zero;
 }
+EACH(copy_keep, KEEP, x) EACH(copy_stream, STREAM, x)
+static float copy_libc(hand_args a, size_t n) {
+  memcpy(a.y, a.x, n * sizeof(float));
+  return 0;
+}
+const hand_loop hand_copy[] = {
+  {"stores", copy_keep}, {"streaming stores", copy_stream}, {"memcpy", copy_libc}, {NULL, NULL}
+};
+
 LOOPS(scale, x * 2 + 1)
 LOOPS(triad, x * 2 + pz[j])
 LOOPS(chain, relu((x * 2 + 1) * (x - 3)) * 0.5f + x)
+
+// ** arithmetic: as many multiply-adds in flight as latency asks for **
+
+#define PEAK(name, accumulators) \
+  static float name(hand_args a, size_t n) { \
+    lanes sum[accumulators], x = {0}, y = {0}, all = {0}; \
+    (void)a; \
+    for (int j = 0; j < LANES; j++) { x[j] = 0.999f; y[j] = 0.001f; } \
+    for (int j = 0; j < accumulators; j++) sum[j] = x * (float)j; \
+    for (size_t i = 0; i < n; i += accumulators * LANES) \
+      for (int j = 0; j < accumulators; j++) sum[j] = sum[j] * x + y; \
+    for (int j = 0; j < accumulators; j++) all += sum[j]; \
+    return all[0] + all[LANES - 1]; \
+  }
+PEAK(peak8, 8) PEAK(peak12, 12) PEAK(peak16, 16) PEAK(peak24, 24)
+const hand_loop hand_peak[] = {
+  {"8 accumulators", peak8}, {"12 accumulators", peak12}, {"16 accumulators", peak16}, {"24 accumulators", peak24},
+  {NULL, NULL}
+};

@@ -1,4 +1,4 @@
-// hand: loops over big arrays as one writes them by hand for this machine: the references of bench.c.
+// hand: loops as one writes them by hand for this machine: the limits and references of bench.c.
 // Each works on a slice of n floats, a multiple of 256, aligned to 64 bytes; threads share arrays by slices.
 #include <stddef.h>
 
@@ -9,4 +9,6 @@ typedef struct hand_loop {
 } hand_loop;
 
 // Variants of one loop; the list ends with a NULL name. Streaming stores do not read the line they write.
-extern const hand_loop hand_sum[], hand_scale[], hand_triad[], hand_chain[];
+extern const hand_loop hand_sum[], hand_copy[], hand_scale[], hand_triad[], hand_chain[];
+// Read and write nothing: n fused multiply-adds of floats, 2 n operations.
+extern const hand_loop hand_peak[];

@@ -24,7 +24,7 @@ static blas load_blas(void) {
 
 // c (m,n) = a (m,k) @ b (k,n), batch times; ta, tb: stored transposed.
 typedef struct product { const char *name; int m, k, n, ta, tb, batch, is_double; double bar; const char *mean; } product;
-typedef struct product_job { blas f; const product *p; const void *a, *b; void *c; } product_job;
+typedef struct product_job { tiny_ctx *t; blas f; const product *p; const void *a, *b; void *c; } product_job;
 
 static void blas_call(const product_job *j, int i) {
   enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111, TRANSPOSE = 112 };
@@ -32,19 +32,24 @@ static void blas_call(const product_job *j, int i) {
   const int ta = p->ta ? TRANSPOSE : NO_TRANSPOSE, tb = p->tb ? TRANSPOSE : NO_TRANSPOSE;
   const int lda = p->ta ? p->m : p->k, ldb = p->tb ? p->k : p->n;
   const size_t a = (size_t)i * p->m * p->k, b = (size_t)i * p->k * p->n, c = (size_t)i * p->m * p->n;
-  if (p->is_double) j->f.d(ROW_MAJOR, ta, tb, p->m, p->n, p->k, 1, (const double *)j->a + a, lda, (const double *)j->b + b, ldb, 0, (double *)j->c + c, p->n);
-  else j->f.s(ROW_MAJOR, ta, tb, p->m, p->n, p->k, 1, (const float *)j->a + a, lda, (const float *)j->b + b, ldb, 0, (float *)j->c + c, p->n);
+  if (p->is_double)
+    j->f.d(ROW_MAJOR, ta, tb, p->m, p->n, p->k, 1, (const double *)j->a + a, lda, (const double *)j->b + b, ldb, 0,
+           (double *)j->c + c, p->n);
+  else
+    j->f.s(ROW_MAJOR, ta, tb, p->m, p->n, p->k, 1, (const float *)j->a + a, lda, (const float *)j->b + b, ldb, 0,
+           (float *)j->c + c, p->n);
 }
 static void blas_part(void *arg, int part) {
   const product_job *j = (const product_job *)arg;
   const int from = part * j->p->batch / 8, to = (part + 1) * j->p->batch / 8;
   for (int i = from; i < to; i++) blas_call(j, i);
 }
-// t: whose threads share a batch.
-static double blas_time(tiny_ctx *t, product_job *j) {
+// A batch is shared among the threads of j->t.
+static double blas_time(void *arg) {
+  product_job *j = arg;
   const double start = seconds();
   if (j->p->batch == 1) blas_call(j, 0);
-  else tiny_parallel(t, 8, blas_part, j);
+  else tiny_parallel(j->t, 8, blas_part, j);
   return seconds() - start;
 }
 
@@ -53,19 +58,25 @@ static int blas_self_test(void) {
   enum { N = 768 };
   static const product p = {"", N, N, N, 0, 0, 1, 0, 0, NULL};
   float *m = calloc(3 * N * N, sizeof *m);
-  product_job j = {load_blas(), &p, m, m + N * N, m + 2 * N * N};
+  product_job j = {NULL, load_blas(), &p, m, m + N * N, m + 2 * N * N};
   series s = {{0}, 0};
   if (!j.f.s || !m) return 1;
-  for (int i = 0; i < 8; i++) add(&s, blas_time(NULL, &j));
+  for (int i = 0; i < 8; i++) add(&s, blas_time(&j));
   printf("%.1f\n", 2.0 * N * N * N / least(&s) * 1e-9);
   return 0;
 }
 
-// OpenBLAS guesses the processor when it is loaded, low on virtual machines: the fastest of its types is set.
-static void choose_core_type(char *self) {
+// OpenBLAS guesses the processor when it is loaded, low on virtual machines: the fastest of its types is set, for
+// PyTorch as well, which calls it.
+static void choose_core_type(void) {
   static char *const types[] = {"", "Haswell", "Zen", "SkylakeX", "Cooperlake", "Sapphirerapids"};
-  char out[64], *argv[] = {self, "--blas", NULL}, *best = "";
+  static int chosen;
+  char threads[16], out[64], *argv[] = {self, "--blas", NULL}, *best = "";
   double speed = 0;
+  if (chosen++) return;
+  snprintf(threads, sizeof threads, "%d", cores());
+  setenv("OPENBLAS_NUM_THREADS", threads, 1);
+  setenv("OMP_NUM_THREADS", threads, 1);
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     if (*types[i]) setenv("OPENBLAS_CORETYPE", types[i], 1);
     if (!(run_process(argv, out, sizeof out) > 0) || atof(out) < speed * 1.02) continue;
@@ -113,68 +124,57 @@ static tiny_tensor *operand(tiny_ctx *t, const product *p, void *data, int rows,
   return tiny_from(t, data, p->is_double ? TINY_F64 : TINY_F32, s);
 }
 
-// GFLOPS of both, in turn; how far apart the results are.
-static void bench_product(tiny_ctx *t, const blas *f, const product *p, series *ours, series *theirs, double *off) {
+// GFLOPS of both; how far apart the results are.
+static void bench_product(tiny_ctx *t, const blas *f, const product *p, racer *r, double *off) {
   const double work = 2.0 * p->batch * p->m * p->k * p->n * 1e-9;
   const size_t item = p->is_double ? 8 : 4, nc = (size_t)p->batch * p->m * p->n;
-  void *a = numbers((size_t)p->batch * p->m * p->k, p->is_double, 37), *b = numbers((size_t)p->batch * p->k * p->n, p->is_double, 23);
+  void *a = numbers((size_t)p->batch * p->m * p->k, p->is_double, 37);
+  void *b = numbers((size_t)p->batch * p->k * p->n, p->is_double, 23);
   void *c = calloc(nc, item), *d = calloc(nc, item);
   tiny_tensor *in[2] = {operand(t, p, a, p->m, p->k, p->ta), operand(t, p, b, p->k, p->n, p->tb)}, *out;
-  tiny_tensor *y = tiny_matmul(p->ta ? tiny_transpose(in[0], 1, 2) : in[0], p->tb ? tiny_transpose(in[1], 1, 2) : in[1]);
-  tiny_program *program = tiny_capture(t, in, 2, &y, 1);
-  product_job j = {*f, p, a, b, c};
-  ours->n = theirs->n = 0;
+  tiny_tensor *x = p->ta ? tiny_transpose(in[0], 1, 2) : in[0], *w = p->tb ? tiny_transpose(in[1], 1, 2) : in[1];
+  tiny_tensor *y = tiny_matmul(x, w);
+  program ours = {t, tiny_capture(t, in, 2, &y, 1), in};
+  product_job theirs = {t, *f, p, a, b, c};
+  r[0] = (racer){.name = "tiny", .run = program_run, .arg = &ours};
+  r[1] = (racer){.name = "OpenBLAS", .run = blas_time, .arg = &theirs, .foreign = 1};
   *off = 0;
-  tiny_run(program, in, &out);
-  tiny_read(out, d, nc * item);
-  if (f->s && p->batch > 1) f->threads(1);
-  for (int i = 0; i < ROUNDS && !failed(t); i++) {
-    const int repeats = work > 0.5 ? 1 : (int)(0.5 / work) < 50 ? (int)(0.5 / work) : 50;
-    rest(0.04);
-    double best = HUGE_VAL;
-    for (int k = 0; k <= repeats; k++) best = fmin(best, program_time(t, program, in));
-    add(ours, work / best);
-    if (!f->s) continue;
-    rest(0.04);
-    best = HUGE_VAL;
-    for (int k = 0; k <= repeats; k++) best = fmin(best, blas_time(t, &j));
-    add(theirs, work / best);
+  if (!failed(t)) {
+    tiny_run(ours.p, in, &out);
+    tiny_read(out, d, nc * item);
+    if (f->s && p->batch > 1) f->threads(1);
+    race(r, f->s ? 2 : 1, work);
+    if (f->s && p->batch > 1) f->threads(cores());
   }
-  if (f->s && p->batch > 1) f->threads((int)sysconf(_SC_NPROCESSORS_ONLN));
   for (size_t i = 0; i < nc && f->s; i++) {
-    const double x = p->is_double ? ((double *)c)[i] : ((float *)c)[i], z = p->is_double ? ((double *)d)[i] : ((float *)d)[i];
-    *off = fmax(*off, fabs(x - z) / (1 + fabs(x)));
+    const double u = p->is_double ? ((double *)c)[i] : (double)((float *)c)[i];
+    const double v = p->is_double ? ((double *)d)[i] : (double)((float *)d)[i];
+    *off = fmax(*off, fabs(u - v) / (1 + fabs(u)));
   }
-  tiny_program_free(program);
   free(a); free(b); free(c); free(d);
 }
 
-static void bench_matmul(char *self) {
-  char threads[16];
-  series logs[3] = {{{0}, 0}, {{0}, 0}, {{0}, 0}};
+static void bench_matmul(void) {
   static const struct { const char *name; double bar; } means[3] = {{"square", 1}, {"odd", 0.85}, {"double", 0.85}};
-  heading("matmul: GFLOPS against OpenBLAS on as many threads");
-  snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
-  setenv("OPENBLAS_NUM_THREADS", threads, 1);
-  choose_core_type(self);
+  mean m[3] = {{0, 0}, {0, 0}, {0, 0}};
+  heading("matmul: against OpenBLAS on as many threads");
+  choose_core_type();
   const blas f = load_blas();
-  if (!f.s) printf("  OpenBLAS is not installed (apt install libopenblas0-pthread): times alone\n");
+  if (!f.s) printf("  OpenBLAS is not installed (tools/setup.sh bench): times alone\n");
   for (size_t k = 0; k < sizeof products / sizeof *products; k++) {
     const product *p = &products[k];
+    if (!wanted(p->name)) continue;
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-    series ours, theirs;
+    racer r[2];
     double off;
-    bench_product(t, &f, p, &ours, &theirs, &off);
-    if (!f.s) report(p->name, &ours, "GFLOPS", 0, "");
-    else compare(p->name, &ours, &theirs, p->bar, "%.1f of OpenBLAS's %.1f GFLOPS, %.1g apart", median(&ours), median(&theirs), off);
-    for (int i = 0; i < 3 && f.s; i++) if (!strcmp(means[i].name, p->mean)) add(&logs[i], log(ratio(&ours, &theirs)));
+    bench_product(t, &f, p, r, &off);
+    if (failed(t)) {}
+    else if (!f.s) report(p->name, &r[0].rate, "GFLOPS", 0, "%.2f of the FMA peak", median(&r[0].rate) / limits.gflops);
+    else compare(p->name, &r[0].rate, &r[1].rate, p->bar, "%.1f of %.1f GFLOPS; %.2f of the FMA peak; %.1g apart",
+                 median(&r[0].rate), median(&r[1].rate), median(&r[0].rate) / limits.gflops * (p->is_double ? 2 : 1), off);
+    for (int i = 0; i < 3 && f.s; i++)
+      if (!strcmp(means[i].name, p->mean)) mean_add(&m[i], ratio(&r[0].rate, &r[1].rate));
     tiny_close(t);
   }
-  for (int i = 0; i < 3 && f.s; i++) {
-    series mean = {{0}, 0}, one = {{1}, 1};
-    double sum = 0;
-    for (int k = 0; k < logs[i].n; k++) sum += logs[i].v[k] / logs[i].n;
-    add(&mean, exp(sum));
-    compare(means[i].name, &mean, &one, means[i].bar, "geometric mean of %d", logs[i].n);
-  }
+  for (int i = 0; i < 3; i++) report_mean(means[i].name, &m[i], means[i].bar);
 }

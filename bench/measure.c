@@ -1,5 +1,11 @@
-// measure: time, medians of interleaved rounds, the table of figures and its JSON. A part of bench.c.
-enum { ROUNDS = 15, MOST_ROUNDS = 64, ROWS = 96 };
+// measure: time, medians of interleaved rounds, races, the table of figures and its JSON. A part of bench.c.
+enum { MOST_ROUNDS = 64, ROWS = 256, RACERS = 20 };
+static int rounds = 15;                      // of a race at most; at least 3
+static double budget = 5;                    // seconds that a race may take, then it ends after its third round
+static const char *only;                     // rows that contain this are measured; NULL: all
+
+static int wanted(const char *name) { return !only || strstr(name, only) != NULL; }
+static int cores(void) { return (int)sysconf(_SC_NPROCESSORS_ONLN); }
 
 // ** time and statistics **
 
@@ -38,11 +44,47 @@ static double ratio(const series *a, const series *b) {
   return median(&r);
 }
 
+// ** races: what is compared runs in turn **
+
+// run(arg) returns the seconds of one pass. foreign: its threads are not ours, and may spin after their work.
+typedef struct racer { const char *name; double (*run)(void *arg); void *arg; int foreign; series rate; } racer;
+
+// Rates are work per second. A round times the best of several passes of each, so that what one has left in the
+// caches does not count for the next; the first passes, before the rounds, are not counted.
+static void race(racer *r, int n, double work) {
+  int repeats[RACERS], foreign = 0;
+  for (int i = 0; i < n; i++) foreign |= r[i].foreign;
+  for (int i = 0; i < n; i++) {
+    r[i].run(r[i].arg);
+    const double once = r[i].run(r[i].arg);
+    r[i].rate.n = 0;
+    repeats[i] = once > 0.2 ? 1 : once > 0.01 ? 2 : once > 0.0004 ? (int)(0.02 / once) : 50;
+  }
+  const double start = seconds();
+  for (int round = 0; round < rounds && (round < 3 || seconds() - start < budget); round++)
+    for (int i = 0; i < n; i++) {
+      double best = HUGE_VAL;
+      if (foreign) rest(0.03);
+      for (int k = 0; k < repeats[i]; k++) best = fmin(best, r[i].run(r[i].arg));
+      add(&r[i].rate, work / best);
+    }
+}
+// The fastest of r[0..n-1] that carries a rate.
+static const racer *fastest(const racer *r, int n) {
+  const racer *best = r;
+  for (int i = 1; i < n; i++) if (median(&r[i].rate) > median(&best->rate)) best = &r[i];
+  return best;
+}
+
 // ** the table **
 
-typedef struct row { char name[64], note[96]; double value, best, bar; const char *unit; int at_least; } row;
+typedef struct row {
+  char name[64], note[160]; const char *section, *unit; double value, best, bar; int at_least;
+} row;
 static row rows[ROWS];
 static int nrows;
+static const char *section = "";
+static char machine[1024];                   // lines that describe what all of this ran on
 
 static void print_row(row *r, const char *note, va_list args) {
   char limit[32] = "";
@@ -56,7 +98,7 @@ static void print_row(row *r, const char *note, va_list args) {
 static row *new_row(const char *name, const char *unit, double bar) {
   row *r = &rows[nrows < ROWS - 1 ? nrows++ : nrows];
   snprintf(r->name, sizeof r->name, "%s", name);
-  r->unit = unit; r->bar = bar;
+  r->section = section; r->unit = unit; r->bar = bar;
   return r;
 }
 
@@ -69,7 +111,16 @@ static void report(const char *name, const series *s, const char *unit, double b
   print_row(r, note, args);
   va_end(args);
 }
-// How many times as fast as the reference, which should be at least bar.
+// One figure that needs no rounds, as report, or, at_least, one that should be at least bar.
+static void state(const char *name, double value, const char *unit, double bar, int at_least, const char *note, ...) {
+  row *r = new_row(name, unit, bar);
+  va_list args;
+  r->value = r->best = value; r->at_least = at_least;
+  va_start(args, note);
+  print_row(r, note, args);
+  va_end(args);
+}
+// How many times as fast as the reference, which should be at least bar. Both are rates.
 static void compare(const char *name, const series *ours, const series *theirs, double bar,
                     const char *note, ...) {
   row *r = new_row(name, "x", bar);
@@ -79,22 +130,50 @@ static void compare(const char *name, const series *ours, const series *theirs, 
   print_row(r, note, args);
   va_end(args);
 }
-static void heading(const char *text) { printf("\n%s\n", text); }
 
+// Geometric mean of what was added.
+typedef struct mean { double logs; int n; } mean;
+static void mean_add(mean *m, double ratio) { m->logs += log(ratio); m->n++; }
+static void report_mean(const char *name, const mean *m, double bar) {
+  if (m->n && !only) state(name, exp(m->logs / m->n), "x", bar, 1, "geometric mean of %d", m->n);
+}
+
+static void heading(const char *text) {
+  section = text;
+  printf("\n%s\n", text);
+}
+
+static void write_text(FILE *f, const char *s) {
+  putc('"', f);
+  for (; *s; s++) {
+    if (*s == '\n') fputs("\\n", f);
+    else { if (*s == '"' || *s == '\\') putc('\\', f); putc(*s, f); }
+  }
+  putc('"', f);
+}
 static void write_json(const char *path) {
   FILE *f = fopen(path, "w");
   if (!f) return;
-  fprintf(f, "[\n");
+  fprintf(f, "{\"machine\": ");
+  write_text(f, machine);
+  fprintf(f, ",\n \"rows\": [\n");
   for (int i = 0; i < nrows; i++) {
     const row *r = &rows[i];
-    fprintf(f, "  {\"name\": \"%s\", \"value\": %.9g, \"best\": %.9g, ", r->name, r->value, r->best);
-    fprintf(f, "\"unit\": \"%s\", ", r->unit);
+    fprintf(f, "  {\"section\": ");
+    write_text(f, r->section);
+    fprintf(f, ", \"name\": ");
+    write_text(f, r->name);
+    fprintf(f, ", \"value\": %.9g, \"best\": %.9g, \"unit\": \"%s\", ", r->value, r->best, r->unit);
     if (r->bar > 0) fprintf(f, "\"bar\": %g, \"at_least\": %s, ", r->bar, r->at_least ? "true" : "false");
-    fprintf(f, "\"note\": \"%s\"}%s\n", r->note, i + 1 < nrows ? "," : "");
+    fprintf(f, "\"note\": ");
+    write_text(f, r->note);
+    fprintf(f, "}%s\n", i + 1 < nrows ? "," : "");
   }
-  fprintf(f, "]\n");
+  fprintf(f, "]}\n");
   fclose(f);
 }
+
+// ** what is raced **
 
 static int failed(tiny_ctx *t) {
   if (tiny_status(t) == TINY_OK) return 0;
@@ -103,13 +182,37 @@ static int failed(tiny_ctx *t) {
 }
 
 static double program_time(tiny_ctx *t, tiny_program *p, tiny_tensor *const *inputs) {
-  tiny_tensor *out;
+  tiny_tensor *out[64];
   const double start = seconds();
   tiny_begin(t);
-  tiny_run(p, inputs, &out);
+  tiny_run(p, inputs, out);
   tiny_end(t);
   return seconds() - start;
 }
+typedef struct program { tiny_ctx *t; tiny_program *p; tiny_tensor *const *in; } program;
+static double program_run(void *arg) {
+  const program *p = arg;
+  return program_time(p->t, p->p, p->in);
+}
+
+// Number i of the pseudorandom array `seed`, from -scale/2 to scale/2: murmur3's finaliser, the same in torch_peer.py.
+static float number(uint32_t i, uint32_t seed, float scale) {
+  uint32_t h = i + seed * 0x9e3779b9u;
+  h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u; h ^= h >> 16;
+  return ((float)(h >> 8) / (1 << 24) - 0.5f) * scale;
+}
+// shift + numbers of the array `seed`.
+static tiny_tensor *numbers_tensor(tiny_ctx *t, tiny_shape shape, uint32_t seed, float scale, float shift) {
+  int64_t n = 1;
+  for (int i = 0; i < shape.ndim; i++) n *= shape.dim[i];
+  float *data = malloc((size_t)n * sizeof *data + 1);
+  for (int64_t i = 0; data && i < n; i++) data[i] = shift + number((uint32_t)i, seed, scale);
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, shape);
+  free(data);
+  return x;
+}
+
+// ** processes **
 
 // Runs argv; its output goes to out. Returns the seconds until its first line came, NaN if none did.
 static double run_process(char *const *argv, char *out, size_t nbytes) {
