@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0ecedadefe78f7716ceaffc1124e0555d9ea0ca8c4f04c0c0640b0683271d7cb
+/* tiny.h 0.1.0, source ac0ebcbebe65b40230d701d8180e837b9de90e7c95f199fb61f2c0e95895f4ab
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -255,55 +255,55 @@ Where things stand in tiny.h
   21310  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
   21591  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  21944  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  21962  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22218  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22236  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22317  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22439  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22335  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22457  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22526  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22544  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  22725  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  22745  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  22865  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23066  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  22885  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23086  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23227  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23247  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  23621  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  23838  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  23641  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  23858  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24225  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24561  src/runtime/interp.c        the backend INTERP
-  24641  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24245  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24581  src/runtime/interp.c        the backend INTERP
+  24661  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  24696  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  24896  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  24716  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  24916  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25285  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25305  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  25635  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  25655  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  25862  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  25882  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26105  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26125  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26313  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26333  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26567  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  26587  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  26811  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  26831  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  26988  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  27008  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27162  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27474  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  27710  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27182  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27494  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  27730  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  27858  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  28004  src/runtime/context.c       opening and closing, the first error, totals
+  27878  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28024  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -21601,6 +21601,8 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
 #include "moves.c"
 #endif
 
+enum { TN_COMB = 4 };                      // greatest step of a strided load that is made of vector loads
+
 static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
 }
@@ -21832,6 +21834,20 @@ static int64_t tn_memory_nelem(const tiny_uop *m) {
   return m->op == TINY_OP_PARAM ? m->v[0] : m->op == TINY_OP_DEFINE ? m->v[1] : 0;
 }
 
+// Every step-th element from base on, from vectors that hold them all and nothing beyond the first and the last.
+static tiny_uop *tn_lanes_comb(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int64_t step, int lanes) {
+  const int64_t first = step < 0 ? step * (lanes - 1) : 0, last = (step < 0 ? -step : step) * (lanes - 1) + 1 - lanes;
+  tn_list one = {NULL, 0, 0};
+  for (int i = 0; i < lanes; i++) {
+    const int64_t place = step * i - first, begin = place / lanes * lanes < last ? place / lanes * lanes : last;
+    tiny_uop *element = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, first + begin)));
+    tiny_uop *index = tn_index_with(t, load->src[0], element, 1);
+    tiny_uop *vector = tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, 1, &index, 0, 0, NULL);
+    tn_push(t, &one, tn_uop_make(t, TINY_OP_PICK, load->dtype, 1, 1, &vector, place - begin, 0, NULL));
+  }
+  return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
+}
+
 // A load whose index has lanes: contiguous, strided or gathered.
 static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
@@ -21853,6 +21869,8 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
     return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
                  tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
+  if (base && scalar_valid && load->nsrc == 1 && step && step >= -TN_COMB && step <= TN_COMB)
+    return tn_lanes_comb(t, load, base, step, lanes);
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
     for (int i = 0; i < lanes; i++) {
@@ -22535,6 +22553,7 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 
 enum { TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
+#define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
@@ -22578,7 +22597,8 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     double n = reads[i].v ? (double)c->vectors : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
-    const double each = reads[i].stride == 1 ? 1 : TN_STRIDED_LOAD * c->lanes;
+    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
+        TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
     else loads += n * (reads[i].v ? each : 0.5);
   }

@@ -11,6 +11,8 @@
 #include "moves.c"
 #endif
 
+enum { TN_COMB = 4 };                      // greatest step of a strided load that is made of vector loads
+
 static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
 }
@@ -242,6 +244,20 @@ static int64_t tn_memory_nelem(const tiny_uop *m) {
   return m->op == TINY_OP_PARAM ? m->v[0] : m->op == TINY_OP_DEFINE ? m->v[1] : 0;
 }
 
+// Every step-th element from base on, from vectors that hold them all and nothing beyond the first and the last.
+static tiny_uop *tn_lanes_comb(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int64_t step, int lanes) {
+  const int64_t first = step < 0 ? step * (lanes - 1) : 0, last = (step < 0 ? -step : step) * (lanes - 1) + 1 - lanes;
+  tn_list one = {NULL, 0, 0};
+  for (int i = 0; i < lanes; i++) {
+    const int64_t place = step * i - first, begin = place / lanes * lanes < last ? place / lanes * lanes : last;
+    tiny_uop *element = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, first + begin)));
+    tiny_uop *index = tn_index_with(t, load->src[0], element, 1);
+    tiny_uop *vector = tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, 1, &index, 0, 0, NULL);
+    tn_push(t, &one, tn_uop_make(t, TINY_OP_PICK, load->dtype, 1, 1, &vector, place - begin, 0, NULL));
+  }
+  return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
+}
+
 // A load whose index has lanes: contiguous, strided or gathered.
 static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   tiny_uop *index = load->src[0], *base, *src[2] = {NULL, load->nsrc == 2 ? load->src[1] : NULL};
@@ -263,6 +279,8 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
     return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
                  tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
+  if (base && scalar_valid && load->nsrc == 1 && step && step >= -TN_COMB && step <= TN_COMB)
+    return tn_lanes_comb(t, load, base, step, lanes);
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
     for (int i = 0; i < lanes; i++) {

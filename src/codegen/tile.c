@@ -10,6 +10,7 @@
 
 enum { TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
+#define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
@@ -53,7 +54,8 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     double n = reads[i].v ? (double)c->vectors : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
-    const double each = reads[i].stride == 1 ? 1 : TN_STRIDED_LOAD * c->lanes;
+    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
+        TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
     else loads += n * (reads[i].v ? each : 0.5);
   }

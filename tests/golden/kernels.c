@@ -33,23 +33,15 @@ void E_4_6_8_c52b2352(void *const *mem, const long long *args, long long task) {
       const i32 x3 = (i32)(r2 * 8);
       const i32 x4 = (i32)(x1 + x3);
       const i32 x5 = (i32)(((i32)(r2 * 32)) + r0);
-      const f32 v6 = *(p1 + x5);
-      const i32 x7 = (i32)(x5 + 4);
-      const f32 v8 = *(p1 + x7);
-      const i32 x9 = (i32)(x5 + 8);
-      const f32 v10 = *(p1 + x9);
-      const i32 x11 = (i32)(x5 + 12);
-      const f32 v12 = *(p1 + x11);
-      const i32 x13 = (i32)(x5 + 16);
-      const f32 v14 = *(p1 + x13);
-      const i32 x15 = (i32)(x5 + 20);
-      const f32 v16 = *(p1 + x15);
-      const i32 x17 = (i32)(x5 + 24);
-      const f32 v18 = *(p1 + x17);
-      const i32 x19 = (i32)(x5 + 28);
-      const f32 v20 = *(p1 + x19);
-      const f32x8 v21 = LOAD(f32x8, p2 + x3);
-      STORE(f32x8, p0 + x4, (((f32x8){v6, v8, v10, v12, v14, v16, v18, v20}) * v21));
+      const f32x8 v6 = LOAD(f32x8, p1 + x5);
+      const i32 x7 = (i32)(x5 + 8);
+      const f32x8 v8 = LOAD(f32x8, p1 + x7);
+      const i32 x9 = (i32)(x5 + 16);
+      const f32x8 v10 = LOAD(f32x8, p1 + x9);
+      const i32 x11 = (i32)(x5 + 21);
+      const f32x8 v12 = LOAD(f32x8, p1 + x11);
+      const f32x8 v13 = LOAD(f32x8, p2 + x3);
+      STORE(f32x8, p0 + x4, (((f32x8){(v6[0]), (v6[4]), (v8[0]), (v8[4]), (v10[0]), (v10[4]), (v12[3]), (v12[7])}) * v13));
     }
   }
 }
