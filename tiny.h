@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ac0ebcbebe65b40230d701d8180e837b9de90e7c95f199fb61f2c0e95895f4ab
+/* tiny.h 0.1.0, source aebfeac2d8d542bf2580779967d86160f7a08459645606430edb9588a1cbde79
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -164,146 +164,146 @@ Where things stand in tiny.h
                                      form that values have in the IR
    3778  src/ir/alu.c                the meaning of every arithmetic op, once
    3909  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4411  src/ir/args.c               which k, v and sources fit an op
-   4538  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5159  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   4501  src/ir/args.c               which k, v and sources fit an op
+   4628  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5252  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5732  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5825  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   5942  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6035  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6337  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6430  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7166  src/ir/spec.c               the verifier
-   7471  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7259  src/ir/spec.c               the verifier
+   7564  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7659  src/rules/notation.c        the algebra that bodies of rules are written in
-   7694  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   7867  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7752  src/rules/notation.c        the algebra that bodies of rules are written in
+   7787  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   7960  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8027  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8120  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8419  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8512  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8607  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8700  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   8992  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9085  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9315  src/rules/decompose.c       from what the IR means to what a language can say
-   9881  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9408  src/rules/decompose.c       from what the IR means to what a language can say
+   9974  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-   9915  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10008  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10413  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10506  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10785  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10878  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11002  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11095  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11580  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11762  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11673  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11855  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12150  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12243  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12235  src/tensor/activation.c     what stands between the layers of a network
-  12402  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12701  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12328  src/tensor/activation.c     what stands between the layers of a network
+  12495  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12794  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  12862  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  12955  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13528  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13621  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14037  src/tensor/random.c         numbers from a counter, the same on every device
-  14303  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14130  src/tensor/random.c         numbers from a counter, the same on every device
+  14396  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14607  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  14901  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14700  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  14994  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15279  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15372  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15836  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  15929  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16232  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16325  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16656  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16749  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17089  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17182  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17433  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17746  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  17845  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17526  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17839  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  17938  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  17998  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18091  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18482  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18758  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18575  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18851  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  18847  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  18940  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19035  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19399  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19128  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19492  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19635  src/tensor/params.c         lists of named tensors: what a network consists of
-  19727  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20093  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19728  src/tensor/params.c         lists of named tensors: what a network consists of
+  19820  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20186  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20778  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20871  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  21310  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21591  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21403  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21684  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  21962  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  22055  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22236  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22329  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22335  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22457  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22442  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22564  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22544  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22651  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  22745  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  22852  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  22885  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23086  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  22992  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23193  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23247  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23354  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  23641  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  23858  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  23748  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  23965  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24245  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24581  src/runtime/interp.c        the backend INTERP
-  24661  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24352  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24688  src/runtime/interp.c        the backend INTERP
+  24768  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  24716  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  24916  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  24823  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  25023  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25305  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25449  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  25655  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  25799  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  25882  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  26026  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26125  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26269  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26333  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26477  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26587  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  26731  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  26831  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  26975  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  27008  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  27152  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27182  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27494  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  27730  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27326  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27638  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  27874  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  27878  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  28024  src/runtime/context.c       opening and closing, the first error, totals
+  28022  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28168  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2038,7 +2038,7 @@ struct tiny_uop {                          // immutable; same op, dtype, lanes, 
   void *ptr;                               // BUFFER: storage; CUSTOM: description
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order
-  tiny_uop *next, *realized;               // private: table chain; the BUFFER that holds this node's value
+  tiny_uop *realized;                      // private: the BUFFER that holds this node's value
 };
 
 // Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.
@@ -3960,11 +3960,17 @@ enum { TN_RUNNING = 256 };                 // beside the op in k of a kernel's R
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
-struct tn_ir {
-  tiny_uop **table; uint32_t cap, n;
+typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
+typedef struct tn_node_slot { tiny_uop *u; uint32_t slot; } tn_node_slot;   // slot: a hash, told apart without a look at u
+typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
+  tn_node_slot *table; uint32_t cap, n;    // open addressing, at most half full
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
-  char *chunk; size_t left; void **chunks; // memory of nodes; each chunk begins with a pointer to the one before
+  tn_node_chunk *chunks, *spare; char *at; size_t left;   // spare: chunks to take again
+} tn_nodes;
+struct tn_ir {
+  // apart: in nodes are those of one kernel that is lowered, and the context's are the others (tn_nodes_enter)
+  tn_nodes nodes, others; int apart;
   uint32_t epoch;
   int64_t serial;                          // of BUFFERs and of range ids
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
@@ -3972,14 +3978,18 @@ struct tn_ir {
   void (*release)(tiny_ctx *t, void *storage);   // called when a BUFFER node dies
 };
 
+static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
+  nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
+  nodes->cap = nodes->table ? TN_FIRST_SLOTS : 0;
+  return nodes->table != NULL;
+}
+
 static int tn_ir_open(tiny_ctx *t) {
   t->ir = (struct tn_ir *)tn_alloc(t, sizeof *t->ir);
   if (!t->ir) return 0;
   t->ir->bad.lanes = 1;
   t->ir->collect_at = 1 << 14;
-  t->ir->cap = TN_FIRST_SLOTS;
-  t->ir->table = (tiny_uop **)tn_alloc(t, t->ir->cap * sizeof(tiny_uop *));
-  return t->ir->table != NULL;
+  return tn_nodes_open(t, &t->ir->nodes);
 }
 
 static size_t tn_uop_nbytes(const tiny_uop *u) {
@@ -3987,33 +3997,47 @@ static size_t tn_uop_nbytes(const tiny_uop *u) {
   return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
+static size_t tn_uop_rounded(size_t nbytes) {
+  return (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1);
+}
+
+static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nbytes) {
+  tn_node_chunk *chunk = nodes->spare;
+  if (chunk && nbytes <= chunk->nbytes) nodes->spare = chunk->older;
+  else {
+    if (nbytes < TN_NODE_CHUNK) nbytes = TN_NODE_CHUNK;
+    chunk = (tn_node_chunk *)tn_realloc(t, NULL, 0, nbytes);
+    if (!chunk) return NULL;
+    chunk->nbytes = nbytes;
+  }
+  chunk->older = nodes->chunks;
+  return nodes->chunks = chunk;
+}
+
 static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
-  struct tn_ir *ir = t->ir;
-  const size_t rounded = (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
-               c = rounded / TN_NODE_CLASS;
-  if (c >= TN_NODE_CLASSES) return tn_realloc(t, NULL, 0, rounded);
-  if (ir->unused[c]) {
-    void *p = ir->unused[c];
-    memcpy(&ir->unused[c], p, sizeof(void *));
+  tn_nodes *nodes = &t->ir->nodes;
+  const size_t rounded = tn_uop_rounded(nbytes), c = rounded / TN_NODE_CLASS;
+  if (c >= TN_NODE_CLASSES && !t->ir->apart) return tn_realloc(t, NULL, 0, rounded);
+  if (c < TN_NODE_CLASSES && nodes->unused[c]) {
+    void *p = nodes->unused[c];
+    memcpy(&nodes->unused[c], p, sizeof(void *));
     return p;
   }
-  if (ir->left < rounded) {
-    void **chunk = (void **)tn_realloc(t, NULL, 0, TN_NODE_CHUNK);
+  if (nodes->left < rounded) {
+    tn_node_chunk *chunk = tn_node_chunk_new(t, nodes, rounded + TN_NODE_CLASS);
     if (!chunk) return NULL;
-    chunk[0] = ir->chunks; ir->chunks = chunk;
-    ir->chunk = (char *)chunk + TN_NODE_CLASS; ir->left = TN_NODE_CHUNK - TN_NODE_CLASS;
+    nodes->at = (char *)chunk + TN_NODE_CLASS; nodes->left = chunk->nbytes - TN_NODE_CLASS;
   }
-  void *p = ir->chunk;
-  ir->chunk += rounded; ir->left -= rounded;
+  void *p = nodes->at;
+  nodes->at += rounded; nodes->left -= rounded;
   return p;
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
-  const size_t rounded = (tn_uop_nbytes(u) + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
-               c = rounded / TN_NODE_CLASS;
+  const size_t rounded = tn_uop_rounded(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
   if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u->ptr);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
-  memcpy(u, &t->ir->unused[c], sizeof(void *));
-  t->ir->unused[c] = u;
+  memcpy(u, &t->ir->nodes.unused[c], sizeof(void *));
+  t->ir->nodes.unused[c] = u;
 }
 
 // ** facts that are inferred when a node is made **
@@ -4226,19 +4250,24 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 // ** construction **
 
-static void tn_ir_rehash(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  const uint32_t cap = ir->cap * 2;
-  tiny_uop **table = (tiny_uop **)tn_alloc(t, cap * sizeof *table);
-  // Longer chains until there is memory again; the caller's node fails on its own.
-  if (!table) return;
-  for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop *u = ir->table[i], *next; u; u = next) {
-    next = u->next;
-    tiny_uop **slot = &table[u->slot & (cap - 1)];
-    u->next = *slot; *slot = u;
+static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u) {
+  uint32_t i = u->slot & (nodes->cap - 1);
+  while (nodes->table[i].u) i = (i + 1) & (nodes->cap - 1);
+  nodes->table[i].u = u; nodes->table[i].slot = u->slot;
+}
+
+static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
+  tn_nodes old = *nodes;
+  tn_node_slot *table = (tn_node_slot *)tn_alloc(t, (size_t)old.cap * 2 * sizeof *table);
+  if (!table) return 0;
+  nodes->table = table; nodes->cap = old.cap * 2;
+  for (uint32_t i = 0; i < old.cap; i++) if (old.table[i].u) {
+    uint32_t at = old.table[i].slot & (nodes->cap - 1);
+    while (table[at].u) at = (at + 1) & (nodes->cap - 1);
+    table[at] = old.table[i];
   }
-  tn_release(t, ir->table, ir->cap * sizeof *ir->table);
-  ir->table = table; ir->cap = cap;
+  tn_release(t, old.table, old.cap * sizeof *old.table);
+  return 1;
 }
 
 static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
@@ -4259,13 +4288,16 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   key.slot = tn_uop_slot(&key);
-  for (tiny_uop *u = ir->table[key.slot & (ir->cap - 1)]; u; u = u->next) {
-    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
+  const tn_node_slot *table = ir->nodes.table;
+  for (uint32_t i = key.slot & (ir->nodes.cap - 1); table[i].u; i = (i + 1) & (ir->nodes.cap - 1)) {
+    tiny_uop *u = table[i].u;
+    if (table[i].slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
         u->nv == nv && u->k == k && u->ptr == ptr &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
         (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
       return u;
   }
+  if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
@@ -4283,10 +4315,9 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
   tn_uop_bounds(u);
-  if (++ir->n > ir->cap) tn_ir_rehash(t);
-  tiny_uop **slot = &ir->table[u->slot & (ir->cap - 1)];
-  u->next = *slot; *slot = u;
-  t->stats.nodes = ir->n;
+  tn_nodes_put(&ir->nodes, u);
+  ir->nodes.n++;
+  if (!ir->apart) t->stats.nodes = ir->nodes.n;
   return u;
 }
 static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
@@ -4380,31 +4411,90 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
   }
 }
 
+// Takes entry i out of the table: what comes after it and would have liked to be there moves up
+// (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R).
+static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
+  const uint32_t mask = nodes->cap - 1;
+  for (uint32_t j = (i + 1) & mask; nodes->table[j].u; j = (j + 1) & mask)
+    if (((j - nodes->table[j].slot) & mask) >= ((j - i) & mask)) { nodes->table[i] = nodes->table[j]; i = j; }
+  nodes->table[i].u = NULL;
+}
+
 static void tn_uop_sweep(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop **at = &ir->table[i]; *at;) {
-    tiny_uop *u = *at;
-    if (u->mark == ir->epoch) { at = &u->next; continue; }
-    *at = u->next;
+  tn_nodes *nodes = &t->ir->nodes;
+  for (uint32_t i = 0; i < nodes->cap;) {
+    tiny_uop *u = nodes->table[i].u;
+    if (!u || u->mark == t->ir->epoch) { i++; continue; }
+    tn_nodes_remove(nodes, i);             // another may be in its place now
     tn_uop_free(t, u);
-    ir->n--;
+    nodes->n--;
   }
-  t->stats.nodes = ir->n;
+  t->stats.nodes = nodes->n;
+}
+
+static void tn_node_chunks_close(tiny_ctx *t, tn_node_chunk *chunk) {
+  while (chunk) {
+    tn_node_chunk *older = chunk->older;
+    tn_release(t, chunk, chunk->nbytes);
+    chunk = older;
+  }
+}
+static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
+  tn_release(t, nodes->table, nodes->cap * sizeof *nodes->table);
+  tn_node_chunks_close(t, nodes->chunks);
+  tn_node_chunks_close(t, nodes->spare);
+  memset(nodes, 0, sizeof *nodes);
 }
 
 static void tn_ir_close(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   if (!ir) return;
-  if (ir->table) { ir->epoch++; tn_uop_sweep(t); tn_release(t, ir->table, ir->cap * sizeof *ir->table); }
-  while (ir->chunks) {
-    void **older = (void **)ir->chunks[0];
-    tn_release(t, ir->chunks, TN_NODE_CHUNK);
-    ir->chunks = older;
-  }
+  if (ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }
+  tn_nodes_close(t, &ir->nodes);
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
 
+// ** apart: the lowering of a kernel makes thousands of nodes that nothing needs afterwards. They live in a table and
+// memory of their own, which the next kernel takes again while it is still in the caches **
+
+static void tn_nodes_swap(struct tn_ir *ir) {
+  const tn_nodes now = ir->nodes;
+  ir->nodes = ir->others; ir->others = now;
+  ir->apart = !ir->apart;
+}
+
+// Until tn_nodes_leave no node from before may be used, and afterwards none that is made from here on. Returns u's
+// copy. Heavy code only, and what unwinds past it calls tn_nodes_leave.
+static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
+  struct tn_ir *ir = t->ir;
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  if (!ir->others.table) tn_nodes_open(t, &ir->others);
+  tn_nodes_swap(ir);
+  for (int i = 0; i < all.n; i++) {
+    u = all.u[i];
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, (u->nsrc + 1) * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) src[j] = all.u[u->src[j]->seq];
+    u->seq = (uint32_t)i;
+    all.u[i] = tn_uop_make_with(t, u->op, u->dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+  }
+  return all.u[all.n - 1];
+}
+
+static void tn_nodes_leave(tiny_ctx *t) {
+  tn_nodes *nodes = &t->ir->nodes;
+  if (!t->ir->apart) return;
+  memset(nodes->table, 0, nodes->cap * sizeof *nodes->table);
+  memset(nodes->unused, 0, sizeof nodes->unused);
+  while (nodes->chunks) {
+    tn_node_chunk *chunk = nodes->chunks;
+    nodes->chunks = chunk->older;
+    chunk->older = nodes->spare; nodes->spare = chunk;
+  }
+  nodes->n = 0; nodes->left = 0; nodes->at = NULL;
+  tn_nodes_swap(t->ir);
+}
 #endif
 // ---- end src/ir/uop.c ----
 // ---- begin src/ir/args.c ----
@@ -5041,10 +5131,13 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
   key.nsrc = (uint32_t)nsrc; key.nv = (uint16_t)o->nv;
   key.k = o->k; key.v = o->v; key.src = src;
   key.slot = tn_uop_slot(&key);
-  for (tiny_uop *u = p->t->ir->table[key.slot & (p->t->ir->cap - 1)]; u; u = u->next)
+  const tn_nodes *nodes = &p->t->ir->nodes;
+  for (uint32_t i = key.slot & (nodes->cap - 1); nodes->table[i].u; i = (i + 1) & (nodes->cap - 1)) {
+    tiny_uop *u = nodes->table[i].u;
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
         u->nsrc == key.nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;
+  }
   return NULL;
 }
 
@@ -22249,7 +22342,7 @@ typedef struct tn_block { tiny_uop *range; int parent, depth; tn_list nodes; } t
 typedef struct tn_linear {
   tiny_ctx *t;
   tn_list all; tn_map at;                  // node -> 1 + position in all
-  uint64_t *open; int *place;              // per node: loops it depends on (bit per loop), its block
+  uint64_t *open; int words, *place;       // per node: loops it depends on (bit b of so many words: block b), its block
   tn_block *block; int nblock, cap;
   tn_list out;
 } tn_linear;
@@ -22263,23 +22356,37 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
   return 0;
 }
 
+static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
+
 // Loops open at each node: those of its sources, less the one an END closes.
 static void tn_linear_open(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) {
     const tiny_uop *u = l->all.u[i];
-    if (u->op == TINY_OP_RANGE) { l->open[i] = (uint64_t)1 << tn_linear_block_of(l, u); continue; }
-    for (uint32_t j = 0; j < u->nsrc; j++) l->open[i] |= l->open[tn_linear_at(l, u->src[j])];
-    if (u->op == TINY_OP_END) l->open[i] &= ~((uint64_t)1 << tn_linear_block_of(l, u->src[1]));
+    uint64_t *open = tn_linear_open_at(l, i);
+    const int own = u->op == TINY_OP_RANGE ? tn_linear_block_of(l, u) :
+                    u->op == TINY_OP_END   ? tn_linear_block_of(l, u->src[1]) : 0;
+    if (u->op == TINY_OP_RANGE) { open[own / 64] = (uint64_t)1 << own % 64; continue; }
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const uint64_t *of_source = tn_linear_open_at(l, tn_linear_at(l, u->src[j]));
+      for (int w = 0; w < l->words; w++) open[w] |= of_source[w];
+    }
+    if (u->op == TINY_OP_END) open[own / 64] &= ~((uint64_t)1 << own % 64);
   }
+}
+
+static int tn_linear_deepest(const tn_linear *l, const uint64_t *open) {
+  int deepest = 0;
+  for (int w = 0; w < l->words; w++)
+    for (int b = 64 * w; open[w] >> b % 64 && b < l->nblock && b < 64 * w + 64; b++)
+      if ((open[w] >> b % 64 & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
+  return deepest;
 }
 
 // Users come later in the order, so going backwards every loop's own block is known when its nodes are met.
 static void tn_linear_place(tn_linear *l) {
   for (int i = l->all.n - 1; i >= 0; i--) {
     const tiny_uop *u = l->all.u[i];
-    int deepest = 0;
-    for (int b = 1; b < l->nblock; b++)
-      if ((l->open[i] >> b & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
+    const int deepest = tn_linear_deepest(l, tn_linear_open_at(l, i));
     l->place[i] = deepest;
     if (u->op != TINY_OP_END) continue;
     tn_block *loop = &l->block[tn_linear_block_of(l, u->src[1])];
@@ -22319,8 +22426,8 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
     tn_map_set(t, &l.at, l.all.u[i], (void *)(intptr_t)(i + 1));
     if (l.all.u[i]->op == TINY_OP_RANGE) TN_PUSH(t, l.block, l.nblock, l.cap, tn_block)->range = l.all.u[i];
   }
-  if (l.nblock > 64) return tiny_fail(t, TINY_E_INTERNAL, "linearize: a kernel of %d loops", l.nblock - 1);
-  l.open = (uint64_t *)tn_scratch(t, (size_t)l.all.n * sizeof *l.open);
+  l.words = (l.nblock + 63) / 64;
+  l.open = (uint64_t *)tn_scratch(t, (size_t)l.all.n * (size_t)l.words * sizeof *l.open);
   l.place = (int *)tn_scratch(t, (size_t)l.all.n * sizeof *l.place);
   tn_linear_open(&l);
   tn_linear_place(&l);
@@ -24951,7 +25058,9 @@ struct tn_programs {
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   uint64_t key, text_key;
-  tn_lowered low; const char *text;
+  tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
+  const char *text;
+  size_t text_nbytes;                      // of text, where it is memory of the build's
   char name[TN_KERNEL_NAME];
   tn_executable *exe;
 } tn_build;
@@ -25019,28 +25128,48 @@ static void tn_estimate(tn_lowered *k) {
   }
 }
 
-static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
+static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
+
+static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
+  const size_t nbytes = strlen(text) + 1;
+  b->text = (const char *)memcpy(tn_realloc(t, NULL, 0, nbytes), text, nbytes);
+  b->text_nbytes = nbytes;
+}
+
+// The text of a kernel, or an executable for the interpreter.
+static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  const uint64_t from = tn_os_now();
-  const int64_t serial = t->ir->serial;
-  tn_trace_pass(t, "schedule", b->ast);
-  if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, b->ast, tn_rules_reduce, NULL));
+  sink = tn_write_scans(t, tn_rewrite(t, sink, tn_rules_reduce, NULL));
   sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
   if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
   tn_trace_pass(t, "moves", sink);
   sink = tn_lower(t, sink, &target, &b->low);
-  t->ir->serial = serial;
   if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
   if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
   tn_trace_list(t, &b->low);
   tn_estimate(&b->low);
-  if (!interpret) b->text = tn_render(t, &d->lang, b->name, &b->low);
-  t->stats.lower_ns += tn_os_now() - from;
+  if (interpret) return tn_build_interpret(t, b);
+  b->lanes = tn_render_lanes(&b->low);
+  tn_build_keep_text(t, b, tn_render(t, &d->lang, b->name, &b->low));
   return t->code;
+}
+
+static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
+  const uint64_t from = tn_os_now();
+  const int64_t serial = t->ir->serial;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_trace_pass(t, "schedule", b->ast);
+  if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
+  tn_nodes_leave(t);
+  tn_scratch_rewind(t, mark);
+  t->ir->serial = serial;
+  b->low.list = NULL;
+  t->stats.lower_ns += tn_os_now() - from;
+  return code;
 }
 
 // ** disk **
@@ -25154,7 +25283,7 @@ static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
   tiny_bytes text = {t, NULL, 0, 0};
   uint64_t lanes = 0;
   if (n == 1 && b[0]->custom) return b[0]->custom;
-  for (int i = 0; i < n; i++) lanes |= tn_render_lanes(&b[i]->low);
+  for (int i = 0; i < n; i++) lanes |= b[i]->lanes;
   tn_render_prelude(&text, &t->device->lang, lanes);
   for (int i = 0; i < n; i++) tn_text_add(&text, "%s", b[i]->text);
   return text.data;
@@ -25260,42 +25389,57 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   return TINY_OK;
 }
 
-static tiny_code tn_build_prepare(tiny_ctx *t, tn_build *b) {
-  if (b->custom) {
-    b->key = tn_hash_bytes(tn_hash_bytes(1, b->custom, strlen(b->custom)), b->entry, strlen(b->entry));
-    snprintf(b->name, sizeof b->name, "%s", b->entry);
-  } else {
-    b->key = b->ast->hash;
-    tn_kernel_name(t, b);
+static void tn_build_name(tiny_ctx *t, tn_build *b) {
+  b->key = b->custom ? tn_hash_bytes(tn_hash_bytes(1, b->custom, strlen(b->custom)), b->entry, strlen(b->entry)) :
+                       b->ast->hash;
+  if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
+  else tn_kernel_name(t, b);
+}
+
+typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
+
+static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
+  const tn_builds *all = (const tn_builds *)arg;
+  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
+  int nleft = 0;
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    int twin = 0;
+    tn_build_name(t, b);
+    b->exe = tn_executable_find(t, b->key);
+    while (twin < i && all->build[twin].key != b->key) twin++;
+    if (b->exe || twin < i) continue;
+    if (b->custom) b->text = b->custom;
+    else if (tn_build_lower(t, b) != TINY_OK) return t->code;
+    if (b->exe) continue;
+    b->text_key = tn_text_key(t, b->text);
+    tn_build_from_disk(t, b);
+    if (!b->exe) left[nleft++] = b;
   }
-  b->exe = tn_executable_find(t, b->key);
-  if (b->exe) return TINY_OK;
-  if (b->custom) b->text = b->custom;
-  else if (tn_build_lower(t, b) != TINY_OK) return t->code;
-  if (b->text) b->text_key = tn_text_key(t, b->text);
-  return TINY_OK;
+  return nleft ? tn_build_compile(t, left, nleft) : TINY_OK;
+}
+
+static void tn_builds_clear(void *arg) {
+  const tn_builds *all = (const tn_builds *)arg;
+  tn_nodes_leave(all->t);
+  tn_nodes_close(all->t, &all->t->ir->others);
+  for (int i = 0; i < all->n; i++)
+    if (all->build[i].text_nbytes)
+      tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
 }
 
 // Executables for builds[0..n-1].
 static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
-  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
-  int nleft = 0;
-  struct tn_device *d = t->device;
+  const struct tn_device *d = t->device;
+  tn_builds all = {t, builds, n};
   if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret &&
       !tn_cpu_has_compiler(d->dev)) {
     t->programs->interpret = 1;
     tn_say_compiler_missing(t);
   }
-  for (int i = 0; i < n; i++) {
-    tn_build *b = &builds[i], *twin = NULL;
-    if (tn_build_prepare(t, b) != TINY_OK) return t->code;
-    for (int j = 0; j < i && !b->exe; j++) if (builds[j].key == b->key) twin = &builds[j];
-    if (b->exe || twin) continue;
-    if (!b->text) { if (tn_build_interpret(t, b) != TINY_OK) return t->code; continue; }
-    tn_build_from_disk(t, b);
-    if (!b->exe) left[nleft++] = b;
-  }
-  if (nleft && tn_build_compile(t, left, nleft) != TINY_OK) return t->code;
+  const tiny_code code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
+  tn_builds_clear(&all);
+  if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (!builds[i].exe) builds[i].exe = tn_executable_find(t, builds[i].key);
   return t->code;
 }
@@ -25353,12 +25497,12 @@ static void tn_collect(tiny_ctx *t) {
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
   tn_uop_sweep(t);
-  ir->collect_at = ir->n * 2 > 1 << 14 ? ir->n * 2 : 1 << 14;
+  ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
   d->collected_nbytes = t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
-  if (t->ir->n >= t->ir->collect_at ||
+  if (t->ir->nodes.n >= t->ir->collect_at ||
       t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
     tn_collect(t);
 }

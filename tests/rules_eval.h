@@ -78,6 +78,6 @@ static void rules_close(tiny_ctx *t) {
 // Forgets scratch memory and nodes: between rounds of a fuzzer. Nodes of the round before are gone.
 static void rules_renew(tiny_ctx *t) {
   tn_scratch_reset(t, 0);
-  if (t->ir->n > 200000) { t->ir->epoch++; tn_uop_sweep(t); }
+  if (t->ir->nodes.n > 200000) { t->ir->epoch++; tn_uop_sweep(t); }
 }
 #endif

@@ -499,7 +499,7 @@ static void test_memory(void) {
       tiny_uop *u = tiny_uop_parse(t, TEST_X "(ADD (PERMUTE (MUL x x) [1 0]) (EXPAND (REDUCE:f32:ADD:axes=0,1 x) [3 2]))");
       if (u && tn_eval_graph(t, u, out, test_buffer) == TINY_OK) { done = 1; CHECK(out[5] == 57); }
       else CHECK_EQ(t->code, TINY_E_MEMORY);
-    } else if (t->ir && !t->ir->table) { tn_release(t, t->ir, sizeof *t->ir); t->ir = NULL; }
+    } else if (t->ir && !t->ir->nodes.table) { tn_release(t, t->ir, sizeof *t->ir); t->ir = NULL; }
     test_close(t);
     CHECK_EQ(test_live, 0);
   }

@@ -201,12 +201,12 @@ static void test_collection(void) {
     tiny_uop *before = kept->src[0];
     tn_guard(t, test_collect_guarded, kept);
     CHECK_EQ(test_released, round + 1);
-    CHECK_EQ(t->ir->n, 5000 + 50 + 1);
-    CHECK_EQ(t->stats.nodes, t->ir->n);
+    CHECK_EQ(t->ir->nodes.n, 5000 + 50 + 1);
+    CHECK_EQ(t->stats.nodes, t->ir->nodes.n);
     tiny_uop *again = test_arg(t, TINY_I32, 0);
     for (int i = 0; i < 5000; i++) again = tn_u2(t, i & 1 ? TINY_OP_ADD : TINY_OP_MUL, again, tn_int(t, TINY_I32, i % 50));
     CHECK(again == kept && again->src[0] == before && again->hash == hash);
-    CHECK_EQ(t->ir->n, 5000 + 50 + 1);
+    CHECK_EQ(t->ir->nodes.n, 5000 + 50 + 1);
     if (round == 1) after_first = test_live;
     if (round > 1) CHECK_EQ(test_live, after_first);                        // freed nodes are taken again
   }

@@ -100,7 +100,7 @@ struct tiny_uop {                          // immutable; same op, dtype, lanes, 
   void *ptr;                               // BUFFER: storage; CUSTOM: description
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order
-  tiny_uop *next, *realized;               // private: table chain; the BUFFER that holds this node's value
+  tiny_uop *realized;                      // private: the BUFFER that holds this node's value
 };
 
 // Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.

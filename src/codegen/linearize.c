@@ -14,7 +14,7 @@ typedef struct tn_block { tiny_uop *range; int parent, depth; tn_list nodes; } t
 typedef struct tn_linear {
   tiny_ctx *t;
   tn_list all; tn_map at;                  // node -> 1 + position in all
-  uint64_t *open; int *place;              // per node: loops it depends on (bit per loop), its block
+  uint64_t *open; int words, *place;       // per node: loops it depends on (bit b of so many words: block b), its block
   tn_block *block; int nblock, cap;
   tn_list out;
 } tn_linear;
@@ -28,23 +28,37 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
   return 0;
 }
 
+static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
+
 // Loops open at each node: those of its sources, less the one an END closes.
 static void tn_linear_open(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) {
     const tiny_uop *u = l->all.u[i];
-    if (u->op == TINY_OP_RANGE) { l->open[i] = (uint64_t)1 << tn_linear_block_of(l, u); continue; }
-    for (uint32_t j = 0; j < u->nsrc; j++) l->open[i] |= l->open[tn_linear_at(l, u->src[j])];
-    if (u->op == TINY_OP_END) l->open[i] &= ~((uint64_t)1 << tn_linear_block_of(l, u->src[1]));
+    uint64_t *open = tn_linear_open_at(l, i);
+    const int own = u->op == TINY_OP_RANGE ? tn_linear_block_of(l, u) :
+                    u->op == TINY_OP_END   ? tn_linear_block_of(l, u->src[1]) : 0;
+    if (u->op == TINY_OP_RANGE) { open[own / 64] = (uint64_t)1 << own % 64; continue; }
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const uint64_t *of_source = tn_linear_open_at(l, tn_linear_at(l, u->src[j]));
+      for (int w = 0; w < l->words; w++) open[w] |= of_source[w];
+    }
+    if (u->op == TINY_OP_END) open[own / 64] &= ~((uint64_t)1 << own % 64);
   }
+}
+
+static int tn_linear_deepest(const tn_linear *l, const uint64_t *open) {
+  int deepest = 0;
+  for (int w = 0; w < l->words; w++)
+    for (int b = 64 * w; open[w] >> b % 64 && b < l->nblock && b < 64 * w + 64; b++)
+      if ((open[w] >> b % 64 & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
+  return deepest;
 }
 
 // Users come later in the order, so going backwards every loop's own block is known when its nodes are met.
 static void tn_linear_place(tn_linear *l) {
   for (int i = l->all.n - 1; i >= 0; i--) {
     const tiny_uop *u = l->all.u[i];
-    int deepest = 0;
-    for (int b = 1; b < l->nblock; b++)
-      if ((l->open[i] >> b & 1) && l->block[b].depth > l->block[deepest].depth) deepest = b;
+    const int deepest = tn_linear_deepest(l, tn_linear_open_at(l, i));
     l->place[i] = deepest;
     if (u->op != TINY_OP_END) continue;
     tn_block *loop = &l->block[tn_linear_block_of(l, u->src[1])];
@@ -84,8 +98,8 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
     tn_map_set(t, &l.at, l.all.u[i], (void *)(intptr_t)(i + 1));
     if (l.all.u[i]->op == TINY_OP_RANGE) TN_PUSH(t, l.block, l.nblock, l.cap, tn_block)->range = l.all.u[i];
   }
-  if (l.nblock > 64) return tiny_fail(t, TINY_E_INTERNAL, "linearize: a kernel of %d loops", l.nblock - 1);
-  l.open = (uint64_t *)tn_scratch(t, (size_t)l.all.n * sizeof *l.open);
+  l.words = (l.nblock + 63) / 64;
+  l.open = (uint64_t *)tn_scratch(t, (size_t)l.all.n * (size_t)l.words * sizeof *l.open);
   l.place = (int *)tn_scratch(t, (size_t)l.all.n * sizeof *l.place);
   tn_linear_open(&l);
   tn_linear_place(&l);

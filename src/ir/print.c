@@ -504,10 +504,13 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
   key.nsrc = (uint32_t)nsrc; key.nv = (uint16_t)o->nv;
   key.k = o->k; key.v = o->v; key.src = src;
   key.slot = tn_uop_slot(&key);
-  for (tiny_uop *u = p->t->ir->table[key.slot & (p->t->ir->cap - 1)]; u; u = u->next)
+  const tn_nodes *nodes = &p->t->ir->nodes;
+  for (uint32_t i = key.slot & (nodes->cap - 1); nodes->table[i].u; i = (i + 1) & (nodes->cap - 1)) {
+    tiny_uop *u = nodes->table[i].u;
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
         u->nsrc == key.nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;
+  }
   return NULL;
 }
 

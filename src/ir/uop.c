@@ -52,11 +52,17 @@ enum { TN_RUNNING = 256 };                 // beside the op in k of a kernel's R
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
-struct tn_ir {
-  tiny_uop **table; uint32_t cap, n;
+typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
+typedef struct tn_node_slot { tiny_uop *u; uint32_t slot; } tn_node_slot;   // slot: a hash, told apart without a look at u
+typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
+  tn_node_slot *table; uint32_t cap, n;    // open addressing, at most half full
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
-  char *chunk; size_t left; void **chunks; // memory of nodes; each chunk begins with a pointer to the one before
+  tn_node_chunk *chunks, *spare; char *at; size_t left;   // spare: chunks to take again
+} tn_nodes;
+struct tn_ir {
+  // apart: in nodes are those of one kernel that is lowered, and the context's are the others (tn_nodes_enter)
+  tn_nodes nodes, others; int apart;
   uint32_t epoch;
   int64_t serial;                          // of BUFFERs and of range ids
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
@@ -64,14 +70,18 @@ struct tn_ir {
   void (*release)(tiny_ctx *t, void *storage);   // called when a BUFFER node dies
 };
 
+static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
+  nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
+  nodes->cap = nodes->table ? TN_FIRST_SLOTS : 0;
+  return nodes->table != NULL;
+}
+
 static int tn_ir_open(tiny_ctx *t) {
   t->ir = (struct tn_ir *)tn_alloc(t, sizeof *t->ir);
   if (!t->ir) return 0;
   t->ir->bad.lanes = 1;
   t->ir->collect_at = 1 << 14;
-  t->ir->cap = TN_FIRST_SLOTS;
-  t->ir->table = (tiny_uop **)tn_alloc(t, t->ir->cap * sizeof(tiny_uop *));
-  return t->ir->table != NULL;
+  return tn_nodes_open(t, &t->ir->nodes);
 }
 
 static size_t tn_uop_nbytes(const tiny_uop *u) {
@@ -79,33 +89,47 @@ static size_t tn_uop_nbytes(const tiny_uop *u) {
   return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
+static size_t tn_uop_rounded(size_t nbytes) {
+  return (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1);
+}
+
+static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nbytes) {
+  tn_node_chunk *chunk = nodes->spare;
+  if (chunk && nbytes <= chunk->nbytes) nodes->spare = chunk->older;
+  else {
+    if (nbytes < TN_NODE_CHUNK) nbytes = TN_NODE_CHUNK;
+    chunk = (tn_node_chunk *)tn_realloc(t, NULL, 0, nbytes);
+    if (!chunk) return NULL;
+    chunk->nbytes = nbytes;
+  }
+  chunk->older = nodes->chunks;
+  return nodes->chunks = chunk;
+}
+
 static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
-  struct tn_ir *ir = t->ir;
-  const size_t rounded = (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
-               c = rounded / TN_NODE_CLASS;
-  if (c >= TN_NODE_CLASSES) return tn_realloc(t, NULL, 0, rounded);
-  if (ir->unused[c]) {
-    void *p = ir->unused[c];
-    memcpy(&ir->unused[c], p, sizeof(void *));
+  tn_nodes *nodes = &t->ir->nodes;
+  const size_t rounded = tn_uop_rounded(nbytes), c = rounded / TN_NODE_CLASS;
+  if (c >= TN_NODE_CLASSES && !t->ir->apart) return tn_realloc(t, NULL, 0, rounded);
+  if (c < TN_NODE_CLASSES && nodes->unused[c]) {
+    void *p = nodes->unused[c];
+    memcpy(&nodes->unused[c], p, sizeof(void *));
     return p;
   }
-  if (ir->left < rounded) {
-    void **chunk = (void **)tn_realloc(t, NULL, 0, TN_NODE_CHUNK);
+  if (nodes->left < rounded) {
+    tn_node_chunk *chunk = tn_node_chunk_new(t, nodes, rounded + TN_NODE_CLASS);
     if (!chunk) return NULL;
-    chunk[0] = ir->chunks; ir->chunks = chunk;
-    ir->chunk = (char *)chunk + TN_NODE_CLASS; ir->left = TN_NODE_CHUNK - TN_NODE_CLASS;
+    nodes->at = (char *)chunk + TN_NODE_CLASS; nodes->left = chunk->nbytes - TN_NODE_CLASS;
   }
-  void *p = ir->chunk;
-  ir->chunk += rounded; ir->left -= rounded;
+  void *p = nodes->at;
+  nodes->at += rounded; nodes->left -= rounded;
   return p;
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
-  const size_t rounded = (tn_uop_nbytes(u) + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1),
-               c = rounded / TN_NODE_CLASS;
+  const size_t rounded = tn_uop_rounded(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
   if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u->ptr);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
-  memcpy(u, &t->ir->unused[c], sizeof(void *));
-  t->ir->unused[c] = u;
+  memcpy(u, &t->ir->nodes.unused[c], sizeof(void *));
+  t->ir->nodes.unused[c] = u;
 }
 
 // ** facts that are inferred when a node is made **
@@ -318,19 +342,24 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 // ** construction **
 
-static void tn_ir_rehash(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  const uint32_t cap = ir->cap * 2;
-  tiny_uop **table = (tiny_uop **)tn_alloc(t, cap * sizeof *table);
-  // Longer chains until there is memory again; the caller's node fails on its own.
-  if (!table) return;
-  for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop *u = ir->table[i], *next; u; u = next) {
-    next = u->next;
-    tiny_uop **slot = &table[u->slot & (cap - 1)];
-    u->next = *slot; *slot = u;
+static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u) {
+  uint32_t i = u->slot & (nodes->cap - 1);
+  while (nodes->table[i].u) i = (i + 1) & (nodes->cap - 1);
+  nodes->table[i].u = u; nodes->table[i].slot = u->slot;
+}
+
+static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
+  tn_nodes old = *nodes;
+  tn_node_slot *table = (tn_node_slot *)tn_alloc(t, (size_t)old.cap * 2 * sizeof *table);
+  if (!table) return 0;
+  nodes->table = table; nodes->cap = old.cap * 2;
+  for (uint32_t i = 0; i < old.cap; i++) if (old.table[i].u) {
+    uint32_t at = old.table[i].slot & (nodes->cap - 1);
+    while (table[at].u) at = (at + 1) & (nodes->cap - 1);
+    table[at] = old.table[i];
   }
-  tn_release(t, ir->table, ir->cap * sizeof *ir->table);
-  ir->table = table; ir->cap = cap;
+  tn_release(t, old.table, old.cap * sizeof *old.table);
+  return 1;
 }
 
 static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
@@ -351,13 +380,16 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   key.slot = tn_uop_slot(&key);
-  for (tiny_uop *u = ir->table[key.slot & (ir->cap - 1)]; u; u = u->next) {
-    if (u->slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
+  const tn_node_slot *table = ir->nodes.table;
+  for (uint32_t i = key.slot & (ir->nodes.cap - 1); table[i].u; i = (i + 1) & (ir->nodes.cap - 1)) {
+    tiny_uop *u = table[i].u;
+    if (table[i].slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
         u->nv == nv && u->k == k && u->ptr == ptr &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
         (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
       return u;
   }
+  if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
@@ -375,10 +407,9 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
   tn_uop_bounds(u);
-  if (++ir->n > ir->cap) tn_ir_rehash(t);
-  tiny_uop **slot = &ir->table[u->slot & (ir->cap - 1)];
-  u->next = *slot; *slot = u;
-  t->stats.nodes = ir->n;
+  tn_nodes_put(&ir->nodes, u);
+  ir->nodes.n++;
+  if (!ir->apart) t->stats.nodes = ir->nodes.n;
   return u;
 }
 static tiny_uop *tn_uop_make(tiny_ctx *t, int op, int dtype, int lanes, int nsrc, tiny_uop *const *src,
@@ -472,29 +503,88 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
   }
 }
 
+// Takes entry i out of the table: what comes after it and would have liked to be there moves up
+// (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R).
+static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
+  const uint32_t mask = nodes->cap - 1;
+  for (uint32_t j = (i + 1) & mask; nodes->table[j].u; j = (j + 1) & mask)
+    if (((j - nodes->table[j].slot) & mask) >= ((j - i) & mask)) { nodes->table[i] = nodes->table[j]; i = j; }
+  nodes->table[i].u = NULL;
+}
+
 static void tn_uop_sweep(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  for (uint32_t i = 0; i < ir->cap; i++) for (tiny_uop **at = &ir->table[i]; *at;) {
-    tiny_uop *u = *at;
-    if (u->mark == ir->epoch) { at = &u->next; continue; }
-    *at = u->next;
+  tn_nodes *nodes = &t->ir->nodes;
+  for (uint32_t i = 0; i < nodes->cap;) {
+    tiny_uop *u = nodes->table[i].u;
+    if (!u || u->mark == t->ir->epoch) { i++; continue; }
+    tn_nodes_remove(nodes, i);             // another may be in its place now
     tn_uop_free(t, u);
-    ir->n--;
+    nodes->n--;
   }
-  t->stats.nodes = ir->n;
+  t->stats.nodes = nodes->n;
+}
+
+static void tn_node_chunks_close(tiny_ctx *t, tn_node_chunk *chunk) {
+  while (chunk) {
+    tn_node_chunk *older = chunk->older;
+    tn_release(t, chunk, chunk->nbytes);
+    chunk = older;
+  }
+}
+static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
+  tn_release(t, nodes->table, nodes->cap * sizeof *nodes->table);
+  tn_node_chunks_close(t, nodes->chunks);
+  tn_node_chunks_close(t, nodes->spare);
+  memset(nodes, 0, sizeof *nodes);
 }
 
 static void tn_ir_close(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   if (!ir) return;
-  if (ir->table) { ir->epoch++; tn_uop_sweep(t); tn_release(t, ir->table, ir->cap * sizeof *ir->table); }
-  while (ir->chunks) {
-    void **older = (void **)ir->chunks[0];
-    tn_release(t, ir->chunks, TN_NODE_CHUNK);
-    ir->chunks = older;
-  }
+  if (ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }
+  tn_nodes_close(t, &ir->nodes);
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
 
+// ** apart: the lowering of a kernel makes thousands of nodes that nothing needs afterwards. They live in a table and
+// memory of their own, which the next kernel takes again while it is still in the caches **
+
+static void tn_nodes_swap(struct tn_ir *ir) {
+  const tn_nodes now = ir->nodes;
+  ir->nodes = ir->others; ir->others = now;
+  ir->apart = !ir->apart;
+}
+
+// Until tn_nodes_leave no node from before may be used, and afterwards none that is made from here on. Returns u's
+// copy. Heavy code only, and what unwinds past it calls tn_nodes_leave.
+static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
+  struct tn_ir *ir = t->ir;
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  if (!ir->others.table) tn_nodes_open(t, &ir->others);
+  tn_nodes_swap(ir);
+  for (int i = 0; i < all.n; i++) {
+    u = all.u[i];
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, (u->nsrc + 1) * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) src[j] = all.u[u->src[j]->seq];
+    u->seq = (uint32_t)i;
+    all.u[i] = tn_uop_make_with(t, u->op, u->dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+  }
+  return all.u[all.n - 1];
+}
+
+static void tn_nodes_leave(tiny_ctx *t) {
+  tn_nodes *nodes = &t->ir->nodes;
+  if (!t->ir->apart) return;
+  memset(nodes->table, 0, nodes->cap * sizeof *nodes->table);
+  memset(nodes->unused, 0, sizeof nodes->unused);
+  while (nodes->chunks) {
+    tn_node_chunk *chunk = nodes->chunks;
+    nodes->chunks = chunk->older;
+    chunk->older = nodes->spare; nodes->spare = chunk;
+  }
+  nodes->n = 0; nodes->left = 0; nodes->at = NULL;
+  tn_nodes_swap(t->ir);
+}
 #endif

@@ -36,7 +36,9 @@ struct tn_programs {
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   uint64_t key, text_key;
-  tn_lowered low; const char *text;
+  tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
+  const char *text;
+  size_t text_nbytes;                      // of text, where it is memory of the build's
   char name[TN_KERNEL_NAME];
   tn_executable *exe;
 } tn_build;
@@ -104,28 +106,48 @@ static void tn_estimate(tn_lowered *k) {
   }
 }
 
-static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
+static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
+
+static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
+  const size_t nbytes = strlen(text) + 1;
+  b->text = (const char *)memcpy(tn_realloc(t, NULL, 0, nbytes), text, nbytes);
+  b->text_nbytes = nbytes;
+}
+
+// The text of a kernel, or an executable for the interpreter.
+static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  const uint64_t from = tn_os_now();
-  const int64_t serial = t->ir->serial;
-  tn_trace_pass(t, "schedule", b->ast);
-  if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, b->ast, tn_rules_reduce, NULL));
+  sink = tn_write_scans(t, tn_rewrite(t, sink, tn_rules_reduce, NULL));
   sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
   if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
   tn_trace_pass(t, "moves", sink);
   sink = tn_lower(t, sink, &target, &b->low);
-  t->ir->serial = serial;
   if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
   if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
   tn_trace_list(t, &b->low);
   tn_estimate(&b->low);
-  if (!interpret) b->text = tn_render(t, &d->lang, b->name, &b->low);
-  t->stats.lower_ns += tn_os_now() - from;
+  if (interpret) return tn_build_interpret(t, b);
+  b->lanes = tn_render_lanes(&b->low);
+  tn_build_keep_text(t, b, tn_render(t, &d->lang, b->name, &b->low));
   return t->code;
+}
+
+static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
+  const uint64_t from = tn_os_now();
+  const int64_t serial = t->ir->serial;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_trace_pass(t, "schedule", b->ast);
+  if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
+  tn_nodes_leave(t);
+  tn_scratch_rewind(t, mark);
+  t->ir->serial = serial;
+  b->low.list = NULL;
+  t->stats.lower_ns += tn_os_now() - from;
+  return code;
 }
 
 // ** disk **
@@ -239,7 +261,7 @@ static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
   tiny_bytes text = {t, NULL, 0, 0};
   uint64_t lanes = 0;
   if (n == 1 && b[0]->custom) return b[0]->custom;
-  for (int i = 0; i < n; i++) lanes |= tn_render_lanes(&b[i]->low);
+  for (int i = 0; i < n; i++) lanes |= b[i]->lanes;
   tn_render_prelude(&text, &t->device->lang, lanes);
   for (int i = 0; i < n; i++) tn_text_add(&text, "%s", b[i]->text);
   return text.data;
@@ -345,42 +367,57 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   return TINY_OK;
 }
 
-static tiny_code tn_build_prepare(tiny_ctx *t, tn_build *b) {
-  if (b->custom) {
-    b->key = tn_hash_bytes(tn_hash_bytes(1, b->custom, strlen(b->custom)), b->entry, strlen(b->entry));
-    snprintf(b->name, sizeof b->name, "%s", b->entry);
-  } else {
-    b->key = b->ast->hash;
-    tn_kernel_name(t, b);
+static void tn_build_name(tiny_ctx *t, tn_build *b) {
+  b->key = b->custom ? tn_hash_bytes(tn_hash_bytes(1, b->custom, strlen(b->custom)), b->entry, strlen(b->entry)) :
+                       b->ast->hash;
+  if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
+  else tn_kernel_name(t, b);
+}
+
+typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
+
+static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
+  const tn_builds *all = (const tn_builds *)arg;
+  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
+  int nleft = 0;
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    int twin = 0;
+    tn_build_name(t, b);
+    b->exe = tn_executable_find(t, b->key);
+    while (twin < i && all->build[twin].key != b->key) twin++;
+    if (b->exe || twin < i) continue;
+    if (b->custom) b->text = b->custom;
+    else if (tn_build_lower(t, b) != TINY_OK) return t->code;
+    if (b->exe) continue;
+    b->text_key = tn_text_key(t, b->text);
+    tn_build_from_disk(t, b);
+    if (!b->exe) left[nleft++] = b;
   }
-  b->exe = tn_executable_find(t, b->key);
-  if (b->exe) return TINY_OK;
-  if (b->custom) b->text = b->custom;
-  else if (tn_build_lower(t, b) != TINY_OK) return t->code;
-  if (b->text) b->text_key = tn_text_key(t, b->text);
-  return TINY_OK;
+  return nleft ? tn_build_compile(t, left, nleft) : TINY_OK;
+}
+
+static void tn_builds_clear(void *arg) {
+  const tn_builds *all = (const tn_builds *)arg;
+  tn_nodes_leave(all->t);
+  tn_nodes_close(all->t, &all->t->ir->others);
+  for (int i = 0; i < all->n; i++)
+    if (all->build[i].text_nbytes)
+      tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
 }
 
 // Executables for builds[0..n-1].
 static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
-  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)n + 1) * sizeof *left);
-  int nleft = 0;
-  struct tn_device *d = t->device;
+  const struct tn_device *d = t->device;
+  tn_builds all = {t, builds, n};
   if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret &&
       !tn_cpu_has_compiler(d->dev)) {
     t->programs->interpret = 1;
     tn_say_compiler_missing(t);
   }
-  for (int i = 0; i < n; i++) {
-    tn_build *b = &builds[i], *twin = NULL;
-    if (tn_build_prepare(t, b) != TINY_OK) return t->code;
-    for (int j = 0; j < i && !b->exe; j++) if (builds[j].key == b->key) twin = &builds[j];
-    if (b->exe || twin) continue;
-    if (!b->text) { if (tn_build_interpret(t, b) != TINY_OK) return t->code; continue; }
-    tn_build_from_disk(t, b);
-    if (!b->exe) left[nleft++] = b;
-  }
-  if (nleft && tn_build_compile(t, left, nleft) != TINY_OK) return t->code;
+  const tiny_code code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
+  tn_builds_clear(&all);
+  if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (!builds[i].exe) builds[i].exe = tn_executable_find(t, builds[i].key);
   return t->code;
 }

@@ -49,12 +49,12 @@ static void tn_collect(tiny_ctx *t) {
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
   tn_uop_sweep(t);
-  ir->collect_at = ir->n * 2 > 1 << 14 ? ir->n * 2 : 1 << 14;
+  ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
   d->collected_nbytes = t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
-  if (t->ir->n >= t->ir->collect_at ||
+  if (t->ir->nodes.n >= t->ir->collect_at ||
       t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
     tn_collect(t);
 }
