@@ -60,9 +60,10 @@ build/examples/%: examples/%.c tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) -I. $< -o $@ $(LIBS)
 
+ONEDNN = $(if $(wildcard /usr/include/oneapi/dnnl/dnnl.h /usr/local/include/oneapi/dnnl/dnnl.h),-DBENCH_ONEDNN)
 build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)) build/bench/hand.o tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CC) -std=c11 -O2 $(WARN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
+	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
 # The loops that tiny.h is compared with get the best this machine has: clang's vectors, at full width.
 build/bench/hand.o: bench/hand.c bench/hand.h

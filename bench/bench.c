@@ -34,11 +34,15 @@ static char *self;                           // the path of this program
 #include "latency.c"
 #include "bandwidth.c"
 #include "rows.c"
+#include "onednn.c"
+#include "narrow.c"
+#include "networks.c"
 #include "digits.c"
 
 static const struct { char letter; void (*run)(void); } sections[] = {
   {'l', bench_lowering}, {'h', bench_hello}, {'s', bench_steps}, {'k', bench_kernels},
-  {'b', bench_bandwidth}, {'m', bench_matmul}, {'r', bench_rows}, {'d', bench_digits}
+  {'b', bench_bandwidth}, {'m', bench_matmul}, {'r', bench_rows}, {'q', bench_narrow}, {'n', bench_networks},
+  {'d', bench_digits}
 };
 
 // The lines of the report that tell one machine from another.

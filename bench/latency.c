@@ -19,6 +19,8 @@ static double realize_time(tiny_tensor *y) {
   return (seconds() - start) * 1e3;
 }
 
+static void bench_network_lowering(void);      // networks.c
+
 static void bench_lowering(void) {
   series matmul = {{0}, 0}, softmax = {{0}, 0}, norm = {{0}, 0}, first = {{0}, 0};
   heading("lowering: tensor graph -> C source of one new kernel, no compiler (shapes new each round)");
@@ -48,6 +50,7 @@ static void bench_lowering(void) {
     report("first matmul of a context", &first, "ms", 0, "reads the rule sets, too");
   }
   tiny_close(t);
+  bench_network_lowering();
 }
 
 // ** hello: from process start to the printed result **

@@ -61,7 +61,7 @@ static int blas_self_test(void) {
   product_job j = {NULL, load_blas(), &p, m, m + N * N, m + 2 * N * N};
   series s = {{0}, 0};
   if (!j.f.s || !m) return 1;
-  for (int i = 0; i < 8; i++) add(&s, blas_time(&j));
+  for (int i = 0; i < 32; i++) add(&s, blas_time(&j));
   printf("%.1f\n", 2.0 * N * N * N / least(&s) * 1e-9);
   return 0;
 }

@@ -10,6 +10,7 @@ import time
 import numpy as np
 import torch
 import torch.nn.functional as F
+from torch.utils import mkldnn as mkldnn_utils
 
 
 def numbers(shape, seed, scale=1.0, shift=0.0):
@@ -50,6 +51,97 @@ def gelu(m, n):
 def gelu_tanh(m, n):
     x = numbers((m, n), 1, 8)
     return lambda: F.gelu(x, approximate="tanh")
+
+
+# ** networks, as in bench/networks.c: weights are numbered in the order they are made **
+
+class Net:
+    """Layers whose weights are numbered. folded: batch norms go into the weights; 1: all lies as oneDNN likes it, 2: as
+    one pixel's channels side by side."""
+
+    def __init__(self, folded):
+        self.seed, self.folded = 2, folded
+
+    def next(self, shape, scale, shift=0.0):
+        self.seed += 1
+        return numbers(shape, self.seed - 1, scale, shift)
+
+    def conv(self, cin, cout, kernel, stride, groups=1):
+        fan = cin // groups * kernel * kernel
+        w = self.next((cout, cin // groups, kernel, kernel), np.sqrt(np.float32(24) / np.float32(fan)))
+        weight, bias = self.next((cout,), 0.2, 1), self.next((cout,), 0.2)
+        mean, var = self.next((cout,), 0.2), self.next((cout,), 0.5, 1)
+        if not self.folded:
+            return lambda x: F.batch_norm(F.conv2d(x, w, None, stride, kernel // 2, 1, groups), mean, var, weight, bias)
+        scale = weight / torch.sqrt(var + 1e-5)
+        m = torch.nn.Conv2d(cin, cout, kernel, stride, kernel // 2, 1, groups).eval()
+        m.weight.data, m.bias.data = w * scale.reshape(-1, 1, 1, 1), bias - mean * scale
+        return mkldnn_utils.to_mkldnn(m) if self.folded == 1 else m.to(memory_format=torch.channels_last)
+
+    def head(self, cin, classes):
+        w, b = self.next((classes, cin), np.sqrt(np.float32(12) / np.float32(cin))), self.next((classes,), 0.1)
+        return lambda x: F.linear(plain(x).mean((2, 3)), w, b)
+
+
+def plain(x):
+    return x.to_dense() if x.is_mkldnn else x
+
+
+def network(build, batch, folded):
+    x = numbers((batch, 3, 224, 224), 1, 2)
+    forward = build(Net(folded))
+    if folded == 2:
+        x = x.contiguous(memory_format=torch.channels_last)
+    return lambda: forward(x.to_mkldnn() if folded == 1 else x)
+
+
+def resnet18_layers(net):
+    first, blocks, cin = net.conv(3, 64, 7, 2), [], 64
+    for stage in range(4):
+        for block in range(2):
+            width, stride = 64 << stage, 2 if stage and not block else 1
+            a, b = net.conv(cin, width, 3, stride), net.conv(width, width, 3, 1)
+            blocks.append((a, b, net.conv(cin, width, 1, stride) if stride > 1 else None))
+            cin = width
+    head = net.head(512, 1000)
+
+    def forward(x):
+        x = torch.max_pool2d(torch.relu_(first(x)), 3, 2, 1)
+        for a, b, down in blocks:
+            y = b(torch.relu_(a(x)))
+            x = torch.relu_(y.add_(down(x) if down else x))
+        return head(x)
+    return forward
+
+
+def mobilenet2_layers(net):
+    table = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
+    relu6 = (lambda x: plain(x).clamp_(0, 6).to_mkldnn()) if net.folded == 1 else (lambda x: x.clamp_(0, 6))
+    first, blocks, cin = net.conv(3, 32, 3, 2), [], 32
+    for expand, cout, count, first_stride in table:
+        for block in range(count):
+            inner, stride = cin * expand, 1 if block else first_stride
+            up = net.conv(cin, inner, 1, 1) if inner > cin else None
+            across, down = net.conv(inner, inner, 3, stride, inner), net.conv(inner, cout, 1, 1)
+            blocks.append((up, across, down, stride == 1 and cin == cout))
+            cin = cout
+    last, head = net.conv(cin, 1280, 1, 1), net.head(1280, 1000)
+
+    def forward(x):
+        x = relu6(first(x))
+        for up, across, down, residual in blocks:
+            y = down(relu6(across(relu6(up(x)) if up else x)))
+            x = y.add_(x) if residual else y
+        return head(relu6(last(x)))
+    return forward
+
+
+def resnet18(batch, folded):
+    return network(resnet18_layers, batch, folded)
+
+
+def mobilenet2(batch, folded):
+    return network(mobilenet2_layers, batch, folded)
 
 
 # ** the conversation **

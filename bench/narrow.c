@@ -1,0 +1,79 @@
+// narrow: products of bf16 and of bytes (accumulated in i32) against oneDNN. A part of bench.c.
+//
+// Both read plain row-major matrices; the note tells what oneDNN needs when the second one was packed beforehand.
+
+static uint16_t bf16_of(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+static double bf16_value(uint16_t x) {
+  const uint32_t bits = (uint32_t)x << 16;
+  float f;
+  memcpy(&f, &bits, 4);
+  return (double)f;
+}
+
+static void bench_narrow_product(int64_t n, int bytes, mean *all) {
+  char name[64];
+  const size_t count = (size_t)(n * n), item = bytes ? 1 : 2, result = bytes ? 4 : 2;
+  snprintf(name, sizeof name, "%s matmul %lld", bytes ? "int8" : "bf16", (long long)n);
+  if (!wanted(name)) return;
+  char *a = malloc(count * item), *b = malloc(count * item), *c = malloc(count * result);
+  for (size_t i = 0; i < count; i++) {
+    const float x = number((uint32_t)i, 1, 2), y = number((uint32_t)i, 2, 2);
+    if (bytes) { a[i] = (char)(int)(x * 127); b[i] = (char)(int)(y * 127); }
+    else { ((uint16_t *)(void *)a)[i] = bf16_of(x); ((uint16_t *)(void *)b)[i] = bf16_of(y); }
+  }
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  const tiny_dtype type = bytes ? TINY_I8 : TINY_BF16;
+  tiny_tensor *in[2] = {tiny_from(t, a, type, TINY_SHAPE(n, n)), tiny_from(t, b, type, TINY_SHAPE(n, n))}, *out;
+  tiny_tensor *x = bytes ? tiny_cast(in[0], TINY_I32) : in[0], *w = bytes ? tiny_cast(in[1], TINY_I32) : in[1];
+  tiny_tensor *y = tiny_matmul(x, w);
+  program ours = {t, tiny_capture(t, in, 2, &y, 1), in};
+  racer r[3] = {{.name = "tiny", .run = program_run, .arg = &ours}};
+  const double work = 2e-9 * (double)count * (double)n;
+#ifdef BENCH_ONEDNN
+  onednn_op op[2];
+  const int peer = onednn_matmul(&op[0], n, bytes, 0), packed = peer && onednn_matmul(&op[1], n, bytes, 1);
+  for (int i = 0; i < peer + packed; i++) {
+    r[1 + i] = (racer){.name = "oneDNN", .run = onednn_run, .arg = &op[i], .foreign = 1};
+    memcpy(onednn_data(&op[i], 0), a, count * item);
+    memcpy(onednn_data(&op[i], 1), b, count * item);         // packed: some order of the same numbers
+  }
+#else
+  const int peer = onednn_here(), packed = 0;
+#endif
+  if (!failed(t)) {
+    tiny_run(ours.p, in, &out);
+    tiny_read(out, c, count * result);
+    race(r, 1 + peer + packed, work);
+    if (!peer) state(name, median(&r[0].rate), "GFLOPS", 0, 1, "");
+#ifdef BENCH_ONEDNN
+    else {
+      double apart = 0, greatest = 0;
+      const char *theirs = onednn_data(&op[0], 2);
+      for (size_t i = 0; i < count; i++) {
+        const double p = bytes ? ((int32_t *)(void *)c)[i] : bf16_value(((uint16_t *)(void *)c)[i]);
+        const double q = bytes ? ((const int32_t *)(const void *)theirs)[i] : bf16_value(((const uint16_t *)(const void *)theirs)[i]);
+        apart = fmax(apart, fabs(p - q));
+        greatest = fmax(greatest, fabs(q));
+      }
+      compare(name, &r[0].rate, &r[1].rate, 0.85, "%.0f of %.0f GFLOPS (packed before: %.0f); %.1g apart", median(&r[0].rate),
+              median(&r[1].rate), packed ? median(&r[2].rate) : 0, apart / greatest);
+      mean_add(all, ratio(&r[0].rate, &r[1].rate));
+    }
+    for (int i = 0; i < peer + packed; i++) onednn_free(&op[i]);
+#endif
+  }
+  (void)all;
+  tiny_close(t);
+  free(a); free(b); free(c);
+}
+
+static void bench_narrow(void) {
+  mean all = {0, 0};
+  heading("narrow: products of bf16 and int8 matrices against oneDNN");
+  for (int bytes = 0; bytes < 2; bytes++) for (int64_t n = 1024; n <= 2048; n *= 2) bench_narrow_product(n, bytes, &all);
+  report_mean("narrow, mean", &all, 0.85);
+}
