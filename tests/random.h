@@ -758,7 +758,7 @@ static int make_assign(gen *g) {
   if (!tiny_ok(value) || !tiny_ok(tiny_assign(to, value))) return 0;
   for (int i = 0; i < g->n; i++) {
     item *x = &g->item[i];
-    if (x->memory != memory && x->x->uop == before[i]) continue;       // the maximum along an axis of 1 moves on, too
+    if (x->memory != memory && x->x->uop == before[i]) continue;       // neither a view of it, nor moved on with it
     x->mag = fmax(x->mag, m); x->err = fmax(x->err, e);
     x->unit = is_real(x) ? fmin(x->unit, u) : 1;
     x->used = 0;                           // its new state is looked at
