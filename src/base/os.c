@@ -162,39 +162,6 @@ static int tn_os_cores(void) {             // that this process may use
   return n < 1 ? 1 : n;
 }
 
-// The core that the calling thread runs on, -1: not known.
-static int tn_os_core_now(void) {
-#ifdef __linux__
-  unsigned core = 0;
-  return syscall(SYS_getcpu, &core, NULL, NULL) ? -1 : (int)core;
-#else
-  return -1;
-#endif
-}
-
-// The thread with this number runs on the cores of m but one, if there are others.
-static void tn_os_keep_off(int64_t thread, const tn_os_cores_mask *m, int core) {
-#ifdef __linux__
-  enum { BITS = 8 * sizeof(unsigned long) };
-  tn_os_cores_mask own = *m;
-  unsigned long some = 0;
-  if (core < 0 || core >= own.n * BITS) return;
-  own.bits[core / BITS] &= ~(1ul << core % BITS);
-  for (long i = 0; i < own.n; i++) some |= own.bits[i];
-  if (some && thread) syscall(SYS_sched_setaffinity, (int)thread, (size_t)own.n * sizeof *own.bits, own.bits);
-#else
-  (void)thread; (void)m; (void)core;
-#endif
-}
-
-static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_keep_off; 0: not known
-#ifdef __linux__
-  return syscall(SYS_gettid);
-#else
-  return 0;
-#endif
-}
-
 typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
@@ -388,6 +355,39 @@ static inline void tn_os_relax(void) {     // tells the core that it spins
 }
 
 // ** threads and locks: structs of the caller, no memory is asked for **
+
+// The core that the calling thread runs on, -1: not known.
+static int tn_os_core_now(void) {
+#ifdef __linux__
+  unsigned core = 0;
+  return syscall(SYS_getcpu, &core, NULL, NULL) ? -1 : (int)core;
+#else
+  return -1;
+#endif
+}
+
+// The thread with this number runs on the cores of m but one, if there are others.
+static void tn_os_keep_off(int64_t thread, const tn_os_cores_mask *m, int core) {
+#ifdef __linux__
+  enum { BITS = 8 * sizeof(unsigned long) };
+  tn_os_cores_mask own = *m;
+  unsigned long some = 0;
+  if (core < 0 || core >= own.n * BITS) return;
+  own.bits[core / BITS] &= ~(1ul << core % BITS);
+  for (long i = 0; i < own.n; i++) some |= own.bits[i];
+  if (some && thread) syscall(SYS_sched_setaffinity, (int)thread, (size_t)own.n * sizeof *own.bits, own.bits);
+#else
+  (void)thread; (void)m; (void)core;
+#endif
+}
+
+static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_keep_off; 0: not known
+#ifdef __linux__
+  return syscall(SYS_gettid);
+#else
+  return 0;
+#endif
+}
 
 enum { TN_OS_STACK = 8 * 1024 * 1024 };    // bytes: kernels keep tiles there; some systems give 128 KiB
 
