@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 41605228ccbb719599b22c04e60654a9f0694b55bebd234001f4f2dc9644c9f1
+/* tiny.h 0.1.0, source 2c3a68bb57e96d7b766b576791963e78cc6da4076afbcfec753354503229efc0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -253,57 +253,57 @@ Where things stand in tiny.h
   20871  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
   21403  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21684  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21720  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  22055  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  22133  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22329  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22407  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22442  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22564  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22520  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22642  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22651  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22736  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  22852  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  22998  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  22992  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23193  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  23138  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23339  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23354  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23500  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  23748  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  23965  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  23894  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  24111  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24352  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24688  src/runtime/interp.c        the backend INTERP
-  24768  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24498  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24834  src/runtime/interp.c        the backend INTERP
+  24914  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  24823  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  25023  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  24969  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  25169  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25449  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25595  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  25799  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  25945  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  26026  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  26172  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26269  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26415  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26477  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26623  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26731  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  26877  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  26975  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  27121  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  27152  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  27298  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27326  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27638  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  27874  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27472  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27784  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  28020  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  28022  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  28168  src/runtime/context.c       opening and closing, the first error, totals
+  28168  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28314  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -21404,14 +21404,16 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 // value that the kernel computes stays the same.
 //
 //   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost). Where f does not divide
-//   the extent
-//            of an output range, the last part is moved back to end where r ends: what overlaps is computed twice
+//            the extent of an output range, the last part is moved back to end where r ends: what overlaps is
+//            computed twice. What is left over of a reduction is a reduction of its own
 //   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
 //            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
 //            group), LOOP and REDUCE (loops)
 //   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
 //   swap     the order in which the ranges of a store loop
-//   stage    what a load reads is first copied to nearer memory, laid out as it will be read
+//   stage    what a load reads is first copied to nearer memory, laid out as it will be read; or a REDUCE is done
+//            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
+//            what was added so far
 // Ranges of END, REDUCE and STAGE are always RANGE nodes: substituting an expression for one leaves the ranges in it.
 // A TENSORCORE move would be one more: it replaces a MUL-ADD REDUCE over three split ranges by one op of the target.
 #ifndef TN_CODEGEN_MOVES
@@ -21485,22 +21487,55 @@ static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
   return now;
 }
 
-// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL) receives the
-// range that is left, NULL if none is. f must divide the extent, or, for an inner part, be less than it, r be
-// a range of
-// the store alone, and no load read what the kernel writes.
+// What a part of r begins at when parts of f cover it and the last one is moved back: n-f - max(n-f - left*f, 0).
+static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left) {
+  tiny_uop *over = tn_u2(t, TINY_OP_MUL, left, tn_index(t, -f));
+  over = tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+  over = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MAX, over, tn_index(t, 0)), tn_index(t, -1));
+  return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+}
+
+// Every REDUCE over r as one of the first `whole` of its values, whose range it returns, and one of the others.
+static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t whole) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, own = {NULL, 0, 0};
+  tiny_uop *most = tn_range(t, whole, TN_REDUCE), *rest = tn_range(t, tn_range_extent(r) - whole, TN_REDUCE),
+           *beyond = tn_u2(t, TINY_OP_ADD, rest, tn_index(t, whole));
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    int over = 0;
+    own.n = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) {
+      over |= u->src[j] == r;              // the loops of the second REDUCE are its own
+      tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
+    }
+    if (!over) continue;
+    tiny_uop *last = tn_replace(t, u, own.n, u->src + 1, own.u);
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_u2(t, (int)u->k, tn_replace(t, u, 1, &r, &most), last));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  return most;
+}
+
+// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL)
+// receives the range that is left, NULL if none is. Where f does not divide the extent it is less, the part an
+// inner one, and r either a range of REDUCEs alone (what is left over becomes REDUCEs of their own) or one of the
+// store alone, and no load reads what the kernel writes.
 static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
                                tiny_uop **rest) {
-  const int64_t n = tn_range_extent(r);
+  int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_move_kind(s, r, kind);
+  if (n % f && tn_range_kind(r) == TN_REDUCE) {
+    n -= n % f;
+    r = tn_split_remainder(s, r, n);
+    if (f == n) return tn_move_kind(s, r, kind);
+  }
   tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
-  if (n % f) {                             // the start of a part: n-f - max(n-f - left*f, 0)
-    tiny_uop *over = tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, -f));
-    over = tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f));
-    over = tn_u2(s->t, TINY_OP_MUL, tn_u2(s->t, TINY_OP_MAX, over, tn_index(s->t, 0)), tn_index(s->t, -1));
-    to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f)), part);
-  } else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
+  if (n % f) to = tn_u2(s->t, TINY_OP_ADD, tn_part_start(s->t, n, f, left), part);
+  else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
   else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
   s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
   if (rest) *rest = left;
@@ -21566,7 +21601,8 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
-// Copies what `load` reads, over the ranges inner[0..n-1], to memory of the given space before the loops that use it;
+// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before the
+// loops that use it;
 // the other ranges in its index stay outside of the copy. The copy's loops are fresh, with REDUCE become LOOP; its work
 // items are the kernel's.
 static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
@@ -21767,13 +21803,53 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
   return tn_simplify(t, first);
 }
 
+// The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, each round adding to all of it.
+static tiny_uop *tn_stage_rounds(const tiny_uop *stage) {
+  const tiny_uop *u = stage->src[0];
+  for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++)
+    if (tn_range_kind(u->src[i]) == TN_LOOP) return u->src[i];
+  return NULL;
+}
+
+// `memory` set to the identity of the STAGE's REDUCE, within the loops that are open around it.
+static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *memory, tiny_uop *flat,
+                                  const tn_list *open) {
+  tn_list src = {NULL, 0, 0};
+  tiny_uop *start = memory, *at[2], *pair[2];
+  tn_push(t, &src, memory);
+  for (int i = 0; i < open->n; i++) tn_push(t, &src, open->u[i]);
+  if (open->n) start = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, src.n, src.u, 0, 0, NULL);
+  src.n = 0;
+  tn_push(t, &src, NULL);
+  for (uint32_t i = 1; i < stage->nsrc; i++)
+    tn_push(t, &src, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
+  at[0] = start;
+  at[1] = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, src.u + 1);
+  pair[0] = tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL);
+  pair[1] = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype));
+  src.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  at[0] = memory;
+  at[1] = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
+  return tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, at, 0, 0, NULL);
+}
+
+// What a round leaves in memory: what was there, and the REDUCE over the other ranges.
+static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *rounds, tiny_uop *index) {
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != rounds) tn_push(t, &src, reduce->src[i]);
+  tiny_uop *part = src.n == 1 ? src.u[0] :
+                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, src.n, src.u, reduce->k, 0, NULL);
+  return tn_u2(t, (int)reduce->k, tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), part);
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   int64_t v[2] = {stage->k, 1}, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner;
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *rounds = tn_stage_rounds(stage);
   tn_push(t, &end, NULL);
+  if (rounds) tn_push(t, &end, rounds);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
     v[1] *= tn_range_extent(r);
@@ -21790,9 +21866,11 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
     to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
   }
+  if (rounds) to = tn_stage_cleared(t, stage, to, flat, &open);
   tiny_uop *at[3] = {to, flat, tn_stage_filler(t, sink, stage)};
   const int gated = !tn_is_k(at[2], 1);
   tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2 + gated, at, 0, 0, NULL), stage->src[0]};
+  if (rounds) pair[1] = tn_stage_added(t, stage->src[0], rounds, pair[0]);
   end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
   if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
@@ -22641,6 +22719,13 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
     if (f == 1 && n > want)
       for (int64_t d = want; d < n && f == 1; d++)
         if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
+    const int64_t most = want / tasks < n ? want / tasks : n, part = tn_tiles_of(p.out[i], most);
+    if (2 * f < most && p.repeats && n % part && tn_tiles_of(p.out[i], part) * part <= n + n / 16) {
+      tiny_uop *parts;                     // few divisors: the last task repeats some of the one before
+      tn_move_split(s, p.out[i], part, TN_LOOP, 0, &parts);
+      tn_move_kind(s, parts, TN_TASK);
+      break;
+    }
     if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }
@@ -22651,14 +22736,18 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 // tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
 //
 // The tile's sizes are found by trying all that fit the register file and counting vector loads for each
-// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE.
+// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE; a reduction
+// too long for a panel of the nearer cache goes in blocks, whose sums stay in memory between them.
 #ifndef TN_CODEGEN_TILE
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED
 #include "lanes.c"
 #endif
 
-enum { TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
+enum {
+  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3,
+  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
+};
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
@@ -22666,6 +22755,7 @@ typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
   int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
   int64_t vectors, f[2];                   // copies of v's lanes, of u
+  int64_t rounds;                          // of the reduction, that a panel holds
   double cost;
 } tn_tile;
 
@@ -22674,15 +22764,21 @@ typedef struct tn_reads {                  // how a load of the kernel moves wit
   int v, u[2], reduce;                     // does it depend on them?
 } tn_reads;
 
-// How many times f covers r.
 // What is computed, edges twice, for what is wanted.
 static double tn_tile_waste(const tiny_uop *r, int64_t f) {
   return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
 }
 
-// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of rows.
-static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, const tn_tile *c) {
-  const int64_t most = (int64_t)target->limits->cache_nbytes / 2, width = c->lanes * c->vectors;
+// What of the nearer cache a panel may take.
+static int64_t tn_panel_nbytes(const tn_target *target) {
+  const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
+  return half && half < TN_STAGE_MAX_NBYTES ? half : TN_STAGE_MAX_NBYTES;
+}
+
+// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
+// rows. A reduction too long for one panel goes in blocks, as even as can be.
+static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
+  const int64_t width = c->lanes * c->vectors;
   int operands = 0, panel = -1;
   if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
@@ -22692,14 +22788,15 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
     if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
   }
   if (operands != 2 || panel < 0) return 0;
-  const int64_t nbytes = tn_range_extent(p->red[0]) * width * reads[panel].nbytes;
-  return nbytes <= TN_STAGE_MAX_NBYTES && (nbytes <= most || !most);
+  const int64_t n = tn_range_extent(p->red[0]), most = tn_panel_nbytes(target) / (width * reads[panel].nbytes);
+  c->rounds = n / tn_tiles_of(p->red[0], most);
+  return c->rounds > 0;
 }
 
 // Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own.
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  double loads = 0;
+  double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].v ? (double)c->vectors : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
@@ -22789,14 +22886,14 @@ static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const
   return 0;
 }
 
-// The ranges that a tile leaves behind: rows and columns count tiles, vectors and lanes lie within one.
-typedef struct tn_tiled { tiny_uop *rows, *columns, *vectors, *lanes; } tn_tiled;
+// The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
+typedef struct tn_tiled { tiny_uop *rows, *columns, *part[2], *vectors, *lanes; } tn_tiled;
 
 static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
-  tn_tiled x = {NULL, NULL, NULL, NULL};
-  tiny_uop *second;
-  if (c->u[0] && c->f[0] > 1) tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
-  if (c->u[1] && c->f[1] > 1) tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, &second);
+  tn_tiled x;
+  memset(&x, 0, sizeof x);
+  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
+  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, NULL);
   if (!c->v) return x;
   if (c->vectors > 1) {
     tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
@@ -22813,21 +22910,70 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   return x;
 }
 
-// A reduction of products that reads one operand as vectors, again for every tile of rows: columns
-// loop outside of rows, and the panel of that operand is packed once for each.
-static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
-  tiny_uop *inner[3];
+// Does a come before b among the loops of the store?
+static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
+  tn_profile p;
+  tn_profile_kernel(s->t, s->sink, &p);
+  for (int i = 0; i < p.nout; i++) if (p.out[i] == a || p.out[i] == b) return p.out[i] == a;
+  return 0;
+}
+
+// Blocks of rows: as many as tasks are wanted beside those of columns, and of as many rows as the sums of one, if they
+// are kept in memory, may have of the cache. Outermost, so that the rows of a block stay near for all columns.
+static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
+                          int in_blocks, tn_tiled *x) {
+  const int64_t n = tn_range_extent(x->rows);
+  int64_t f = n, others = 1;
+  tn_profile now;
+  tn_profile_kernel(s->t, s->sink, &now);
+  for (int i = 0; i < now.nout; i++)
+    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows) others *= tn_range_extent(now.out[i]);
+  if (in_blocks) {
+    const int64_t tile = c->lanes * c->vectors * c->f[0] * c->f[1] * tn_dtypes[p->reduce[0]->dtype].nbytes;
+    f = tn_panel_nbytes(target) / 2 / tile;
+  }
+  while (tn_tiles_of(x->rows, f) * others < TN_TILE_TASKS && f > TN_BLOCK_TILES) f = (f + 1) / 2;
+  if (f < TN_BLOCK_TILES) f = TN_BLOCK_TILES;
+  if (f >= n) return;
+  f = tn_tiles_of(x->rows, tn_tiles_of(x->rows, f));       // as even as can be
+  while (!p->repeats && n % f) f--;
+  tiny_uop *blocks;
+  x->rows = tn_move_split(s, x->rows, f, TN_LOOP, 0, &blocks);
+  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
+}
+
+// The REDUCE with rounds, in memory: of all tiles that loop within a block.
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, const tiny_uop *rounds) {
+  tiny_uop *all[5] = {x->rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[5];
+  tn_list reduces = {NULL, 0, 0};
   int n = 0;
-  if (!c->packs || !x->rows || !x->columns) return 0;
-  inner[n++] = p->red[0];
-  if (x->vectors) inner[n++] = x->vectors;
-  inner[n++] = x->lanes;
-  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++)
-    if (p->out[i] == x->rows) {
-      tn_move_swap(s, x->rows, x->columns);
-      break;
-    }
-  return tn_pack(s, inner, n, x->rows);
+  for (int i = 0; i < 5; i++) if (all[i]) inner[n++] = all[i];
+  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++)
+    for (uint32_t j = 1; j < reduces.u[i]->nsrc; j++)
+      if (reduces.u[i]->src[j] == rounds) { tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL); return; }
+}
+
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
+// of rows, and the panel of that operand is packed once for each. Returns how many loops may become tasks.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
+                        tn_tiled x) {
+  tiny_uop *inner[3], *rounds = NULL, *r = p->red[0];
+  tn_profile now;
+  int n = 0, loops = 0;
+  if (!c->packs || !x.rows || !x.columns) return TN_MAX_RANGES;
+  if (tn_loops_before(s, x.rows, x.columns)) tn_move_swap(s, x.rows, x.columns);
+  if (c->rounds < tn_range_extent(r)) r = tn_move_split(s, r, c->rounds, TN_REDUCE, 0, &rounds);
+  if (rounds) rounds = tn_move_kind(s, rounds, TN_LOOP);
+  tn_tile_block(s, p, target, c, rounds != NULL, &x);
+  inner[n++] = r;
+  if (x.vectors) inner[n++] = x.vectors;
+  inner[n++] = x.lanes;
+  const int packed = tn_pack(s, inner, n, x.rows);
+  if (rounds) tn_tile_keep(s, &x, rounds);
+  tn_profile_kernel(s->t, s->sink, &now);
+  while (loops < now.nout && now.out[loops] != x.rows) loops++;
+  return packed ? loops : TN_MAX_RANGES;
 }
 
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
@@ -22837,14 +22983,14 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
   if (!p->usable) return;
-  const int packed = tn_tile_pack(s, p, &c, &x);
+  const int loops = tn_tile_pack(s, p, target, &c, x);
   for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
     tiny_uop *r = p->red[i];
     if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
         c.vectors * c.f[0] * c.f[1] <= 32)
       tn_move_kind(s, r, TN_UNROLL);
   }
-  tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
+  tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
 }
 #endif
 // ---- end src/codegen/tile.c ----

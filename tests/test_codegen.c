@@ -37,7 +37,7 @@ static int rnd(int n) {                    // splitmix64, as in test_random
 
 // ** random moves; each is written down **
 
-typedef struct moves { tn_kernel_state s; int64_t items, copies; int vectors, stages, threads; char text[2048]; } moves;
+typedef struct moves { tn_kernel_state s; int64_t items, copies; int vectors, stages, threads, done; char text[2048]; } moves;
 
 static void note(moves *m, const char *format, ...) {
   va_list args;
@@ -127,6 +127,31 @@ static void stage(moves *m, const tn_profile *p) {
   note(m, "stage %d ranges, %lld elements; ", n, (long long)nelem);
   tn_move_stage(&m->s, load, n, inner, TN_SPACE_LOCAL);
 }
+// A reduction in blocks of any size, whose sums stay in memory over some of the output's ranges.
+static void blocks(moves *m, const tn_profile *p) {
+  tn_list reduces = {NULL, 0, 0};
+  tiny_uop *inner[TINY_MAX_DIMS], *rounds, *r = range_of(p->red, p->nred, TN_REDUCE);
+  int n = 0;
+  int64_t nelem = 1;
+  if (!r || !m->threads || p->row || p->nreduce != 1 || m->copies > 2 || m->stages || tn_range_extent(r) < 2) return;
+  const int64_t f = 1 + rnd((int)tn_range_extent(r) - 1);
+  for (int i = 0; i < p->nout; i++) {
+    const int kind = tn_range_kind(p->out[i]);
+    if (kind == TN_TASK || (kind == TN_LOOP && rnd(3) == 0)) continue;
+    nelem *= tn_range_extent(p->out[i]);
+    inner[n++] = p->out[i];
+  }
+  if (!n || nelem > 2048) return;
+  m->done = 1;
+  note(m, "blocks of %lld of %lld over %d ranges; ", (long long)f, (long long)tn_range_extent(r), n);
+  tn_move_split(&m->s, r, f, TN_REDUCE, 0, &rounds);
+  if (!rounds) return;
+  rounds = tn_move_kind(&m->s, rounds, TN_LOOP);
+  tn_collect_op(m->s.t, m->s.sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++)
+    for (uint32_t j = 1; j < reduces.u[i]->nsrc; j++)
+      if (reduces.u[i]->src[j] == rounds) { tn_move_stage(&m->s, reduces.u[i], n, inner, TN_SPACE_LOCAL); return; }
+}
 static void group(moves *m, const tn_profile *p) {
   if (!p->nreduce || m->threads) return;
   tiny_uop *reduce = p->reduce[rnd(p->nreduce)], *r = range_of(reduce->src + 1, (int)reduce->nsrc - 1, TN_REDUCE);
@@ -158,7 +183,7 @@ static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low
 }
 
 static tiny_code run_trial(tiny_ctx *t, void *arg) {
-  static void (*const kinds[])(moves *, const tn_profile *) = {split_output, split_output, split_reduction, vector, pad, swap, stage, group};
+  static void (*const kinds[])(moves *, const tn_profile *) = {split_output, split_output, split_reduction, vector, pad, swap, stage, group, blocks};
   trial *r = (trial *)arg;
   tn_visit v;
   tn_draft d;
@@ -179,10 +204,10 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
   memset(&m, 0, sizeof m);
   m.s.t = t; m.items = m.copies = 1; m.threads = r->threads;
   m.s.sink = tn_simplify(t, tn_rewrite(t, kernels[0]->ast, tn_rules_reduce, NULL));
-  for (int i = 0; i < r->moves; i++) {
+  for (int i = 0; i < r->moves && !m.done; i++) {
     tn_profile p;
     tn_profile_kernel(t, m.s.sink, &p);
-    if (p.usable) kinds[rnd(8)](&m, &p);
+    if (p.usable) kinds[rnd(9)](&m, &p);
     if (rnd(2)) m.s.sink = tn_simplify(t, m.s.sink);
     if (tn_verify(t, m.s.sink, TN_SPEC_KERNEL) != TINY_OK) break;
   }

@@ -84,13 +84,53 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
   return tn_simplify(t, first);
 }
 
+// The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, each round adding to all of it.
+static tiny_uop *tn_stage_rounds(const tiny_uop *stage) {
+  const tiny_uop *u = stage->src[0];
+  for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++)
+    if (tn_range_kind(u->src[i]) == TN_LOOP) return u->src[i];
+  return NULL;
+}
+
+// `memory` set to the identity of the STAGE's REDUCE, within the loops that are open around it.
+static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *memory, tiny_uop *flat,
+                                  const tn_list *open) {
+  tn_list src = {NULL, 0, 0};
+  tiny_uop *start = memory, *at[2], *pair[2];
+  tn_push(t, &src, memory);
+  for (int i = 0; i < open->n; i++) tn_push(t, &src, open->u[i]);
+  if (open->n) start = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, src.n, src.u, 0, 0, NULL);
+  src.n = 0;
+  tn_push(t, &src, NULL);
+  for (uint32_t i = 1; i < stage->nsrc; i++)
+    tn_push(t, &src, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
+  at[0] = start;
+  at[1] = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, src.u + 1);
+  pair[0] = tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL);
+  pair[1] = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype));
+  src.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  at[0] = memory;
+  at[1] = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
+  return tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, at, 0, 0, NULL);
+}
+
+// What a round leaves in memory: what was there, and the REDUCE over the other ranges.
+static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *rounds, tiny_uop *index) {
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != rounds) tn_push(t, &src, reduce->src[i]);
+  tiny_uop *part = src.n == 1 ? src.u[0] :
+                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, src.n, src.u, reduce->k, 0, NULL);
+  return tn_u2(t, (int)reduce->k, tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), part);
+}
+
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
   int64_t v[2] = {stage->k, 1}, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner;
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *rounds = tn_stage_rounds(stage);
   tn_push(t, &end, NULL);
+  if (rounds) tn_push(t, &end, rounds);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
     v[1] *= tn_range_extent(r);
@@ -107,9 +147,11 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
     to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
   }
+  if (rounds) to = tn_stage_cleared(t, stage, to, flat, &open);
   tiny_uop *at[3] = {to, flat, tn_stage_filler(t, sink, stage)};
   const int gated = !tn_is_k(at[2], 1);
   tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2 + gated, at, 0, 0, NULL), stage->src[0]};
+  if (rounds) pair[1] = tn_stage_added(t, stage->src[0], rounds, pair[0]);
   end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
   if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);

@@ -78,6 +78,13 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
     if (f == 1 && n > want)
       for (int64_t d = want; d < n && f == 1; d++)
         if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
+    const int64_t most = want / tasks < n ? want / tasks : n, part = tn_tiles_of(p.out[i], most);
+    if (2 * f < most && p.repeats && n % part && tn_tiles_of(p.out[i], part) * part <= n + n / 16) {
+      tiny_uop *parts;                     // few divisors: the last task repeats some of the one before
+      tn_move_split(s, p.out[i], part, TN_LOOP, 0, &parts);
+      tn_move_kind(s, parts, TN_TASK);
+      break;
+    }
     if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }

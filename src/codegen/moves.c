@@ -2,14 +2,16 @@
 // value that the kernel computes stays the same.
 //
 //   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost). Where f does not divide
-//   the extent
-//            of an output range, the last part is moved back to end where r ends: what overlaps is computed twice
+//            the extent of an output range, the last part is moved back to end where r ends: what overlaps is
+//            computed twice. What is left over of a reduction is a reduction of its own
 //   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
 //            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
 //            group), LOOP and REDUCE (loops)
 //   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
 //   swap     the order in which the ranges of a store loop
-//   stage    what a load reads is first copied to nearer memory, laid out as it will be read
+//   stage    what a load reads is first copied to nearer memory, laid out as it will be read; or a REDUCE is done
+//            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
+//            what was added so far
 // Ranges of END, REDUCE and STAGE are always RANGE nodes: substituting an expression for one leaves the ranges in it.
 // A TENSORCORE move would be one more: it replaces a MUL-ADD REDUCE over three split ranges by one op of the target.
 #ifndef TN_CODEGEN_MOVES
@@ -83,22 +85,55 @@ static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
   return now;
 }
 
-// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL) receives the
-// range that is left, NULL if none is. f must divide the extent, or, for an inner part, be less than it, r be
-// a range of
-// the store alone, and no load read what the kernel writes.
+// What a part of r begins at when parts of f cover it and the last one is moved back: n-f - max(n-f - left*f, 0).
+static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left) {
+  tiny_uop *over = tn_u2(t, TINY_OP_MUL, left, tn_index(t, -f));
+  over = tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+  over = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MAX, over, tn_index(t, 0)), tn_index(t, -1));
+  return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+}
+
+// Every REDUCE over r as one of the first `whole` of its values, whose range it returns, and one of the others.
+static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t whole) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, own = {NULL, 0, 0};
+  tiny_uop *most = tn_range(t, whole, TN_REDUCE), *rest = tn_range(t, tn_range_extent(r) - whole, TN_REDUCE),
+           *beyond = tn_u2(t, TINY_OP_ADD, rest, tn_index(t, whole));
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    int over = 0;
+    own.n = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) {
+      over |= u->src[j] == r;              // the loops of the second REDUCE are its own
+      tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
+    }
+    if (!over) continue;
+    tiny_uop *last = tn_replace(t, u, own.n, u->src + 1, own.u);
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_u2(t, (int)u->k, tn_replace(t, u, 1, &r, &most), last));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  return most;
+}
+
+// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL)
+// receives the range that is left, NULL if none is. Where f does not divide the extent it is less, the part an
+// inner one, and r either a range of REDUCEs alone (what is left over becomes REDUCEs of their own) or one of the
+// store alone, and no load reads what the kernel writes.
 static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
                                tiny_uop **rest) {
-  const int64_t n = tn_range_extent(r);
+  int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_move_kind(s, r, kind);
+  if (n % f && tn_range_kind(r) == TN_REDUCE) {
+    n -= n % f;
+    r = tn_split_remainder(s, r, n);
+    if (f == n) return tn_move_kind(s, r, kind);
+  }
   tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
-  if (n % f) {                             // the start of a part: n-f - max(n-f - left*f, 0)
-    tiny_uop *over = tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, -f));
-    over = tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f));
-    over = tn_u2(s->t, TINY_OP_MUL, tn_u2(s->t, TINY_OP_MAX, over, tn_index(s->t, 0)), tn_index(s->t, -1));
-    to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_ADD, over, tn_index(s->t, n - f)), part);
-  } else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
+  if (n % f) to = tn_u2(s->t, TINY_OP_ADD, tn_part_start(s->t, n, f, left), part);
+  else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
   else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
   s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
   if (rest) *rest = left;
@@ -164,7 +199,8 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
-// Copies what `load` reads, over the ranges inner[0..n-1], to memory of the given space before the loops that use it;
+// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before the
+// loops that use it;
 // the other ranges in its index stay outside of the copy. The copy's loops are fresh, with REDUCE become LOOP; its work
 // items are the kernel's.
 static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {

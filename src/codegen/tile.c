@@ -1,14 +1,18 @@
 // tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
 //
 // The tile's sizes are found by trying all that fit the register file and counting vector loads for each
-// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE.
+// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE; a reduction
+// too long for a panel of the nearer cache goes in blocks, whose sums stay in memory between them.
 #ifndef TN_CODEGEN_TILE
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED
 #include "lanes.c"
 #endif
 
-enum { TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3 };
+enum {
+  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3,
+  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
+};
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
@@ -16,6 +20,7 @@ typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
   int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
   int64_t vectors, f[2];                   // copies of v's lanes, of u
+  int64_t rounds;                          // of the reduction, that a panel holds
   double cost;
 } tn_tile;
 
@@ -24,15 +29,21 @@ typedef struct tn_reads {                  // how a load of the kernel moves wit
   int v, u[2], reduce;                     // does it depend on them?
 } tn_reads;
 
-// How many times f covers r.
 // What is computed, edges twice, for what is wanted.
 static double tn_tile_waste(const tiny_uop *r, int64_t f) {
   return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
 }
 
-// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of rows.
-static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, const tn_tile *c) {
-  const int64_t most = (int64_t)target->limits->cache_nbytes / 2, width = c->lanes * c->vectors;
+// What of the nearer cache a panel may take.
+static int64_t tn_panel_nbytes(const tn_target *target) {
+  const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
+  return half && half < TN_STAGE_MAX_NBYTES ? half : TN_STAGE_MAX_NBYTES;
+}
+
+// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
+// rows. A reduction too long for one panel goes in blocks, as even as can be.
+static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
+  const int64_t width = c->lanes * c->vectors;
   int operands = 0, panel = -1;
   if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
@@ -42,14 +53,15 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
     if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
   }
   if (operands != 2 || panel < 0) return 0;
-  const int64_t nbytes = tn_range_extent(p->red[0]) * width * reads[panel].nbytes;
-  return nbytes <= TN_STAGE_MAX_NBYTES && (nbytes <= most || !most);
+  const int64_t n = tn_range_extent(p->red[0]), most = tn_panel_nbytes(target) / (width * reads[panel].nbytes);
+  c->rounds = n / tn_tiles_of(p->red[0], most);
+  return c->rounds > 0;
 }
 
 // Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own.
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  double loads = 0;
+  double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].v ? (double)c->vectors : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
@@ -139,14 +151,14 @@ static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const
   return 0;
 }
 
-// The ranges that a tile leaves behind: rows and columns count tiles, vectors and lanes lie within one.
-typedef struct tn_tiled { tiny_uop *rows, *columns, *vectors, *lanes; } tn_tiled;
+// The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
+typedef struct tn_tiled { tiny_uop *rows, *columns, *part[2], *vectors, *lanes; } tn_tiled;
 
 static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
-  tn_tiled x = {NULL, NULL, NULL, NULL};
-  tiny_uop *second;
-  if (c->u[0] && c->f[0] > 1) tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
-  if (c->u[1] && c->f[1] > 1) tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, &second);
+  tn_tiled x;
+  memset(&x, 0, sizeof x);
+  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
+  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, NULL);
   if (!c->v) return x;
   if (c->vectors > 1) {
     tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
@@ -163,21 +175,70 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   return x;
 }
 
-// A reduction of products that reads one operand as vectors, again for every tile of rows: columns
-// loop outside of rows, and the panel of that operand is packed once for each.
-static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
-  tiny_uop *inner[3];
+// Does a come before b among the loops of the store?
+static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
+  tn_profile p;
+  tn_profile_kernel(s->t, s->sink, &p);
+  for (int i = 0; i < p.nout; i++) if (p.out[i] == a || p.out[i] == b) return p.out[i] == a;
+  return 0;
+}
+
+// Blocks of rows: as many as tasks are wanted beside those of columns, and of as many rows as the sums of one, if they
+// are kept in memory, may have of the cache. Outermost, so that the rows of a block stay near for all columns.
+static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
+                          int in_blocks, tn_tiled *x) {
+  const int64_t n = tn_range_extent(x->rows);
+  int64_t f = n, others = 1;
+  tn_profile now;
+  tn_profile_kernel(s->t, s->sink, &now);
+  for (int i = 0; i < now.nout; i++)
+    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows) others *= tn_range_extent(now.out[i]);
+  if (in_blocks) {
+    const int64_t tile = c->lanes * c->vectors * c->f[0] * c->f[1] * tn_dtypes[p->reduce[0]->dtype].nbytes;
+    f = tn_panel_nbytes(target) / 2 / tile;
+  }
+  while (tn_tiles_of(x->rows, f) * others < TN_TILE_TASKS && f > TN_BLOCK_TILES) f = (f + 1) / 2;
+  if (f < TN_BLOCK_TILES) f = TN_BLOCK_TILES;
+  if (f >= n) return;
+  f = tn_tiles_of(x->rows, tn_tiles_of(x->rows, f));       // as even as can be
+  while (!p->repeats && n % f) f--;
+  tiny_uop *blocks;
+  x->rows = tn_move_split(s, x->rows, f, TN_LOOP, 0, &blocks);
+  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
+}
+
+// The REDUCE with rounds, in memory: of all tiles that loop within a block.
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, const tiny_uop *rounds) {
+  tiny_uop *all[5] = {x->rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[5];
+  tn_list reduces = {NULL, 0, 0};
   int n = 0;
-  if (!c->packs || !x->rows || !x->columns) return 0;
-  inner[n++] = p->red[0];
-  if (x->vectors) inner[n++] = x->vectors;
-  inner[n++] = x->lanes;
-  for (int i = 0; i < p->nout && p->out[i] != x->columns; i++)
-    if (p->out[i] == x->rows) {
-      tn_move_swap(s, x->rows, x->columns);
-      break;
-    }
-  return tn_pack(s, inner, n, x->rows);
+  for (int i = 0; i < 5; i++) if (all[i]) inner[n++] = all[i];
+  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++)
+    for (uint32_t j = 1; j < reduces.u[i]->nsrc; j++)
+      if (reduces.u[i]->src[j] == rounds) { tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL); return; }
+}
+
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
+// of rows, and the panel of that operand is packed once for each. Returns how many loops may become tasks.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
+                        tn_tiled x) {
+  tiny_uop *inner[3], *rounds = NULL, *r = p->red[0];
+  tn_profile now;
+  int n = 0, loops = 0;
+  if (!c->packs || !x.rows || !x.columns) return TN_MAX_RANGES;
+  if (tn_loops_before(s, x.rows, x.columns)) tn_move_swap(s, x.rows, x.columns);
+  if (c->rounds < tn_range_extent(r)) r = tn_move_split(s, r, c->rounds, TN_REDUCE, 0, &rounds);
+  if (rounds) rounds = tn_move_kind(s, rounds, TN_LOOP);
+  tn_tile_block(s, p, target, c, rounds != NULL, &x);
+  inner[n++] = r;
+  if (x.vectors) inner[n++] = x.vectors;
+  inner[n++] = x.lanes;
+  const int packed = tn_pack(s, inner, n, x.rows);
+  if (rounds) tn_tile_keep(s, &x, rounds);
+  tn_profile_kernel(s->t, s->sink, &now);
+  while (loops < now.nout && now.out[loops] != x.rows) loops++;
+  return packed ? loops : TN_MAX_RANGES;
 }
 
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
@@ -187,13 +248,13 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
   if (!p->usable) return;
-  const int packed = tn_tile_pack(s, p, &c, &x);
+  const int loops = tn_tile_pack(s, p, target, &c, x);
   for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
     tiny_uop *r = p->red[i];
     if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
         c.vectors * c.f[0] * c.f[1] <= 32)
       tn_move_kind(s, r, TN_UNROLL);
   }
-  tn_make_tasks(s, work, packed ? 1 : TN_MAX_RANGES);   // more would pack the same panel again
+  tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
 }
 #endif
