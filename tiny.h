@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2c3a68bb57e96d7b766b576791963e78cc6da4076afbcfec753354503229efc0
+/* tiny.h 0.1.0, source b134636e7a3c2dbaa152e660002882901c384300de653ffed79081a6727e7f58
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -139,171 +139,171 @@ Where things stand in tiny.h
 
     323  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    529  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1087  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    531  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1089  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1252  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1254  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1598  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1600  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1734  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1864  src/api/io.h                tensors from files and to files
-   1939  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1736  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1866  src/api/io.h                tensors from files and to files
+   1941  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2165  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2167  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2330  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2332  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2385  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2387  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2473  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2475  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3229  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3231  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3558  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3560  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3778  src/ir/alu.c                the meaning of every arithmetic op, once
-   3909  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4501  src/ir/args.c               which k, v and sources fit an op
-   4628  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5252  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3780  src/ir/alu.c                the meaning of every arithmetic op, once
+   3911  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4503  src/ir/args.c               which k, v and sources fit an op
+   4630  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5254  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5825  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5827  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6035  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6037  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6430  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6432  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7259  src/ir/spec.c               the verifier
-   7564  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7261  src/ir/spec.c               the verifier
+   7566  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7752  src/rules/notation.c        the algebra that bodies of rules are written in
-   7787  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   7960  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7754  src/rules/notation.c        the algebra that bodies of rules are written in
+   7789  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   7962  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8120  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8122  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8512  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8514  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8700  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8702  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9085  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9087  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9408  src/rules/decompose.c       from what the IR means to what a language can say
-   9974  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9410  src/rules/decompose.c       from what the IR means to what a language can say
+   9976  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10008  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10010  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10506  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10508  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10878  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10880  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11095  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11097  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11673  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11855  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11675  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11857  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12243  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12245  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12328  src/tensor/activation.c     what stands between the layers of a network
-  12495  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12794  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12330  src/tensor/activation.c     what stands between the layers of a network
+  12497  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12796  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  12955  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  12957  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13621  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13623  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14130  src/tensor/random.c         numbers from a counter, the same on every device
-  14396  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14132  src/tensor/random.c         numbers from a counter, the same on every device
+  14398  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14700  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  14994  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14702  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  14996  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15372  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15374  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15929  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  15931  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16325  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16327  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16749  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16751  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17182  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17184  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17526  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17839  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  17938  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17528  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17841  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  17940  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18091  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18093  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18575  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18851  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18577  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18853  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  18940  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  18942  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19128  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19492  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19130  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19494  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19728  src/tensor/params.c         lists of named tensors: what a network consists of
-  19820  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20186  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19730  src/tensor/params.c         lists of named tensors: what a network consists of
+  19822  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20188  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20871  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20873  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  21403  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21720  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21421  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21738  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  22133  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  22151  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22407  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22425  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22520  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22642  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22538  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22660  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22736  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22754  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  22998  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  23016  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  23138  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23339  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  23156  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23357  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23500  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23518  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  23894  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  24111  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  23912  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  24129  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24498  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24834  src/runtime/interp.c        the backend INTERP
-  24914  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24516  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24852  src/runtime/interp.c        the backend INTERP
+  24932  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  24969  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  25169  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  24987  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  25187  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25595  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25613  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  25945  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  25967  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  26172  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  26194  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26415  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26437  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26623  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26645  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26877  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  26899  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  27121  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  27143  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  27298  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  27320  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27472  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27784  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  28020  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27494  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27806  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  28042  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  28168  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  28314  src/runtime/context.c       opening and closing, the first error, totals
+  28190  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28336  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -477,6 +477,8 @@ typedef struct tiny_stats {                // totals since tiny_open
   uint64_t flops, nbytes_moved;            // of all launches, as estimated from the kernels
   uint64_t device_ns, compile_ns, lower_ns;// device_ns only counts while debug asks for timing
   uint64_t nbytes_live, nbytes_peak;       // device memory
+  // of the schedule with the most intermediate values: memory for them; the most that is alive at once
+  uint64_t nbytes_arena, nbytes_arena_least;
   uint64_t nodes;                          // live IR nodes
 } tiny_stats;
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
@@ -20902,7 +20904,7 @@ typedef struct tn_plan {
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
   tn_output *output; int noutput;
-  int64_t arena_nbytes;
+  int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
 } tn_plan;
 
@@ -21271,6 +21273,21 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
   }
 }
 
+// The most bytes that are alive at one step.
+static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_life *life, int n, int nstep) {
+  int64_t *change = (int64_t *)tn_scratch(t, ((size_t)nstep + 1) * sizeof *change), alive = 0, most = 0;
+  memset(change, 0, ((size_t)nstep + 1) * sizeof *change);
+  for (int i = 0; i < n; i++) {
+    change[life[i].first] += place[life[i].place].nbytes;
+    change[life[i].last + 1] -= place[life[i].place].nbytes;
+  }
+  for (int step = 0; step < nstep; step++) {
+    alive += change[step];
+    if (alive > most) most = alive;
+  }
+  return most;
+}
+
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
   tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
   int nlife = 0;
@@ -21295,6 +21312,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
         if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
   }
   d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
+  d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
 }
 
 // Everything but the executables. (*kernels)[i] belongs to step i.
@@ -25774,7 +25792,7 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
 
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
-  const tn_kernel **kernels;
+  const tn_kernel **kernels = NULL;
   if (tn_draft_plan(t, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
   int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
@@ -25798,6 +25816,10 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
   if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
+  if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
+    t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
+    t->stats.nbytes_arena_least = (uint64_t)d.plan.alive_nbytes;
+  }
   *out = tn_plan_keep(t, &d, v);
   t->stats.schedules++;
   return TINY_OK;

@@ -37,12 +37,15 @@ static char *self;                           // the path of this program
 #include "onednn.c"
 #include "narrow.c"
 #include "networks.c"
+#include "moves.c"
+#include "attention.c"
+#include "training.c"
 #include "digits.c"
 
 static const struct { char letter; void (*run)(void); } sections[] = {
   {'l', bench_lowering}, {'h', bench_hello}, {'s', bench_steps}, {'k', bench_kernels},
   {'b', bench_bandwidth}, {'m', bench_matmul}, {'r', bench_rows}, {'q', bench_narrow}, {'n', bench_networks},
-  {'d', bench_digits}
+  {'v', bench_moves}, {'a', bench_attention}, {'t', bench_transformer}, {'d', bench_digits}
 };
 
 // The lines of the report that tell one machine from another.

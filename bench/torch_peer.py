@@ -53,6 +53,67 @@ def gelu_tanh(m, n):
     return lambda: F.gelu(x, approximate="tanh")
 
 
+# ** attention and a transformer, as in bench/attention.c and bench/training.c **
+
+def attention(length, causal, backward):
+    q, k, v, g = (numbers((8, length, 64), 1 + i, 2) for i in range(4))
+    hidden = torch.ones(length, length, dtype=torch.bool).triu_(1) if causal else None
+
+    def forward():
+        scores = torch.matmul(q, k.transpose(1, 2)).mul_(1 / 8)
+        if causal:
+            scores.masked_fill_(hidden, -torch.inf)
+        return torch.matmul(torch.softmax(scores, -1), v)
+
+    def both():
+        with torch.enable_grad():
+            for x in (q, k, v):
+                x.requires_grad_()
+            return torch.autograd.grad(forward(), (q, k, v), g)[0]
+    return both if backward else forward
+
+
+def transformer():
+    layers, width, batch, window, letters, heads = 6, 384, 8, 128, 256, 6
+    params = []
+
+    def new(shape, scale, shift=0.0):
+        params.append(numbers(shape, len(params) + 1, scale, shift).requires_grad_())
+        return params[-1]
+
+    i = torch.arange(batch * window)
+    ids, wanted = (i * 7919 % 251).reshape(batch, window), (i + 1) * 7919 % 251
+    letter, place = new((letters, width), 0.1), new((window, width), 0.1)
+    blocks = [[new((width,), 0.1, 1), new((width,), 0.1), new((3 * width, width), 0.1), new((3 * width,), 0.1),
+               new((width, width), 0.1), new((width,), 0.1), new((width,), 0.1, 1), new((width,), 0.1),
+               new((4 * width, width), 0.1), new((4 * width,), 0.1), new((width, 4 * width), 0.05), new((width,), 0.1)]
+              for _ in range(layers)]
+    norm, shift, head = new((width,), 0.1, 1), new((width,), 0.1), new((letters, width), 0.1)
+    hidden = torch.ones(window, window, dtype=torch.bool).triu_(1)
+    adam = torch.optim.Adam(params, lr=1e-4)
+
+    def forward():
+        x = F.embedding(ids, letter) + place
+        for w in blocks:
+            y = F.linear(F.layer_norm(x, (width,), w[0], w[1]), w[2], w[3])
+            q, k, v = (p.reshape(batch, window, heads, -1).transpose(1, 2) for p in y.split(width, -1))
+            scores = (torch.matmul(q, k.transpose(2, 3)) * (1 / 8)).masked_fill_(hidden, -torch.inf)
+            y = torch.matmul(torch.softmax(scores, -1), v).transpose(1, 2).reshape(batch, window, width)
+            x = x + F.linear(y, w[4], w[5])
+            y = F.gelu(F.linear(F.layer_norm(x, (width,), w[6], w[7]), w[8], w[9]))
+            x = x + F.linear(y, w[10], w[11])
+        return F.cross_entropy(F.linear(F.layer_norm(x, (width,), norm, shift), head).flatten(0, 1), wanted)
+
+    def step():
+        with torch.enable_grad():
+            loss = forward()
+            adam.zero_grad(set_to_none=True)
+            loss.backward()
+            adam.step()
+        return loss.detach()
+    return step
+
+
 # ** networks, as in bench/networks.c: weights are numbered in the order they are made **
 
 class Net:

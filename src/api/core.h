@@ -155,6 +155,8 @@ typedef struct tiny_stats {                // totals since tiny_open
   uint64_t flops, nbytes_moved;            // of all launches, as estimated from the kernels
   uint64_t device_ns, compile_ns, lower_ns;// device_ns only counts while debug asks for timing
   uint64_t nbytes_live, nbytes_peak;       // device memory
+  // of the schedule with the most intermediate values: memory for them; the most that is alive at once
+  uint64_t nbytes_arena, nbytes_arena_least;
   uint64_t nodes;                          // live IR nodes
 } tiny_stats;
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL

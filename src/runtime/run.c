@@ -180,7 +180,7 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
 
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
-  const tn_kernel **kernels;
+  const tn_kernel **kernels = NULL;
   if (tn_draft_plan(t, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
   int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
@@ -204,6 +204,10 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
   if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
+  if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
+    t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
+    t->stats.nbytes_arena_least = (uint64_t)d.plan.alive_nbytes;
+  }
   *out = tn_plan_keep(t, &d, v);
   t->stats.schedules++;
   return TINY_OK;

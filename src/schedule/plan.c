@@ -32,7 +32,7 @@ typedef struct tn_plan {
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
   tn_output *output; int noutput;
-  int64_t arena_nbytes;
+  int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
 } tn_plan;
 
@@ -401,6 +401,21 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
   }
 }
 
+// The most bytes that are alive at one step.
+static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_life *life, int n, int nstep) {
+  int64_t *change = (int64_t *)tn_scratch(t, ((size_t)nstep + 1) * sizeof *change), alive = 0, most = 0;
+  memset(change, 0, ((size_t)nstep + 1) * sizeof *change);
+  for (int i = 0; i < n; i++) {
+    change[life[i].first] += place[life[i].place].nbytes;
+    change[life[i].last + 1] -= place[life[i].place].nbytes;
+  }
+  for (int step = 0; step < nstep; step++) {
+    alive += change[step];
+    if (alive > most) most = alive;
+  }
+  return most;
+}
+
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
   tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
   int nlife = 0;
@@ -425,6 +440,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
         if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
   }
   d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
+  d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
 }
 
 // Everything but the executables. (*kernels)[i] belongs to step i.
