@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b134636e7a3c2dbaa152e660002882901c384300de653ffed79081a6727e7f58
+/* tiny.h 0.1.0, source 58d6a56e6329aa4410cac3df93107a5d29c85f233090d8ebdf92e417fb3fcdf4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -154,18 +154,18 @@ Where things stand in tiny.h
                                      when there is none left
    2332  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2387  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2384  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2475  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2474  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3231  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3230  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3560  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3559  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3780  src/ir/alu.c                the meaning of every arithmetic op, once
-   3911  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4503  src/ir/args.c               which k, v and sources fit an op
-   4630  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   3779  src/ir/alu.c                the meaning of every arithmetic op, once
+   3910  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4508  src/ir/args.c               which k, v and sources fit an op
+   4635  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
    5254  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
    5827  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
@@ -180,130 +180,130 @@ Where things stand in tiny.h
                                      node, given what flows into the node
    7754  src/rules/notation.c        the algebra that bodies of rules are written in
    7789  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   7962  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7987  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8122  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8147  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8514  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8541  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8702  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8729  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9087  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9117  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9410  src/rules/decompose.c       from what the IR means to what a language can say
-   9976  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9440  src/rules/decompose.c       from what the IR means to what a language can say
+  10006  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10010  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10040  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10508  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10538  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10880  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10910  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11097  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11127  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11675  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11857  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11705  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11887  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12245  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12275  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12330  src/tensor/activation.c     what stands between the layers of a network
-  12497  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12796  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12360  src/tensor/activation.c     what stands between the layers of a network
+  12527  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12826  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  12957  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  12987  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13623  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13653  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14132  src/tensor/random.c         numbers from a counter, the same on every device
-  14398  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14162  src/tensor/random.c         numbers from a counter, the same on every device
+  14428  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14702  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  14996  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14732  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15026  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15374  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15404  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15931  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  15961  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16327  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16357  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16751  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16781  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17184  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17214  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17528  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17841  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  17940  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17558  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17871  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  17970  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18093  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18123  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18577  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18853  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18607  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18883  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  18942  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  18972  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19130  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19494  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19160  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19524  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19730  src/tensor/params.c         lists of named tensors: what a network consists of
-  19822  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20188  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19760  src/tensor/params.c         lists of named tensors: what a network consists of
+  19852  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20218  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20873  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20903  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  21421  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21738  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21451  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21831  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  22151  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  22247  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22425  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22500  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22538  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22660  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22613  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22735  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22754  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22829  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  23016  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  23091  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  23156  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23357  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  23231  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23432  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23518  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23593  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  23912  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  24129  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  24009  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  24226  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24516  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24852  src/runtime/interp.c        the backend INTERP
-  24932  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24613  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  24949  src/runtime/interp.c        the backend INTERP
+  25029  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  24987  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  25187  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  25084  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  25284  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25613  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25710  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  25967  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  26064  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  26194  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  26291  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26437  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26534  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26645  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26742  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26899  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  26996  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  27143  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  27240  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  27320  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  27417  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27494  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27806  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  28042  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27591  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27903  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  28139  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  28190  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  28336  src/runtime/context.c       opening and closing, the first error, totals
+  28287  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28433  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2033,7 +2033,7 @@ enum {
 struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
-  uint32_t nsrc, mark, seq, slot;          // mark, seq: private to walks; slot: to the table of nodes
+  uint32_t nsrc, mark, seq;                // mark, seq: private to walks
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
@@ -2352,34 +2352,31 @@ static uint64_t tn_hash_bytes(uint64_t h, const void *data, size_t nbytes) {
   return tn_hash_mix(h, tail);
 }
 
-typedef struct tn_map { const void **key; void **value; int n, cap; } tn_map;
+typedef struct tn_map_row { const void *key; void *value; } tn_map_row;
+typedef struct tn_map { tn_map_row *row; int n, cap; } tn_map;
 
-static int tn_map_slot(const tn_map *m, const void *key) {
+static tn_map_row *tn_map_find(const tn_map *m, const void *key) {
   // Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4): the product's high bits
   int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(m->cap - 1));
-  while (m->key[i] && m->key[i] != key) i = (i + 1) & (m->cap - 1);
-  return i;
+  while (m->row[i].key && m->row[i].key != key) i = (i + 1) & (m->cap - 1);
+  return &m->row[i];
 }
 static void *tn_map_get(const tn_map *m, const void *key) {
-  return m->cap ? m->value[tn_map_slot(m, key)] : NULL;
+  return m->cap ? tn_map_find(m, key)->value : NULL;
 }
 static int tn_map_has(const tn_map *m, const void *key) {
-  return m->cap && m->key[tn_map_slot(m, key)] != NULL;
+  return m->cap && tn_map_find(m, key)->key != NULL;
 }
 static void tn_map_set(tiny_ctx *t, tn_map *m, const void *key, void *value) {
   if (m->n * 2 >= m->cap) {
-    tn_map old = *m;
+    const tn_map old = *m;
     m->cap = old.cap ? old.cap * 2 : TN_FIRST_SLOTS;
-    m->key = (const void **)tn_scratch(t, (size_t)m->cap * sizeof *m->key);
-    m->value = (void **)tn_scratch(t, (size_t)m->cap * sizeof *m->value);
-    for (int i = 0; i < old.cap; i++) if (old.key[i]) {
-      const int s = tn_map_slot(m, old.key[i]);
-      m->key[s] = old.key[i]; m->value[s] = old.value[i];
-    }
+    m->row = (tn_map_row *)tn_scratch(t, (size_t)m->cap * sizeof *m->row);
+    for (int i = 0; i < old.cap; i++) if (old.row[i].key) *tn_map_find(m, old.row[i].key) = old.row[i];
   }
-  const int s = tn_map_slot(m, key);
-  if (!m->key[s]) { m->key[s] = key; m->n++; }
-  m->value[s] = value;
+  tn_map_row *row = tn_map_find(m, key);
+  if (!row->key) { row->key = key; m->n++; }
+  row->value = value;
 }
 #endif
 // ---- end src/base/hash.c ----
@@ -2403,6 +2400,8 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
   b->n += nbytes;
   b->data[b->n] = 0;
 }
+
+static void tn_text_put(tiny_bytes *b, const char *text) { tiny_bytes_add(b, text, strlen(text)); }
 
 static void tn_text_add_list(tiny_bytes *b, const char *format, va_list args) {
   char brief[512];
@@ -3963,9 +3962,10 @@ static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && 
 
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
-typedef struct tn_node_slot { tiny_uop *u; uint32_t slot; } tn_node_slot;   // slot: a hash, told apart without a look at u
+// slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
+typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
-  tn_node_slot *table; uint32_t cap, n;    // open addressing, at most half full
+  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another round empties it
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
   tn_node_chunk *chunks, *spare; char *at; size_t left;   // spare: chunks to take again
@@ -3983,6 +3983,7 @@ struct tn_ir {
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
   nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
   nodes->cap = nodes->table ? TN_FIRST_SLOTS : 0;
+  nodes->round = 1;
   return nodes->table != NULL;
 }
 
@@ -4232,12 +4233,15 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
 }
 
 // Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart: a training loop
-// makes many of them, and they would share one chain.
-static uint32_t tn_uop_slot(const tiny_uop *u) {
-  uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, (uint64_t)u->k);
-  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
-  for (uint32_t i = 0; i < u->nsrc; i++) h = tn_hash_mix(h, (uint64_t)(uintptr_t)u->src[i]);
-  return (uint32_t)h;
+// makes many of them, and they would share one place. It is asked for far more often than nodes are made, so it takes
+// one multiplication for each word; the high bits depend on all of them.
+static uint64_t tn_slot_mix(uint64_t h, uint64_t v) { return ((h << 23 | h >> 41) ^ v) * 0x9E3779B97F4A7C15ull; }
+static uint32_t tn_uop_slot(int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv,
+                            const int64_t *v) {
+  uint64_t h = tn_slot_mix((uint64_t)op << 32 | (uint64_t)dtype << 16 | (uint64_t)lanes, (uint64_t)k);
+  for (int i = 0; i < nv; i++) h = tn_slot_mix(h, (uint64_t)v[i]);
+  for (int i = 0; i < nsrc; i++) h = tn_slot_mix(h, (uint64_t)(uintptr_t)src[i]);
+  return (uint32_t)((h ^ h >> 29) >> 16);
 }
 
 // Structural order of the operands of commutative ops: constants last, plain ranges and lanes
@@ -4252,22 +4256,21 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 // ** construction **
 
-static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u) {
-  uint32_t i = u->slot & (nodes->cap - 1);
-  while (nodes->table[i].u) i = (i + 1) & (nodes->cap - 1);
-  nodes->table[i].u = u; nodes->table[i].slot = u->slot;
+static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
+
+static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
+  uint32_t i = slot & (nodes->cap - 1);
+  while (tn_nodes_has(nodes, i)) i = (i + 1) & (nodes->cap - 1);
+  nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].round = nodes->round;
 }
 
 static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
-  tn_nodes old = *nodes;
+  const tn_nodes old = *nodes;
   tn_node_slot *table = (tn_node_slot *)tn_alloc(t, (size_t)old.cap * 2 * sizeof *table);
   if (!table) return 0;
   nodes->table = table; nodes->cap = old.cap * 2;
-  for (uint32_t i = 0; i < old.cap; i++) if (old.table[i].u) {
-    uint32_t at = old.table[i].slot & (nodes->cap - 1);
-    while (table[at].u) at = (at + 1) & (nodes->cap - 1);
-    table[at] = old.table[i];
-  }
+  for (uint32_t i = 0; i < old.cap; i++)
+    if (tn_nodes_has(&old, i)) tn_nodes_put(nodes, old.table[i].u, old.table[i].slot);
   tn_release(t, old.table, old.cap * sizeof *old.table);
   return 1;
 }
@@ -4281,6 +4284,17 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
   }
+  const uint32_t slot = tn_uop_slot(op, dtype, lanes, nsrc, src, k, nv, v);
+  const tn_node_slot *table = ir->nodes.table;
+  for (uint32_t i = slot & (ir->nodes.cap - 1); tn_nodes_has(&ir->nodes, i); i = (i + 1) & (ir->nodes.cap - 1)) {
+    tiny_uop *u = table[i].u;
+    if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
+        u->nv == nv && u->k == k && u->ptr == ptr &&
+        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
+        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
+      return u;
+  }
+  if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   tiny_uop key;
   memset(&key, 0, sizeof key);
   key.op = (uint8_t)op;
@@ -4289,17 +4303,6 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint16_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  key.slot = tn_uop_slot(&key);
-  const tn_node_slot *table = ir->nodes.table;
-  for (uint32_t i = key.slot & (ir->nodes.cap - 1); table[i].u; i = (i + 1) & (ir->nodes.cap - 1)) {
-    tiny_uop *u = table[i].u;
-    if (table[i].slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
-        u->nv == nv && u->k == k && u->ptr == ptr &&
-        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
-        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
-      return u;
-  }
-  if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
@@ -4310,14 +4313,14 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
   int64_t *list = (int64_t *)(void *)(u->src + nsrc);
-  if (nsrc) memcpy(u->src, src, (size_t)nsrc * sizeof *src);
-  if (nv) memcpy(list, v, (size_t)nv * sizeof *v);
+  for (int i = 0; i < nsrc; i++) u->src[i] = src[i];
+  for (int i = 0; i < nv; i++) list[i] = v[i];
   u->v = list;
   u->ndim = (uint8_t)ndim;
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
   tn_uop_bounds(u);
-  tn_nodes_put(&ir->nodes, u);
+  tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
   if (!ir->apart) t->stats.nodes = ir->nodes.n;
   return u;
@@ -4382,6 +4385,8 @@ static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
   tn_walk *stack = NULL, *top;
   int n = 0, cap = 0;
+  stack = (tn_walk *)tn_scratch(t, (size_t)(cap = TN_FIRST_SLOTS) * sizeof *stack);
+  if (!out->cap) out->u = (tiny_uop **)tn_scratch(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root;
   root->mark = seen;
@@ -4417,16 +4422,16 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
 // (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R).
 static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
   const uint32_t mask = nodes->cap - 1;
-  for (uint32_t j = (i + 1) & mask; nodes->table[j].u; j = (j + 1) & mask)
+  for (uint32_t j = (i + 1) & mask; tn_nodes_has(nodes, j); j = (j + 1) & mask)
     if (((j - nodes->table[j].slot) & mask) >= ((j - i) & mask)) { nodes->table[i] = nodes->table[j]; i = j; }
-  nodes->table[i].u = NULL;
+  nodes->table[i].round = nodes->round - 1;
 }
 
 static void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   for (uint32_t i = 0; i < nodes->cap;) {
     tiny_uop *u = nodes->table[i].u;
-    if (!u || u->mark == t->ir->epoch) { i++; continue; }
+    if (!tn_nodes_has(nodes, i) || u->mark == t->ir->epoch) { i++; continue; }
     tn_nodes_remove(nodes, i);             // another may be in its place now
     tn_uop_free(t, u);
     nodes->n--;
@@ -4487,7 +4492,7 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
 static void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
-  memset(nodes->table, 0, nodes->cap * sizeof *nodes->table);
+  if (!++nodes->round) { memset(nodes->table, 0, nodes->cap * sizeof *nodes->table); nodes->round = 1; }
   memset(nodes->unused, 0, sizeof nodes->unused);
   while (nodes->chunks) {
     tn_node_chunk *chunk = nodes->chunks;
@@ -4883,7 +4888,7 @@ static void tn_print(tiny_ctx *t, tiny_uop *u, tiny_bytes *out) {
 
 // A program: a numbered line for every node but the constants, indented by loops.
 static void tn_print_list(tiny_ctx *t, tiny_uop *const *list, int n, tiny_bytes *out) {
-  tn_map index = {NULL, NULL, 0, 0};
+  tn_map index = {NULL, 0, 0};
   int depth = 0;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = list[i];
@@ -5127,17 +5132,12 @@ static int tn_parse_give(tn_parser *p, tiny_uop *u, const char *at) {
 
 // A live BUFFER or CUSTOM node is meant by the text although its pointer is not in it.
 static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, tiny_uop **src) {
-  tiny_uop key;
-  memset(&key, 0, sizeof key);
-  key.op = (uint8_t)o->op; key.dtype = (uint8_t)o->dtype; key.lanes = (uint16_t)o->lanes;
-  key.nsrc = (uint32_t)nsrc; key.nv = (uint16_t)o->nv;
-  key.k = o->k; key.v = o->v; key.src = src;
-  key.slot = tn_uop_slot(&key);
   const tn_nodes *nodes = &p->t->ir->nodes;
-  for (uint32_t i = key.slot & (nodes->cap - 1); nodes->table[i].u; i = (i + 1) & (nodes->cap - 1)) {
+  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
+  for (uint32_t i = slot & (nodes->cap - 1); tn_nodes_has(nodes, i); i = (i + 1) & (nodes->cap - 1)) {
     tiny_uop *u = nodes->table[i].u;
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
-        u->nsrc == key.nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
+        u->nsrc == (uint32_t)nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;
   }
   return NULL;
@@ -5789,7 +5789,7 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
 // root with the rules of a set applied until none applies. On an error in t the result is root.
 static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *ctx) {
   const tn_mark mark = tn_scratch_mark(t);
-  tn_map memo = {NULL, NULL, 0, 0};
+  tn_map memo = {NULL, 0, 0};
   root = tn_rewrite_walk(t, &memo, root, set, ctx);
   tn_scratch_rewind(t, mark);
   return root;
@@ -7893,21 +7893,46 @@ static void tn_affine_bounds(const tn_affine *a, int64_t *low, int64_t *high) {
   }
 }
 
-// The sum as a node of dtype: terms in structural order, the constant last.
-static tiny_uop *tn_affine_node(tiny_ctx *t, const tn_affine *a, int dtype) {
-  tn_term s[TN_MAX_TERMS];
-  for (int i = 0; i < a->n; i++) {
+// Terms in structural order.
+static void tn_affine_sort(tn_affine *a) {
+  for (int i = 1; i < a->n; i++) {
+    const tn_term m = a->term[i];
     int at = i;
-    for (; at && tn_uop_order(s[at - 1].x, a->term[i].x) > 0; at--) s[at] = s[at - 1];
-    s[at] = a->term[i];
+    for (; at && tn_uop_order(a->term[at - 1].x, m.x) > 0; at--) a->term[at] = a->term[at - 1];
+    a->term[at] = m;
   }
+}
+
+// The sum as a node of dtype: terms in structural order, the constant last.
+static tiny_uop *tn_affine_node(tiny_ctx *t, const tn_affine *sum_of, int dtype) {
+  tn_affine a = *sum_of;
   tiny_uop *sum = NULL;
-  for (int i = 0; i < a->n; i++) {
-    tiny_uop *x = s[i].c == 1 ? s[i].x : mul(s[i].x, K(s[i].x, s[i].c));
+  tn_affine_sort(&a);
+  for (int i = 0; i < a.n; i++) {
+    tiny_uop *x = a.term[i].c == 1 ? a.term[i].x : mul(a.term[i].x, K(a.term[i].x, a.term[i].c));
     sum = sum ? add(sum, x) : x;
   }
-  if (!sum) return tn_int(t, dtype, a->k);
-  return a->k ? add(sum, K(sum, a->k)) : sum;
+  if (!sum) return tn_int(t, dtype, a.k);
+  return a.k ? add(sum, K(sum, a.k)) : sum;
+}
+
+static int tn_is_term(const tiny_uop *u, const tn_term *m) {
+  if (m->c == 1) return u == m->x;
+  return u->op == TINY_OP_MUL && u->src[0] == m->x && tn_is_k(u->src[1], m->c);
+}
+// Is u the node that tn_affine_node makes of this sum, which is in order and has a term?
+static int tn_affine_is(const tn_affine *a, const tiny_uop *u) {
+  if (a->k) {
+    if (u->op != TINY_OP_ADD || !tn_is_k(u->src[1], a->k)) return 0;
+    u = u->src[0];
+  }
+  for (int i = a->n - 1; i > 0; i--) {
+    if (u->op != TINY_OP_ADD) return 0;
+    const int at = tn_is_term(u->src[1], &a->term[i]);
+    if (!at && !tn_is_term(u->src[0], &a->term[i])) return 0;
+    u = u->src[!at];
+  }
+  return tn_is_term(u, &a->term[0]);
 }
 
 static int tn_affine_find(const tn_affine *a, int op, const tiny_uop *x, int64_t k, int64_t c) {
@@ -8158,6 +8183,8 @@ static tiny_uop *tn_sum_terms(tiny_ctx *t, tiny_uop *r) {
   tn_affine a;
   tn_affine_start(&a, r->dtype);
   if (!tn_affine_add(&a, r, 1, 0) || tn_affine_recombine(t, &a) < 0) return NULL;
+  tn_affine_sort(&a);
+  if (a.n && tn_affine_is(&a, r)) return NULL;
   int cost = a.n - 1 + (a.k != 0);
   for (int i = 0; i < a.n; i++) cost += a.term[i].c != 1;
   return r->dtype == TINY_INDEX || cost < a.opened ? tn_affine_node(t, &a, r->dtype) : NULL;
@@ -8599,7 +8626,7 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
   u = tn_rewrite(t, u, tn_rules_symbolic, NULL);
   if (n <= 0 || tn_is_const(u)) return u;
   tn_facts_of(&f, clauses, n);
-  tn_map there = {NULL, NULL, 0, 0}, back = {NULL, NULL, 0, 0};
+  tn_map there = {NULL, 0, 0}, back = {NULL, 0, 0};
   for (int i = 0; i < f.n; i++) {          // all that has a name of its own, at once
     const tn_fact *known = &f.fact[i];
     if (known->low > known->high) return u;                // the condition never holds
@@ -8626,7 +8653,7 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     for (int j = 0; j < a.n; j++) a.term[j].c *= -sign;
     a.k *= -sign;
     tn_affine_add(&a, name, sign, 1);
-    tn_map into = {NULL, NULL, 0, 0}, from = {NULL, NULL, 0, 0};
+    tn_map into = {NULL, 0, 0}, from = {NULL, 0, 0};
     tn_map_set(t, &into, x, tn_affine_node(t, &a, TINY_INDEX));
     if (!tn_is_const(name)) tn_map_set(t, &from, name, known->x);
     tiny_uop *w = tn_simplify_as(t, u, &into, &from);
@@ -8722,19 +8749,22 @@ static int tn_folds_over(const tiny_uop *u, const tiny_uop *range) {
 // u depends on x. A REDUCE over x does not: x is closed in it.
 static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   const uint32_t seen = ++t->ir->epoch;
+  const tn_mark mark = tn_scratch_mark(t);
   tn_list todo = {NULL, 0, 0};
   tn_push(t, &todo, u);
   u->mark = seen;
-  while (todo.n) {
+  int found = 0;
+  while (todo.n && !found) {
     u = todo.u[--todo.n];
-    if (u == x) return 1;
-    for (uint32_t i = 0; i < u->nsrc && !tn_folds_over(u, x); i++)
+    found = u == x;
+    for (uint32_t i = 0; i < u->nsrc && !found && !tn_folds_over(u, x); i++)
       if (u->src[i]->mark != seen) {
         u->src[i]->mark = seen;
         tn_push(t, &todo, u->src[i]);
       }
   }
-  return 0;
+  tn_scratch_rewind(t, mark);
+  return found;
 }
 
 static int64_t tn_reduce_identity(int op, int dtype) {
@@ -8847,7 +8877,7 @@ static int tn_solve_equal(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop **
 static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop *value,
                                      tiny_uop *p) {
   tn_list all = {NULL, 0, 0};
-  tn_map map = {NULL, NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
   tn_toposort(t, u, &all);
   tn_map_set(t, &map, range, value);
   for (int i = 0; i < all.n; i++) {
@@ -9072,7 +9102,7 @@ static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int
     tiny_uop *inside = and_(not_(lt(at, X(0))), lt(at, X(from)));
     x = where(inside, tn_substitute_gated(t, x, range, at, inside), x->src[2]);
     if (s->backward) {                     // round r is for element to - 1 - r
-      tn_map turned = {NULL, NULL, 0, 0};
+      tn_map turned = {NULL, 0, 0};
       tn_map_set(t, &turned, s->loop, add(mul(s->loop, X(-1)), X(to - 1)));
       x = tn_substitute(t, x, &turned);
     }
@@ -9444,10 +9474,10 @@ static int tn_storage_dtype(const void *target, int d) {                        
 
 // ** index arithmetic in a real integer type **
 
-typedef struct tn_widths { tiny_ctx *t; tn_map now; } tn_widths;
+typedef struct tn_widths { tiny_ctx *t; tn_list now; } tn_widths;   // now.u[u->seq]: what u is now
 
 static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
-  tiny_uop *now = (tiny_uop *)tn_map_get(&w->now, x);
+  tiny_uop *now = w->now.u[x->seq];
   if (x->dtype != TINY_INDEX || now->dtype == dtype || dtype == TINY_VOID) return now;
   return tn_is_const(now) ? tn_int(w->t, dtype, now->k) : tn_cast(w->t, now, dtype);
 }
@@ -9460,7 +9490,7 @@ static int tn_index_width(tn_widths *w, const tiny_uop *u) {
       u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
     if (u->src[i]->dtype == TINY_INDEX)
-      wide |= ((const tiny_uop *)tn_map_get(&w->now, u->src[i]))->dtype == TINY_I64;
+      wide |= w->now.u[u->src[i]->seq]->dtype == TINY_I64;
   return wide ? TINY_I64 : TINY_I32;
 }
 
@@ -9477,17 +9507,17 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
 }
 
 static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
-  tn_widths w = {t, {NULL, NULL, 0, 0}};
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *now = u;
+  tn_widths w = {t, {NULL, 0, 0}};
+  tn_toposort(t, sink, &w.now);
+  for (int i = 0; i < w.now.n; i++) {
+    tiny_uop *u = w.now.u[i], *now = u;
     int same = u->dtype != TINY_INDEX;
-    for (uint32_t j = 0; j < u->nsrc; j++) same &= tn_map_get(&w.now, u->src[j]) == (void *)u->src[j];
+    for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
     if (!same) now = tn_index_node(&w, u);
-    tn_map_set(t, &w.now, u, now);
+    u->seq = (uint32_t)i;
+    w.now.u[i] = now;
   }
-  return (tiny_uop *)tn_map_get(&w.now, sink);
+  return w.now.u[w.now.n - 1];
 }
 
 // ** bits of narrow floats, as u32 **
@@ -18907,7 +18937,7 @@ static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
 // masks that are made of them are then no longer shared with the forward pass.
 static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, tiny_uop *const *wrt, int n,
                                  tn_segment *s) {
-  tn_map edge = {NULL, NULL, 0, 0}, now = {NULL, NULL, 0, 0};
+  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0};
   tn_walk *stack = NULL, *top;
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
@@ -20540,7 +20570,7 @@ static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop
 typedef struct tn_effort { double ops; int inputs, spreads; } tn_effort;
 static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
   tn_list todo = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0};
   tn_effort e = {0, 0, 0};
   tn_push(g->t, &todo, n->u);
   while (todo.n && seen.n < TN_EFFORT_NODES) {
@@ -20793,7 +20823,7 @@ static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at)
 // Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
 static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   tn_list r = {NULL, 0, 0};
-  tn_map to = {NULL, NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
   tn_collect_ranges(t, sink, &r);
   for (int i = 1; i < r.n; i++)
     for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
@@ -20811,7 +20841,7 @@ static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
 // Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
 static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, param = {NULL, 0, 0};
-  tn_map to = {NULL, NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
   uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)k->nmem * sizeof *sign);
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
@@ -21055,7 +21085,7 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
   tiny_uop **now = (tiny_uop **)tn_scratch(t, ((size_t)v->all.n + 1) * sizeof *now);
-  tn_map map = {NULL, NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i], *w = u;
     if (!tn_is_leaf(u) && u->nsrc) {
@@ -21136,7 +21166,7 @@ static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u
 // The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
 static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
   tn_list stack = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0};
   for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
     tn_push(g->t, &stack, k->node->src[i]);
   while (stack.n) {
@@ -21319,7 +21349,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                                tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
-  tn_map copied = {NULL, NULL, 0, 0};      // of v
+  tn_map copied = {NULL, 0, 0};      // of v
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
@@ -21448,47 +21478,104 @@ static int tn_ranges_from(int op) {
   return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1;
 }
 
-// root with from[i] replaced by to[i] everywhere, nothing simplified.
+// ** nodes in the place of others, nothing simplified **
+
+// The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.
+// at[i]: seq of from[i].
+typedef struct tn_replacing { tiny_uop *root, **now; tn_list changed; int *at, n; } tn_replacing;
+
+static void tn_replace_prepare(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tn_replacing *p) {
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->root = root; p->n = n;
+  tn_toposort(t, root, &all);
+  p->now = (tiny_uop **)tn_scratch(t, (size_t)all.n * sizeof *p->now);
+  for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
+  p->at = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *p->at);
+  for (int i = 0; i < n; i++) {
+    p->at[i] = from[i]->mark == t->ir->epoch ? (int)from[i]->seq : -1;
+    if (p->at[i] >= 0) p->now[p->at[i]] = from[i];
+  }
+  for (int i = 0; i < all.n; i++) {        // what changes is marked by itself
+    tiny_uop *u = all.u[i];
+    if (p->now[i]) continue;
+    for (uint32_t j = 0; j < u->nsrc && !p->now[i]; j++) if (p->now[u->src[j]->seq]) p->now[i] = u;
+    if (p->now[i]) tn_push(t, &p->changed, u);
+  }
+  for (int i = 0; i < all.n; i++) p->now[i] = all.u[i];
+}
+
+// u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
+// depends on.
+static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u) {
+  tiny_uop *few[8], **src = few;
+  int changed = 0, count = 0, cap = 8;
+  const int lists = tn_ranges_from(u->op);
+  if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    tiny_uop *s = p->now[u->src[j]->seq];
+    changed |= s != u->src[j];
+    if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
+      tn_list ranges = {NULL, 0, 0};
+      tn_collect_ranges(t, s, &ranges);
+      if (count + ranges.n + (int)u->nsrc > cap) {
+        tiny_uop **grown =
+            (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
+        memcpy(grown, src, (size_t)count * sizeof *src);
+        src = grown;
+      }
+      for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
+    } else src[count++] = s;
+  }
+  if (!changed) return u;
+  tiny_uop *now = count == (int)u->nsrc ?
+      tn_uop_with(t, u, src) :
+      tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
+  // GROUP: unrolled.
+  if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
+    now = src[0];
+  return now;
+}
+
+// The root with to[i] in the place of from[i]. May be called again with others: until then no walk may number
+// the nodes.
+static tiny_uop *tn_replace_by(tiny_ctx *t, tn_replacing *p, tiny_uop *const *to) {
+  for (int i = 0; i < p->n; i++) if (p->at[i] >= 0) p->now[p->at[i]] = to[i];
+  for (int i = 0; i < p->changed.n; i++)
+    p->now[p->changed.u[i]->seq] = tn_replace_node(t, p, p->changed.u[i]);
+  return p->now[p->root->seq];
+}
+
+// root with from[i] replaced by to[i] everywhere.
 static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_replacing p;
+  tn_replace_prepare(t, root, n, from, &p);
+  root = tn_replace_by(t, &p, to);
+  tn_scratch_rewind(t, mark);
+  return root;
+}
+
+// root with every node, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
+static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
-  tn_map map = {NULL, NULL, 0, 0};
-  for (int i = 0; i < n; i++) tn_map_set(t, &map, from[i], to[i]);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *few[8], **src = few;
-    if (tn_map_has(&map, u)) continue;
-    int changed = 0, count = 0, cap = 8;
-    const int lists = tn_ranges_from(u->op);
-    if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
+    int changed = 0;
+    if (u->nsrc > 8) src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      tiny_uop *s = (tiny_uop *)tn_map_get(&map, u->src[j]);
-      if (!s) s = u->src[j];
-      changed |= s != u->src[j];
-      if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
-        tn_list ranges = {NULL, 0, 0};
-        tn_collect_ranges(t, s, &ranges);
-        if (count + ranges.n + (int)u->nsrc > cap) {
-          tiny_uop **grown =
-              (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
-          memcpy(grown, src, (size_t)count * sizeof *src);
-          src = grown;
-        }
-        for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
-      } else src[count++] = s;
+      src[j] = all.u[u->src[j]->seq];
+      changed |= src[j] != u->src[j];
     }
-    if (!changed) continue;
-    tiny_uop *now = count == (int)u->nsrc ?
-        tn_uop_with(t, u, src) :
-        tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
-    // GROUP: unrolled.
-    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
-      now = src[0];
-    tn_map_set(t, &map, u, now);
+    u->seq = (uint32_t)i;
+    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u, *made = make(t, now);
+    all.u[i] = made ? made : now;
   }
-  tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
+  root = all.u[all.n - 1];
   tn_scratch_rewind(t, mark);
-  return now ? now : root;
+  return root;
 }
 
 // A kernel under optimisation.
@@ -21691,24 +21778,9 @@ typedef struct tn_profile {                // what the heuristics look at
   int usable, repeats;                     // repeats: it reads nothing that it writes, elements may be stored twice
 } tn_profile;
 
-static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
-  tn_list all = {NULL, 0, 0};
-  memset(p, 0, sizeof *p);
-  p->end = sink->src[0];
-  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
-  p->store = store->src[0];
-  p->usable = 1;
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
-  p->repeats = 1;
-  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
-    if (p->end->src[i] == p->carried) continue;
-    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
-    p->out[p->nout++] = p->end->src[i];
-  }
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
+static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
     p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
     if (u->op == TINY_OP_LOAD) {
       if (p->nload == TN_MAX_ACCESSES) {
@@ -21731,6 +21803,27 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
       p->red[p->nred++] = u;
     }
   }
+}
+
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->end = sink->src[0];
+  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  p->store = store->src[0];
+  p->usable = 1;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  p->repeats = 1;
+  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
+    if (p->end->src[i] == p->carried) continue;
+    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
+    p->out[p->nout++] = p->end->src[i];
+  }
+  tn_profile_nodes(t, &all, p);
+  tn_scratch_rewind(t, mark);
 }
 #endif
 // ---- end src/codegen/moves.c ----
@@ -21779,11 +21872,12 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
 
 // Ranges that are open around u: wanted ones that it depends on and that nothing in it closes.
 static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
-  tn_list all = {NULL, 0, 0};
+  tn_list all = {NULL, 0, 0}, closing = {NULL, 0, 0};
   tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) if (tn_ranges_from(all.u[i]->op) >= 0) tn_push(t, &closing, all.u[i]);
   for (int i = 0; i < all.n; i++) {
     int closed = all.u[i]->op != TINY_OP_RANGE || !wanted(all.u[i]);
-    for (int j = 0; j < all.n && !closed; j++) closed |= tn_closes(all.u[j], all.u[i]);
+    for (int j = 0; j < closing.n && !closed; j++) closed |= tn_closes(closing.u[j], all.u[i]);
     if (!closed) tn_push(t, open, all.u[i]);
   }
 }
@@ -21942,6 +22036,8 @@ static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list 
 static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_unrolled_loops(t, u->src[0], r, &from);
+  tn_replacing body;
+  tn_replace_prepare(t, u->src[0], from.n, from.u, &body);
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
     to.n = 0;
     tn_push(t, &to, tn_index(t, i));
@@ -21949,7 +22045,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
       tiny_uop *own = from.u[j];
       tn_push(t, &to, i ? tn_range(t, tn_range_extent(own), tn_range_kind(own)) : own);
     }
-    tiny_uop *copy = tn_replace(t, u->src[0], from.n, from.u, to.u);
+    tiny_uop *copy = tn_replace_by(t, &body, to.u);
     if (copy->op == TINY_OP_GROUP)
       for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
     else tn_push(t, &copies, copy);
@@ -22122,7 +22218,6 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
     for (int i = 0; i < all.n && !r; i++)
       if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
     if (!r) return sink;
-    tn_map map = {NULL, NULL, 0, 0};
     tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
     // index expressions first, simplified over LANE; then the nodes that use them
     for (int i = 0; i < all.n; i++) {
@@ -22132,7 +22227,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
         int changed = 0;
         for (uint32_t j = 0; j < u->nsrc; j++) {
-          src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]);
+          src[j] = all.u[u->src[j]->seq];
           changed |= src[j] != u->src[j];
         }
         if (changed && u->op == TINY_OP_INDEX)
@@ -22140,9 +22235,10 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
         if (changed) now = tn_lanes_node(t, u, src, r);
       }
-      tn_map_set(t, &map, u, now);
+      u->seq = (uint32_t)i;                // where its place in the list says what it is now
+      all.u[i] = now;
     }
-    sink = (tiny_uop *)tn_map_get(&map, sink);
+    sink = all.u[all.n - 1];
   }
 }
 #endif
@@ -22201,21 +22297,12 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
   return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
 }
 
-static void tn_open_loops_too(tiny_ctx *t, tiny_uop *u, tn_list *all) {
-  tn_list open = {NULL, 0, 0};
-  tn_open_loops(t, u, &open);
-  for (int i = 0, j; i < open.n; i++) {
-    for (j = 0; j < all->n && all->u[j] != open.u[i]; j++) {}
-    if (j == all->n) tn_push(t, all, open.u[i]);
-  }
-}
-
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
           to = {NULL, 0, 0}, open = {NULL, 0, 0};
-  for (int i = 0; i < n; i++) tn_open_loops_too(t, group[i], &open);
+  tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
@@ -22268,18 +22355,19 @@ static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
   return tn_replace(t, sink, 1, &end, &kept);
 }
 
+// A REDUCE whose ranges are all unrolled is an expression.
+static tiny_uop *tn_fold_unrolled(tiny_ctx *t, tiny_uop *u) {
+  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_fold(t, (int)u->k, u->src[0], NULL) : NULL;
+}
+
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
+  sink = tn_remake(t, sink, tn_fold_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
     tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
     if (tn_is_running(first)) { sink = tn_lower_running(t, sink, first); continue; }
-    if (first->nsrc == 1) {
-      tiny_uop *whole = tn_reduce_fold(t, (int)first->k, first->src[0], NULL);
-      sink = tn_replace(t, sink, 1, &first, &whole);
-      continue;
-    }
     for (int i = 0; i < all.n; i++) if (tn_same_ranges(all.u[i], first)) tn_push(t, &group, all.u[i]);
     sink = tn_lower_reduce_group(t, sink, group.u, group.n);
   }
@@ -22348,39 +22436,26 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
 
 // ** one range per END; conditions of whole stores become IF where the language wants that **
 
-static tiny_uop *tn_split_ends(tiny_ctx *t, tiny_uop *sink) {
-  tn_list ends = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  for (;;) {
-    ends.n = from.n = to.n = 0;
-    tn_collect_op(t, sink, TINY_OP_END, &ends);
-    for (int i = 0; i < ends.n && !from.n; i++) if (ends.u[i]->nsrc > 2) {
-      tiny_uop *u = ends.u[i], *now = u->src[0];
-      for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-        tiny_uop *src[2] = {now, u->src[j]};
-        now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
-      }
-      tn_push(t, &from, u); tn_push(t, &to, now);
-    }
-    if (!from.n) return sink;
-    sink = tn_replace(t, sink, from.n, from.u, to.u);
+static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
+  if (u->op != TINY_OP_END || u->nsrc == 2) return NULL;
+  tiny_uop *now = u->src[0];
+  for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
+    tiny_uop *src[2] = {now, u->src[j]};
+    now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
   }
+  return now;
 }
 
 // HREDUCE as arithmetic on halves, for languages that are rendered: PICK with lanes takes the low (k 0) or high half.
-static tiny_uop *tn_lower_hreduces(tiny_ctx *t, tiny_uop *sink) {
-  tn_list all = {NULL, 0, 0};
-  for (;;) {
-    all.n = 0;
-    tn_collect_op(t, sink, TINY_OP_HREDUCE, &all);
-    if (!all.n) return sink;
-    tiny_uop *x = all.u[0]->src[0];
-    for (int lanes = x->lanes / 2; lanes; lanes /= 2) {
-      tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
-      tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
-      x = tn_u2(t, (int)all.u[0]->k, low, high);
-    }
-    sink = tn_replace(t, sink, 1, all.u, &x);
+static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
+  if (u->op != TINY_OP_HREDUCE) return NULL;
+  tiny_uop *x = u->src[0];
+  for (int lanes = x->lanes / 2; lanes; lanes /= 2) {
+    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
+    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
+    x = tn_u2(t, (int)u->k, low, high);
   }
+  return x;
 }
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
@@ -22412,8 +22487,8 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_lower_specials(t, sink, 1, out->local, 3);
   for (int d = 0; d < 3; d++) out->global[d] = groups[d];
   out->tasks = target->limits->threads ? groups[0] : 0;
-  sink = tn_split_ends(t, sink);
-  if (target->lang) sink = tn_lower_hreduces(t, sink);
+  sink = tn_remake(t, sink, tn_split_end);
+  if (target->lang) sink = tn_remake(t, sink, tn_lower_hreduce);
   sink = tn_simplify(t, sink);
   sink = tn_decompose(t, sink, target);
   tn_trace_pass(t, "decompositions", sink);
@@ -23039,7 +23114,7 @@ static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
 static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
                                tiny_uop **of_reduce) {
   tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
-  tn_map same = {NULL, NULL, 0, 0};
+  tn_map same = {NULL, 0, 0};
   tiny_uop *r = reduce->src[1];
   tn_toposort(t, reduce->src[0], &body);
   tn_toposort(t, p->end->src[0]->src[1], &value);
@@ -23529,7 +23604,7 @@ static void tn_lang_c(tiny_language *out) {
 #endif
 
 enum {
-  TN_MAX_INLINE = 400,
+  TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
 };
 
@@ -23542,6 +23617,7 @@ typedef struct tn_text {
   const char **expr;
   int *uses, *depth, *user_depth;
   int indent, temps;
+  const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
 } tn_text;
 
 typedef struct tn_blanks {                 // what a format's placeholders stand for
@@ -23551,8 +23627,10 @@ typedef struct tn_blanks {                 // what a format's placeholders stand
 
 static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
   for (const char *c = format; *c; c++) {
-    if (*c != '%') { tiny_bytes_add(out, c, 1); continue; }
-    c++;
+    const size_t plain = strcspn(c, "%");
+    if (plain) tiny_bytes_add(out, c, plain);
+    c += plain;
+    if (!*c || !*++c) return;
     const char *s = NULL;
     switch (*c) {
       case '0': case '1': case '2': case '3': s = b->arg[*c - '0']; break;
@@ -23574,12 +23652,17 @@ static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
 static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   const char *element = x->lang->types[dtype] ? x->lang->types[dtype] : "?";
   if (lanes == 1) return element;
-  tiny_bytes out = {x->t, NULL, 0, 0};
-  tn_blanks b;
-  memset(&b, 0, sizeof b);
-  b.element = element; b.lanes = lanes;
-  tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
-  return out.data;
+  int width = 0;
+  while (lanes >> width > 1) width++;
+  if (!x->type[dtype][width]) {
+    tiny_bytes out = {x->t, NULL, 0, 0};
+    tn_blanks b;
+    memset(&b, 0, sizeof b);
+    b.element = element; b.lanes = lanes;
+    tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
+    x->type[dtype][width] = out.data;
+  }
+  return x->type[dtype][width];
 }
 
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
@@ -23659,7 +23742,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
   tn_blanks b;
-  if (tn_is_reg(index->src[0])) { tn_text_add(out, "%s", tn_reg_text(x, index)); return; }
+  if (tn_is_reg(index->src[0])) { tn_text_put(out, tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
   const char *zero =
       u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
@@ -23685,9 +23768,9 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
 static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
   tiny_bytes list = {x->t, NULL, 0, 0};
   for (int i = 0; i < (u->op == TINY_OP_LANE ? u->lanes : (int)u->nsrc); i++) {
-    if (i) tn_text_add(&list, ", ");
+    if (i) tn_text_put(&list, ", ");
     if (u->op == TINY_OP_LANE) tn_text_add(&list, "%d", i);
-    else tn_text_add(&list, "%s", tn_expr(x, u->src[i]));
+    else tn_text_put(&list, tn_expr(x, u->src[i]));
   }
   return list.data;
 }
@@ -23735,6 +23818,13 @@ static void tn_line(tn_text *x, const char *format, ...) {
   va_end(args);
 }
 
+// The same of parts as they are.
+static void tn_line_of(tn_text *x, const char *const *part, int n) {
+  for (int i = 0; i < x->indent; i++) tiny_bytes_add(&x->out, "  ", 2);
+  for (int i = 0; i < n; i++) tn_text_put(&x->out, part[i]);
+  tiny_bytes_add(&x->out, "\n", 1);
+}
+
 // Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
 // be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
 // kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
@@ -23752,7 +23842,11 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   const tiny_language *l = x->lang;
   tiny_bytes out = {x->t, NULL, 0, 0};
   tn_blanks b;
-  if (tn_is_reg(index->src[0])) { tn_line(x, "%s = %s;", tn_reg_text(x, index), tn_expr(x, value)); return; }
+  if (tn_is_reg(index->src[0])) {
+    const char *const line[] = {tn_reg_text(x, index), " = ", tn_expr(x, value), ";"};
+    tn_line_of(x, line, 4);
+    return;
+  }
   tn_blanks_of(x, &b, value);
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
@@ -23798,12 +23892,15 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   const int in_memory = u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0]);
   if (!in_memory && x->uses[i] == 1 && x->user_depth[i] == x->depth[i] && value.n < TN_MAX_INLINE) {
     tiny_bytes atom = {x->t, NULL, 0, 0};
-    tn_text_add(&atom, "(%s)", value.data);
+    tiny_bytes_add(&atom, "(", 1);
+    tiny_bytes_add(&atom, value.data, value.n);
+    tiny_bytes_add(&atom, ")", 1);
     x->expr[i] = atom.data;
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  tn_line(x, "const %s %s = %s;", tn_type_text(x, u->dtype, u->lanes), x->expr[i], value.data);
+  const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};
+  tn_line_of(x, line, 7);
 }
 
 static void tn_statement(tn_text *x, tiny_uop *u) {
@@ -25902,11 +25999,11 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
 // in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
-  tn_map joined = {NULL, NULL, 0, 0};
+  tn_map joined = {NULL, 0, 0};
   for (int i = 0; i < roots->n; i++) tn_map_set(t, &joined, roots->u[i], roots->u[i]);
   for (int before = -1; before != roots->n;) {
     tn_visit v;
-    tn_map updates = {NULL, NULL, 0, 0};
+    tn_map updates = {NULL, 0, 0};
     memset(&v, 0, sizeof v);
     before = roots->n;
     tn_visit_graph(t, &v, roots->u, roots->n);
@@ -25937,7 +26034,7 @@ static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
 
 static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   tn_list all = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0}, bases = {NULL, NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0}, bases = {NULL, 0, 0};
   tn_join_readers(t, roots, dying, &bases);
   for (int i = 0; i < roots->n; i++) {
     tiny_uop *u = tn_root_of(roots->u[i], &bases);

@@ -20,7 +20,7 @@ static int64_t eval_load(tiny_ctx *t, env *e, tn_map *memo, tiny_uop *u) {
 }
 static int64_t eval_reduce(tiny_ctx *t, env *e, tiny_uop *u, uint32_t range, int64_t sum) {
   if (range == u->nsrc) {
-    tn_map memo = {NULL, NULL, 0, 0};
+    tn_map memo = {NULL, 0, 0};
     const int64_t v[2] = {sum, eval(t, e, &memo, u->src[0])};
     return tn_alu((int)u->k, u->dtype, u->dtype, 0, v, 2);
   }
@@ -56,7 +56,7 @@ static int64_t eval(tiny_ctx *t, env *e, tn_map *memo, tiny_uop *u) {
   tn_map_set(t, memo, u, (void *)(intptr_t)value);
   return value;
 }
-static int64_t eval_in(tiny_ctx *t, env *e, tiny_uop *u) { tn_map memo = {NULL, NULL, 0, 0}; return eval(t, e, &memo, u); }
+static int64_t eval_in(tiny_ctx *t, env *e, tiny_uop *u) { tn_map memo = {NULL, 0, 0}; return eval(t, e, &memo, u); }
 
 static uint64_t rng_state = 1;
 static uint64_t rng(void) { return rng_state = tn_hash_mix(rng_state, 0x1234567); }

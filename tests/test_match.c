@@ -170,7 +170,7 @@ static void test_walks(tiny_ctx *t) {
   tn_rewrite(t, parse(t, "s = (MUL a 1) (ADD (ADD s b) (MUL s s))"), set_count, &n);
   CHECK_EQ(n, 1);
   tiny_uop *a = parse(t, "a"), *sum = parse(t, "(ADD a b)"), *from = parse(t, "(MUL (LT a 3) (LT (MUL a a) b))");
-  tn_map map = {NULL, NULL, 0, 0};         // scratch memory: parsing would empty it
+  tn_map map = {NULL, 0, 0};         // scratch memory: parsing would empty it
   tn_map_set(t, &map, a, sum);
   CHECK(tn_substitute(t, from, &map) == parse(t, "v = (ADD a b) (MUL (LT v 3) (LT (MUL v v) b))"));
   CHECK_EQ(t->code, TINY_OK);

@@ -216,7 +216,7 @@ static void print_smt(tiny_ctx *t, const char *rule, tiny_uop *u, tiny_uop *w) {
   tiny_uop *both[2] = {u, w};
   tiny_uop *pair = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, both, 0, 0, NULL);
   tn_list all = {NULL, 0, 0};
-  tn_map number = {NULL, NULL, 0, 0};
+  tn_map number = {NULL, 0, 0};
   tn_toposort(t, pair, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *x = all.u[i];

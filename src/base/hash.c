@@ -21,33 +21,30 @@ static uint64_t tn_hash_bytes(uint64_t h, const void *data, size_t nbytes) {
   return tn_hash_mix(h, tail);
 }
 
-typedef struct tn_map { const void **key; void **value; int n, cap; } tn_map;
+typedef struct tn_map_row { const void *key; void *value; } tn_map_row;
+typedef struct tn_map { tn_map_row *row; int n, cap; } tn_map;
 
-static int tn_map_slot(const tn_map *m, const void *key) {
+static tn_map_row *tn_map_find(const tn_map *m, const void *key) {
   // Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4): the product's high bits
   int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(m->cap - 1));
-  while (m->key[i] && m->key[i] != key) i = (i + 1) & (m->cap - 1);
-  return i;
+  while (m->row[i].key && m->row[i].key != key) i = (i + 1) & (m->cap - 1);
+  return &m->row[i];
 }
 static void *tn_map_get(const tn_map *m, const void *key) {
-  return m->cap ? m->value[tn_map_slot(m, key)] : NULL;
+  return m->cap ? tn_map_find(m, key)->value : NULL;
 }
 static int tn_map_has(const tn_map *m, const void *key) {
-  return m->cap && m->key[tn_map_slot(m, key)] != NULL;
+  return m->cap && tn_map_find(m, key)->key != NULL;
 }
 static void tn_map_set(tiny_ctx *t, tn_map *m, const void *key, void *value) {
   if (m->n * 2 >= m->cap) {
-    tn_map old = *m;
+    const tn_map old = *m;
     m->cap = old.cap ? old.cap * 2 : TN_FIRST_SLOTS;
-    m->key = (const void **)tn_scratch(t, (size_t)m->cap * sizeof *m->key);
-    m->value = (void **)tn_scratch(t, (size_t)m->cap * sizeof *m->value);
-    for (int i = 0; i < old.cap; i++) if (old.key[i]) {
-      const int s = tn_map_slot(m, old.key[i]);
-      m->key[s] = old.key[i]; m->value[s] = old.value[i];
-    }
+    m->row = (tn_map_row *)tn_scratch(t, (size_t)m->cap * sizeof *m->row);
+    for (int i = 0; i < old.cap; i++) if (old.row[i].key) *tn_map_find(m, old.row[i].key) = old.row[i];
   }
-  const int s = tn_map_slot(m, key);
-  if (!m->key[s]) { m->key[s] = key; m->n++; }
-  m->value[s] = value;
+  tn_map_row *row = tn_map_find(m, key);
+  if (!row->key) { row->key = key; m->n++; }
+  row->value = value;
 }
 #endif

@@ -18,6 +18,8 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
   b->data[b->n] = 0;
 }
 
+static void tn_text_put(tiny_bytes *b, const char *text) { tiny_bytes_add(b, text, strlen(text)); }
+
 static void tn_text_add_list(tiny_bytes *b, const char *format, va_list args) {
   char brief[512];
   va_list again;

@@ -42,11 +42,12 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
 
 // Ranges that are open around u: wanted ones that it depends on and that nothing in it closes.
 static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
-  tn_list all = {NULL, 0, 0};
+  tn_list all = {NULL, 0, 0}, closing = {NULL, 0, 0};
   tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) if (tn_ranges_from(all.u[i]->op) >= 0) tn_push(t, &closing, all.u[i]);
   for (int i = 0; i < all.n; i++) {
     int closed = all.u[i]->op != TINY_OP_RANGE || !wanted(all.u[i]);
-    for (int j = 0; j < all.n && !closed; j++) closed |= tn_closes(all.u[j], all.u[i]);
+    for (int j = 0; j < closing.n && !closed; j++) closed |= tn_closes(closing.u[j], all.u[i]);
     if (!closed) tn_push(t, open, all.u[i]);
   }
 }
@@ -205,6 +206,8 @@ static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list 
 static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   tn_list copies = {NULL, 0, 0}, src = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_unrolled_loops(t, u->src[0], r, &from);
+  tn_replacing body;
+  tn_replace_prepare(t, u->src[0], from.n, from.u, &body);
   for (int64_t i = 0; i < tn_range_extent(r); i++) {
     to.n = 0;
     tn_push(t, &to, tn_index(t, i));
@@ -212,7 +215,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
       tiny_uop *own = from.u[j];
       tn_push(t, &to, i ? tn_range(t, tn_range_extent(own), tn_range_kind(own)) : own);
     }
-    tiny_uop *copy = tn_replace(t, u->src[0], from.n, from.u, to.u);
+    tiny_uop *copy = tn_replace_by(t, &body, to.u);
     if (copy->op == TINY_OP_GROUP)
       for (uint32_t j = 0; j < copy->nsrc; j++) tn_push(t, &copies, copy->src[j]);
     else tn_push(t, &copies, copy);
@@ -385,7 +388,6 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
     for (int i = 0; i < all.n && !r; i++)
       if (all.u[i]->op == TINY_OP_RANGE && tn_range_kind(all.u[i]) == TN_VECTOR) r = all.u[i];
     if (!r) return sink;
-    tn_map map = {NULL, NULL, 0, 0};
     tiny_uop *lane = tn_uop_make(t, TINY_OP_LANE, TINY_INDEX, (int)tn_range_extent(r), 0, NULL, 0, 0, NULL);
     // index expressions first, simplified over LANE; then the nodes that use them
     for (int i = 0; i < all.n; i++) {
@@ -395,7 +397,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
         tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
         int changed = 0;
         for (uint32_t j = 0; j < u->nsrc; j++) {
-          src[j] = (tiny_uop *)tn_map_get(&map, u->src[j]);
+          src[j] = all.u[u->src[j]->seq];
           changed |= src[j] != u->src[j];
         }
         if (changed && u->op == TINY_OP_INDEX)
@@ -403,9 +405,10 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
             if (src[j] != u->src[j]) src[j] = tn_simplify(t, src[j]);
         if (changed) now = tn_lanes_node(t, u, src, r);
       }
-      tn_map_set(t, &map, u, now);
+      u->seq = (uint32_t)i;                // where its place in the list says what it is now
+      all.u[i] = now;
     }
-    sink = (tiny_uop *)tn_map_get(&map, sink);
+    sink = all.u[all.n - 1];
   }
 }
 #endif

@@ -51,21 +51,12 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
   return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
 }
 
-static void tn_open_loops_too(tiny_ctx *t, tiny_uop *u, tn_list *all) {
-  tn_list open = {NULL, 0, 0};
-  tn_open_loops(t, u, &open);
-  for (int i = 0, j; i < open.n; i++) {
-    for (j = 0; j < all->n && all->u[j] != open.u[i]; j++) {}
-    if (j == all->n) tn_push(t, all, open.u[i]);
-  }
-}
-
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
           to = {NULL, 0, 0}, open = {NULL, 0, 0};
-  for (int i = 0; i < n; i++) tn_open_loops_too(t, group[i], &open);
+  tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
@@ -118,18 +109,19 @@ static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
   return tn_replace(t, sink, 1, &end, &kept);
 }
 
+// A REDUCE whose ranges are all unrolled is an expression.
+static tiny_uop *tn_fold_unrolled(tiny_ctx *t, tiny_uop *u) {
+  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_fold(t, (int)u->k, u->src[0], NULL) : NULL;
+}
+
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
+  sink = tn_remake(t, sink, tn_fold_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
     tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
     if (tn_is_running(first)) { sink = tn_lower_running(t, sink, first); continue; }
-    if (first->nsrc == 1) {
-      tiny_uop *whole = tn_reduce_fold(t, (int)first->k, first->src[0], NULL);
-      sink = tn_replace(t, sink, 1, &first, &whole);
-      continue;
-    }
     for (int i = 0; i < all.n; i++) if (tn_same_ranges(all.u[i], first)) tn_push(t, &group, all.u[i]);
     sink = tn_lower_reduce_group(t, sink, group.u, group.n);
   }
@@ -198,39 +190,26 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
 
 // ** one range per END; conditions of whole stores become IF where the language wants that **
 
-static tiny_uop *tn_split_ends(tiny_ctx *t, tiny_uop *sink) {
-  tn_list ends = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  for (;;) {
-    ends.n = from.n = to.n = 0;
-    tn_collect_op(t, sink, TINY_OP_END, &ends);
-    for (int i = 0; i < ends.n && !from.n; i++) if (ends.u[i]->nsrc > 2) {
-      tiny_uop *u = ends.u[i], *now = u->src[0];
-      for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-        tiny_uop *src[2] = {now, u->src[j]};
-        now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
-      }
-      tn_push(t, &from, u); tn_push(t, &to, now);
-    }
-    if (!from.n) return sink;
-    sink = tn_replace(t, sink, from.n, from.u, to.u);
+static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
+  if (u->op != TINY_OP_END || u->nsrc == 2) return NULL;
+  tiny_uop *now = u->src[0];
+  for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
+    tiny_uop *src[2] = {now, u->src[j]};
+    now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
   }
+  return now;
 }
 
 // HREDUCE as arithmetic on halves, for languages that are rendered: PICK with lanes takes the low (k 0) or high half.
-static tiny_uop *tn_lower_hreduces(tiny_ctx *t, tiny_uop *sink) {
-  tn_list all = {NULL, 0, 0};
-  for (;;) {
-    all.n = 0;
-    tn_collect_op(t, sink, TINY_OP_HREDUCE, &all);
-    if (!all.n) return sink;
-    tiny_uop *x = all.u[0]->src[0];
-    for (int lanes = x->lanes / 2; lanes; lanes /= 2) {
-      tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
-      tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
-      x = tn_u2(t, (int)all.u[0]->k, low, high);
-    }
-    sink = tn_replace(t, sink, 1, all.u, &x);
+static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
+  if (u->op != TINY_OP_HREDUCE) return NULL;
+  tiny_uop *x = u->src[0];
+  for (int lanes = x->lanes / 2; lanes; lanes /= 2) {
+    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
+    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
+    x = tn_u2(t, (int)u->k, low, high);
   }
+  return x;
 }
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
@@ -262,8 +241,8 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_lower_specials(t, sink, 1, out->local, 3);
   for (int d = 0; d < 3; d++) out->global[d] = groups[d];
   out->tasks = target->limits->threads ? groups[0] : 0;
-  sink = tn_split_ends(t, sink);
-  if (target->lang) sink = tn_lower_hreduces(t, sink);
+  sink = tn_remake(t, sink, tn_split_end);
+  if (target->lang) sink = tn_remake(t, sink, tn_lower_hreduce);
   sink = tn_simplify(t, sink);
   sink = tn_decompose(t, sink, target);
   tn_trace_pass(t, "decompositions", sink);

@@ -28,47 +28,104 @@ static int tn_ranges_from(int op) {
   return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1;
 }
 
-// root with from[i] replaced by to[i] everywhere, nothing simplified.
+// ** nodes in the place of others, nothing simplified **
+
+// The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.
+// at[i]: seq of from[i].
+typedef struct tn_replacing { tiny_uop *root, **now; tn_list changed; int *at, n; } tn_replacing;
+
+static void tn_replace_prepare(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tn_replacing *p) {
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->root = root; p->n = n;
+  tn_toposort(t, root, &all);
+  p->now = (tiny_uop **)tn_scratch(t, (size_t)all.n * sizeof *p->now);
+  for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
+  p->at = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *p->at);
+  for (int i = 0; i < n; i++) {
+    p->at[i] = from[i]->mark == t->ir->epoch ? (int)from[i]->seq : -1;
+    if (p->at[i] >= 0) p->now[p->at[i]] = from[i];
+  }
+  for (int i = 0; i < all.n; i++) {        // what changes is marked by itself
+    tiny_uop *u = all.u[i];
+    if (p->now[i]) continue;
+    for (uint32_t j = 0; j < u->nsrc && !p->now[i]; j++) if (p->now[u->src[j]->seq]) p->now[i] = u;
+    if (p->now[i]) tn_push(t, &p->changed, u);
+  }
+  for (int i = 0; i < all.n; i++) p->now[i] = all.u[i];
+}
+
+// u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
+// depends on.
+static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u) {
+  tiny_uop *few[8], **src = few;
+  int changed = 0, count = 0, cap = 8;
+  const int lists = tn_ranges_from(u->op);
+  if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    tiny_uop *s = p->now[u->src[j]->seq];
+    changed |= s != u->src[j];
+    if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
+      tn_list ranges = {NULL, 0, 0};
+      tn_collect_ranges(t, s, &ranges);
+      if (count + ranges.n + (int)u->nsrc > cap) {
+        tiny_uop **grown =
+            (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
+        memcpy(grown, src, (size_t)count * sizeof *src);
+        src = grown;
+      }
+      for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
+    } else src[count++] = s;
+  }
+  if (!changed) return u;
+  tiny_uop *now = count == (int)u->nsrc ?
+      tn_uop_with(t, u, src) :
+      tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
+  // GROUP: unrolled.
+  if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
+    now = src[0];
+  return now;
+}
+
+// The root with to[i] in the place of from[i]. May be called again with others: until then no walk may number
+// the nodes.
+static tiny_uop *tn_replace_by(tiny_ctx *t, tn_replacing *p, tiny_uop *const *to) {
+  for (int i = 0; i < p->n; i++) if (p->at[i] >= 0) p->now[p->at[i]] = to[i];
+  for (int i = 0; i < p->changed.n; i++)
+    p->now[p->changed.u[i]->seq] = tn_replace_node(t, p, p->changed.u[i]);
+  return p->now[p->root->seq];
+}
+
+// root with from[i] replaced by to[i] everywhere.
 static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_replacing p;
+  tn_replace_prepare(t, root, n, from, &p);
+  root = tn_replace_by(t, &p, to);
+  tn_scratch_rewind(t, mark);
+  return root;
+}
+
+// root with every node, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
+static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, root, &all);
-  tn_map map = {NULL, NULL, 0, 0};
-  for (int i = 0; i < n; i++) tn_map_set(t, &map, from[i], to[i]);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *few[8], **src = few;
-    if (tn_map_has(&map, u)) continue;
-    int changed = 0, count = 0, cap = 8;
-    const int lists = tn_ranges_from(u->op);
-    if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
+    int changed = 0;
+    if (u->nsrc > 8) src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      tiny_uop *s = (tiny_uop *)tn_map_get(&map, u->src[j]);
-      if (!s) s = u->src[j];
-      changed |= s != u->src[j];
-      if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
-        tn_list ranges = {NULL, 0, 0};
-        tn_collect_ranges(t, s, &ranges);
-        if (count + ranges.n + (int)u->nsrc > cap) {
-          tiny_uop **grown =
-              (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
-          memcpy(grown, src, (size_t)count * sizeof *src);
-          src = grown;
-        }
-        for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
-      } else src[count++] = s;
+      src[j] = all.u[u->src[j]->seq];
+      changed |= src[j] != u->src[j];
     }
-    if (!changed) continue;
-    tiny_uop *now = count == (int)u->nsrc ?
-        tn_uop_with(t, u, src) :
-        tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
-    // GROUP: unrolled.
-    if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
-      now = src[0];
-    tn_map_set(t, &map, u, now);
+    u->seq = (uint32_t)i;
+    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u, *made = make(t, now);
+    all.u[i] = made ? made : now;
   }
-  tiny_uop *now = (tiny_uop *)tn_map_get(&map, root);
+  root = all.u[all.n - 1];
   tn_scratch_rewind(t, mark);
-  return now ? now : root;
+  return root;
 }
 
 // A kernel under optimisation.
@@ -271,24 +328,9 @@ typedef struct tn_profile {                // what the heuristics look at
   int usable, repeats;                     // repeats: it reads nothing that it writes, elements may be stored twice
 } tn_profile;
 
-static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
-  tn_list all = {NULL, 0, 0};
-  memset(p, 0, sizeof *p);
-  p->end = sink->src[0];
-  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
-  p->store = store->src[0];
-  p->usable = 1;
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
-  p->repeats = 1;
-  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
-    if (p->end->src[i] == p->carried) continue;
-    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
-    p->out[p->nout++] = p->end->src[i];
-  }
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
+static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
     p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
     if (u->op == TINY_OP_LOAD) {
       if (p->nload == TN_MAX_ACCESSES) {
@@ -311,5 +353,26 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
       p->red[p->nred++] = u;
     }
   }
+}
+
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->end = sink->src[0];
+  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  p->store = store->src[0];
+  p->usable = 1;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  p->repeats = 1;
+  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
+    if (p->end->src[i] == p->carried) continue;
+    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
+    p->out[p->nout++] = p->end->src[i];
+  }
+  tn_profile_nodes(t, &all, p);
+  tn_scratch_rewind(t, mark);
 }
 #endif

@@ -24,7 +24,7 @@ static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
 static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
                                tiny_uop **of_reduce) {
   tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
-  tn_map same = {NULL, NULL, 0, 0};
+  tn_map same = {NULL, 0, 0};
   tiny_uop *r = reduce->src[1];
   tn_toposort(t, reduce->src[0], &body);
   tn_toposort(t, p->end->src[0]->src[1], &value);

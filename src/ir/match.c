@@ -536,7 +536,7 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
 // root with the rules of a set applied until none applies. On an error in t the result is root.
 static tiny_uop *tn_rewrite(tiny_ctx *t, tiny_uop *root, tn_rules_fn set, void *ctx) {
   const tn_mark mark = tn_scratch_mark(t);
-  tn_map memo = {NULL, NULL, 0, 0};
+  tn_map memo = {NULL, 0, 0};
   root = tn_rewrite_walk(t, &memo, root, set, ctx);
   tn_scratch_rewind(t, mark);
   return root;

@@ -254,7 +254,7 @@ static void tn_print(tiny_ctx *t, tiny_uop *u, tiny_bytes *out) {
 
 // A program: a numbered line for every node but the constants, indented by loops.
 static void tn_print_list(tiny_ctx *t, tiny_uop *const *list, int n, tiny_bytes *out) {
-  tn_map index = {NULL, NULL, 0, 0};
+  tn_map index = {NULL, 0, 0};
   int depth = 0;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = list[i];
@@ -498,17 +498,12 @@ static int tn_parse_give(tn_parser *p, tiny_uop *u, const char *at) {
 
 // A live BUFFER or CUSTOM node is meant by the text although its pointer is not in it.
 static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, tiny_uop **src) {
-  tiny_uop key;
-  memset(&key, 0, sizeof key);
-  key.op = (uint8_t)o->op; key.dtype = (uint8_t)o->dtype; key.lanes = (uint16_t)o->lanes;
-  key.nsrc = (uint32_t)nsrc; key.nv = (uint16_t)o->nv;
-  key.k = o->k; key.v = o->v; key.src = src;
-  key.slot = tn_uop_slot(&key);
   const tn_nodes *nodes = &p->t->ir->nodes;
-  for (uint32_t i = key.slot & (nodes->cap - 1); nodes->table[i].u; i = (i + 1) & (nodes->cap - 1)) {
+  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
+  for (uint32_t i = slot & (nodes->cap - 1); tn_nodes_has(nodes, i); i = (i + 1) & (nodes->cap - 1)) {
     tiny_uop *u = nodes->table[i].u;
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
-        u->nsrc == key.nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
+        u->nsrc == (uint32_t)nsrc && !memcmp(u->v, o->v, (size_t)o->nv * sizeof *o->v) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src))) return u;
   }
   return NULL;

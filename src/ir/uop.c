@@ -53,9 +53,10 @@ static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && 
 
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
-typedef struct tn_node_slot { tiny_uop *u; uint32_t slot; } tn_node_slot;   // slot: a hash, told apart without a look at u
+// slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
+typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
-  tn_node_slot *table; uint32_t cap, n;    // open addressing, at most half full
+  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another round empties it
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
   tn_node_chunk *chunks, *spare; char *at; size_t left;   // spare: chunks to take again
@@ -73,6 +74,7 @@ struct tn_ir {
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
   nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
   nodes->cap = nodes->table ? TN_FIRST_SLOTS : 0;
+  nodes->round = 1;
   return nodes->table != NULL;
 }
 
@@ -322,12 +324,15 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
 }
 
 // Where a node stands in the table. Unlike the hash it tells nodes over different buffers apart: a training loop
-// makes many of them, and they would share one chain.
-static uint32_t tn_uop_slot(const tiny_uop *u) {
-  uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, (uint64_t)u->k);
-  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
-  for (uint32_t i = 0; i < u->nsrc; i++) h = tn_hash_mix(h, (uint64_t)(uintptr_t)u->src[i]);
-  return (uint32_t)h;
+// makes many of them, and they would share one place. It is asked for far more often than nodes are made, so it takes
+// one multiplication for each word; the high bits depend on all of them.
+static uint64_t tn_slot_mix(uint64_t h, uint64_t v) { return ((h << 23 | h >> 41) ^ v) * 0x9E3779B97F4A7C15ull; }
+static uint32_t tn_uop_slot(int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv,
+                            const int64_t *v) {
+  uint64_t h = tn_slot_mix((uint64_t)op << 32 | (uint64_t)dtype << 16 | (uint64_t)lanes, (uint64_t)k);
+  for (int i = 0; i < nv; i++) h = tn_slot_mix(h, (uint64_t)v[i]);
+  for (int i = 0; i < nsrc; i++) h = tn_slot_mix(h, (uint64_t)(uintptr_t)src[i]);
+  return (uint32_t)((h ^ h >> 29) >> 16);
 }
 
 // Structural order of the operands of commutative ops: constants last, plain ranges and lanes
@@ -342,22 +347,21 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 // ** construction **
 
-static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u) {
-  uint32_t i = u->slot & (nodes->cap - 1);
-  while (nodes->table[i].u) i = (i + 1) & (nodes->cap - 1);
-  nodes->table[i].u = u; nodes->table[i].slot = u->slot;
+static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
+
+static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
+  uint32_t i = slot & (nodes->cap - 1);
+  while (tn_nodes_has(nodes, i)) i = (i + 1) & (nodes->cap - 1);
+  nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].round = nodes->round;
 }
 
 static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
-  tn_nodes old = *nodes;
+  const tn_nodes old = *nodes;
   tn_node_slot *table = (tn_node_slot *)tn_alloc(t, (size_t)old.cap * 2 * sizeof *table);
   if (!table) return 0;
   nodes->table = table; nodes->cap = old.cap * 2;
-  for (uint32_t i = 0; i < old.cap; i++) if (old.table[i].u) {
-    uint32_t at = old.table[i].slot & (nodes->cap - 1);
-    while (table[at].u) at = (at + 1) & (nodes->cap - 1);
-    table[at] = old.table[i];
-  }
+  for (uint32_t i = 0; i < old.cap; i++)
+    if (tn_nodes_has(&old, i)) tn_nodes_put(nodes, old.table[i].u, old.table[i].slot);
   tn_release(t, old.table, old.cap * sizeof *old.table);
   return 1;
 }
@@ -371,6 +375,17 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
   }
+  const uint32_t slot = tn_uop_slot(op, dtype, lanes, nsrc, src, k, nv, v);
+  const tn_node_slot *table = ir->nodes.table;
+  for (uint32_t i = slot & (ir->nodes.cap - 1); tn_nodes_has(&ir->nodes, i); i = (i + 1) & (ir->nodes.cap - 1)) {
+    tiny_uop *u = table[i].u;
+    if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
+        u->nv == nv && u->k == k && u->ptr == ptr &&
+        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
+        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
+      return u;
+  }
+  if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   tiny_uop key;
   memset(&key, 0, sizeof key);
   key.op = (uint8_t)op;
@@ -379,17 +394,6 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint16_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  key.slot = tn_uop_slot(&key);
-  const tn_node_slot *table = ir->nodes.table;
-  for (uint32_t i = key.slot & (ir->nodes.cap - 1); table[i].u; i = (i + 1) & (ir->nodes.cap - 1)) {
-    tiny_uop *u = table[i].u;
-    if (table[i].slot == key.slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == key.nsrc &&
-        u->nv == nv && u->k == k && u->ptr == ptr &&
-        (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
-        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
-      return u;
-  }
-  if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
@@ -400,14 +404,14 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
   int64_t *list = (int64_t *)(void *)(u->src + nsrc);
-  if (nsrc) memcpy(u->src, src, (size_t)nsrc * sizeof *src);
-  if (nv) memcpy(list, v, (size_t)nv * sizeof *v);
+  for (int i = 0; i < nsrc; i++) u->src[i] = src[i];
+  for (int i = 0; i < nv; i++) list[i] = v[i];
   u->v = list;
   u->ndim = (uint8_t)ndim;
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
   tn_uop_bounds(u);
-  tn_nodes_put(&ir->nodes, u);
+  tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
   if (!ir->apart) t->stats.nodes = ir->nodes.n;
   return u;
@@ -472,6 +476,8 @@ static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
   tn_walk *stack = NULL, *top;
   int n = 0, cap = 0;
+  stack = (tn_walk *)tn_scratch(t, (size_t)(cap = TN_FIRST_SLOTS) * sizeof *stack);
+  if (!out->cap) out->u = (tiny_uop **)tn_scratch(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root;
   root->mark = seen;
@@ -507,16 +513,16 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
 // (Knuth, The Art of Computer Programming, vol. 3, 6.4, algorithm R).
 static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
   const uint32_t mask = nodes->cap - 1;
-  for (uint32_t j = (i + 1) & mask; nodes->table[j].u; j = (j + 1) & mask)
+  for (uint32_t j = (i + 1) & mask; tn_nodes_has(nodes, j); j = (j + 1) & mask)
     if (((j - nodes->table[j].slot) & mask) >= ((j - i) & mask)) { nodes->table[i] = nodes->table[j]; i = j; }
-  nodes->table[i].u = NULL;
+  nodes->table[i].round = nodes->round - 1;
 }
 
 static void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   for (uint32_t i = 0; i < nodes->cap;) {
     tiny_uop *u = nodes->table[i].u;
-    if (!u || u->mark == t->ir->epoch) { i++; continue; }
+    if (!tn_nodes_has(nodes, i) || u->mark == t->ir->epoch) { i++; continue; }
     tn_nodes_remove(nodes, i);             // another may be in its place now
     tn_uop_free(t, u);
     nodes->n--;
@@ -577,7 +583,7 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
 static void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
-  memset(nodes->table, 0, nodes->cap * sizeof *nodes->table);
+  if (!++nodes->round) { memset(nodes->table, 0, nodes->cap * sizeof *nodes->table); nodes->round = 1; }
   memset(nodes->unused, 0, sizeof nodes->unused);
   while (nodes->chunks) {
     tn_node_chunk *chunk = nodes->chunks;

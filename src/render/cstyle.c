@@ -12,7 +12,7 @@
 #endif
 
 enum {
-  TN_MAX_INLINE = 400,
+  TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
 };
 
@@ -25,6 +25,7 @@ typedef struct tn_text {
   const char **expr;
   int *uses, *depth, *user_depth;
   int indent, temps;
+  const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
 } tn_text;
 
 typedef struct tn_blanks {                 // what a format's placeholders stand for
@@ -34,8 +35,10 @@ typedef struct tn_blanks {                 // what a format's placeholders stand
 
 static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
   for (const char *c = format; *c; c++) {
-    if (*c != '%') { tiny_bytes_add(out, c, 1); continue; }
-    c++;
+    const size_t plain = strcspn(c, "%");
+    if (plain) tiny_bytes_add(out, c, plain);
+    c += plain;
+    if (!*c || !*++c) return;
     const char *s = NULL;
     switch (*c) {
       case '0': case '1': case '2': case '3': s = b->arg[*c - '0']; break;
@@ -57,12 +60,17 @@ static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
 static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   const char *element = x->lang->types[dtype] ? x->lang->types[dtype] : "?";
   if (lanes == 1) return element;
-  tiny_bytes out = {x->t, NULL, 0, 0};
-  tn_blanks b;
-  memset(&b, 0, sizeof b);
-  b.element = element; b.lanes = lanes;
-  tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
-  return out.data;
+  int width = 0;
+  while (lanes >> width > 1) width++;
+  if (!x->type[dtype][width]) {
+    tiny_bytes out = {x->t, NULL, 0, 0};
+    tn_blanks b;
+    memset(&b, 0, sizeof b);
+    b.element = element; b.lanes = lanes;
+    tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
+    x->type[dtype][width] = out.data;
+  }
+  return x->type[dtype][width];
 }
 
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
@@ -142,7 +150,7 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
   tn_blanks b;
-  if (tn_is_reg(index->src[0])) { tn_text_add(out, "%s", tn_reg_text(x, index)); return; }
+  if (tn_is_reg(index->src[0])) { tn_text_put(out, tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
   const char *zero =
       u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
@@ -168,9 +176,9 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
 static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
   tiny_bytes list = {x->t, NULL, 0, 0};
   for (int i = 0; i < (u->op == TINY_OP_LANE ? u->lanes : (int)u->nsrc); i++) {
-    if (i) tn_text_add(&list, ", ");
+    if (i) tn_text_put(&list, ", ");
     if (u->op == TINY_OP_LANE) tn_text_add(&list, "%d", i);
-    else tn_text_add(&list, "%s", tn_expr(x, u->src[i]));
+    else tn_text_put(&list, tn_expr(x, u->src[i]));
   }
   return list.data;
 }
@@ -218,6 +226,13 @@ static void tn_line(tn_text *x, const char *format, ...) {
   va_end(args);
 }
 
+// The same of parts as they are.
+static void tn_line_of(tn_text *x, const char *const *part, int n) {
+  for (int i = 0; i < x->indent; i++) tiny_bytes_add(&x->out, "  ", 2);
+  for (int i = 0; i < n; i++) tn_text_put(&x->out, part[i]);
+  tiny_bytes_add(&x->out, "\n", 1);
+}
+
 // Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
 // be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
 // kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
@@ -235,7 +250,11 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   const tiny_language *l = x->lang;
   tiny_bytes out = {x->t, NULL, 0, 0};
   tn_blanks b;
-  if (tn_is_reg(index->src[0])) { tn_line(x, "%s = %s;", tn_reg_text(x, index), tn_expr(x, value)); return; }
+  if (tn_is_reg(index->src[0])) {
+    const char *const line[] = {tn_reg_text(x, index), " = ", tn_expr(x, value), ";"};
+    tn_line_of(x, line, 4);
+    return;
+  }
   tn_blanks_of(x, &b, value);
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
@@ -281,12 +300,15 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   const int in_memory = u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0]);
   if (!in_memory && x->uses[i] == 1 && x->user_depth[i] == x->depth[i] && value.n < TN_MAX_INLINE) {
     tiny_bytes atom = {x->t, NULL, 0, 0};
-    tn_text_add(&atom, "(%s)", value.data);
+    tiny_bytes_add(&atom, "(", 1);
+    tiny_bytes_add(&atom, value.data, value.n);
+    tiny_bytes_add(&atom, ")", 1);
     x->expr[i] = atom.data;
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  tn_line(x, "const %s %s = %s;", tn_type_text(x, u->dtype, u->lanes), x->expr[i], value.data);
+  const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};
+  tn_line_of(x, line, 7);
 }
 
 static void tn_statement(tn_text *x, tiny_uop *u) {

@@ -105,21 +105,46 @@ static void tn_affine_bounds(const tn_affine *a, int64_t *low, int64_t *high) {
   }
 }
 
-// The sum as a node of dtype: terms in structural order, the constant last.
-static tiny_uop *tn_affine_node(tiny_ctx *t, const tn_affine *a, int dtype) {
-  tn_term s[TN_MAX_TERMS];
-  for (int i = 0; i < a->n; i++) {
+// Terms in structural order.
+static void tn_affine_sort(tn_affine *a) {
+  for (int i = 1; i < a->n; i++) {
+    const tn_term m = a->term[i];
     int at = i;
-    for (; at && tn_uop_order(s[at - 1].x, a->term[i].x) > 0; at--) s[at] = s[at - 1];
-    s[at] = a->term[i];
+    for (; at && tn_uop_order(a->term[at - 1].x, m.x) > 0; at--) a->term[at] = a->term[at - 1];
+    a->term[at] = m;
   }
+}
+
+// The sum as a node of dtype: terms in structural order, the constant last.
+static tiny_uop *tn_affine_node(tiny_ctx *t, const tn_affine *sum_of, int dtype) {
+  tn_affine a = *sum_of;
   tiny_uop *sum = NULL;
-  for (int i = 0; i < a->n; i++) {
-    tiny_uop *x = s[i].c == 1 ? s[i].x : mul(s[i].x, K(s[i].x, s[i].c));
+  tn_affine_sort(&a);
+  for (int i = 0; i < a.n; i++) {
+    tiny_uop *x = a.term[i].c == 1 ? a.term[i].x : mul(a.term[i].x, K(a.term[i].x, a.term[i].c));
     sum = sum ? add(sum, x) : x;
   }
-  if (!sum) return tn_int(t, dtype, a->k);
-  return a->k ? add(sum, K(sum, a->k)) : sum;
+  if (!sum) return tn_int(t, dtype, a.k);
+  return a.k ? add(sum, K(sum, a.k)) : sum;
+}
+
+static int tn_is_term(const tiny_uop *u, const tn_term *m) {
+  if (m->c == 1) return u == m->x;
+  return u->op == TINY_OP_MUL && u->src[0] == m->x && tn_is_k(u->src[1], m->c);
+}
+// Is u the node that tn_affine_node makes of this sum, which is in order and has a term?
+static int tn_affine_is(const tn_affine *a, const tiny_uop *u) {
+  if (a->k) {
+    if (u->op != TINY_OP_ADD || !tn_is_k(u->src[1], a->k)) return 0;
+    u = u->src[0];
+  }
+  for (int i = a->n - 1; i > 0; i--) {
+    if (u->op != TINY_OP_ADD) return 0;
+    const int at = tn_is_term(u->src[1], &a->term[i]);
+    if (!at && !tn_is_term(u->src[0], &a->term[i])) return 0;
+    u = u->src[!at];
+  }
+  return tn_is_term(u, &a->term[0]);
 }
 
 static int tn_affine_find(const tn_affine *a, int op, const tiny_uop *x, int64_t k, int64_t c) {

@@ -35,10 +35,10 @@ static int tn_storage_dtype(const void *target, int d) {                        
 
 // ** index arithmetic in a real integer type **
 
-typedef struct tn_widths { tiny_ctx *t; tn_map now; } tn_widths;
+typedef struct tn_widths { tiny_ctx *t; tn_list now; } tn_widths;   // now.u[u->seq]: what u is now
 
 static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
-  tiny_uop *now = (tiny_uop *)tn_map_get(&w->now, x);
+  tiny_uop *now = w->now.u[x->seq];
   if (x->dtype != TINY_INDEX || now->dtype == dtype || dtype == TINY_VOID) return now;
   return tn_is_const(now) ? tn_int(w->t, dtype, now->k) : tn_cast(w->t, now, dtype);
 }
@@ -51,7 +51,7 @@ static int tn_index_width(tn_widths *w, const tiny_uop *u) {
       u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
     if (u->src[i]->dtype == TINY_INDEX)
-      wide |= ((const tiny_uop *)tn_map_get(&w->now, u->src[i]))->dtype == TINY_I64;
+      wide |= w->now.u[u->src[i]->seq]->dtype == TINY_I64;
   return wide ? TINY_I64 : TINY_I32;
 }
 
@@ -68,17 +68,17 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
 }
 
 static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
-  tn_widths w = {t, {NULL, NULL, 0, 0}};
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *now = u;
+  tn_widths w = {t, {NULL, 0, 0}};
+  tn_toposort(t, sink, &w.now);
+  for (int i = 0; i < w.now.n; i++) {
+    tiny_uop *u = w.now.u[i], *now = u;
     int same = u->dtype != TINY_INDEX;
-    for (uint32_t j = 0; j < u->nsrc; j++) same &= tn_map_get(&w.now, u->src[j]) == (void *)u->src[j];
+    for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
     if (!same) now = tn_index_node(&w, u);
-    tn_map_set(t, &w.now, u, now);
+    u->seq = (uint32_t)i;
+    w.now.u[i] = now;
   }
-  return (tiny_uop *)tn_map_get(&w.now, sink);
+  return w.now.u[w.now.n - 1];
 }
 
 // ** bits of narrow floats, as u32 **

@@ -21,19 +21,22 @@ static int tn_folds_over(const tiny_uop *u, const tiny_uop *range) {
 // u depends on x. A REDUCE over x does not: x is closed in it.
 static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   const uint32_t seen = ++t->ir->epoch;
+  const tn_mark mark = tn_scratch_mark(t);
   tn_list todo = {NULL, 0, 0};
   tn_push(t, &todo, u);
   u->mark = seen;
-  while (todo.n) {
+  int found = 0;
+  while (todo.n && !found) {
     u = todo.u[--todo.n];
-    if (u == x) return 1;
-    for (uint32_t i = 0; i < u->nsrc && !tn_folds_over(u, x); i++)
+    found = u == x;
+    for (uint32_t i = 0; i < u->nsrc && !found && !tn_folds_over(u, x); i++)
       if (u->src[i]->mark != seen) {
         u->src[i]->mark = seen;
         tn_push(t, &todo, u->src[i]);
       }
   }
-  return 0;
+  tn_scratch_rewind(t, mark);
+  return found;
 }
 
 static int64_t tn_reduce_identity(int op, int dtype) {
@@ -146,7 +149,7 @@ static int tn_solve_equal(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop **
 static tiny_uop *tn_substitute_gated(tiny_ctx *t, tiny_uop *u, tiny_uop *range, tiny_uop *value,
                                      tiny_uop *p) {
   tn_list all = {NULL, 0, 0};
-  tn_map map = {NULL, NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
   tn_toposort(t, u, &all);
   tn_map_set(t, &map, range, value);
   for (int i = 0; i < all.n; i++) {
@@ -371,7 +374,7 @@ static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int
     tiny_uop *inside = and_(not_(lt(at, X(0))), lt(at, X(from)));
     x = where(inside, tn_substitute_gated(t, x, range, at, inside), x->src[2]);
     if (s->backward) {                     // round r is for element to - 1 - r
-      tn_map turned = {NULL, NULL, 0, 0};
+      tn_map turned = {NULL, 0, 0};
       tn_map_set(t, &turned, s->loop, add(mul(s->loop, X(-1)), X(to - 1)));
       x = tn_substitute(t, x, &turned);
     }

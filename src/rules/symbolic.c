@@ -37,6 +37,8 @@ static tiny_uop *tn_sum_terms(tiny_ctx *t, tiny_uop *r) {
   tn_affine a;
   tn_affine_start(&a, r->dtype);
   if (!tn_affine_add(&a, r, 1, 0) || tn_affine_recombine(t, &a) < 0) return NULL;
+  tn_affine_sort(&a);
+  if (a.n && tn_affine_is(&a, r)) return NULL;
   int cost = a.n - 1 + (a.k != 0);
   for (int i = 0; i < a.n; i++) cost += a.term[i].c != 1;
   return r->dtype == TINY_INDEX || cost < a.opened ? tn_affine_node(t, &a, r->dtype) : NULL;

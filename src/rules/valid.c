@@ -86,7 +86,7 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
   u = tn_rewrite(t, u, tn_rules_symbolic, NULL);
   if (n <= 0 || tn_is_const(u)) return u;
   tn_facts_of(&f, clauses, n);
-  tn_map there = {NULL, NULL, 0, 0}, back = {NULL, NULL, 0, 0};
+  tn_map there = {NULL, 0, 0}, back = {NULL, 0, 0};
   for (int i = 0; i < f.n; i++) {          // all that has a name of its own, at once
     const tn_fact *known = &f.fact[i];
     if (known->low > known->high) return u;                // the condition never holds
@@ -113,7 +113,7 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     for (int j = 0; j < a.n; j++) a.term[j].c *= -sign;
     a.k *= -sign;
     tn_affine_add(&a, name, sign, 1);
-    tn_map into = {NULL, NULL, 0, 0}, from = {NULL, NULL, 0, 0};
+    tn_map into = {NULL, 0, 0}, from = {NULL, 0, 0};
     tn_map_set(t, &into, x, tn_affine_node(t, &a, TINY_INDEX));
     if (!tn_is_const(name)) tn_map_set(t, &from, name, known->x);
     tiny_uop *w = tn_simplify_as(t, u, &into, &from);

@@ -290,11 +290,11 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
 // in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
-  tn_map joined = {NULL, NULL, 0, 0};
+  tn_map joined = {NULL, 0, 0};
   for (int i = 0; i < roots->n; i++) tn_map_set(t, &joined, roots->u[i], roots->u[i]);
   for (int before = -1; before != roots->n;) {
     tn_visit v;
-    tn_map updates = {NULL, NULL, 0, 0};
+    tn_map updates = {NULL, 0, 0};
     memset(&v, 0, sizeof v);
     before = roots->n;
     tn_visit_graph(t, &v, roots->u, roots->n);
@@ -325,7 +325,7 @@ static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
 
 static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
   tn_list all = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0}, bases = {NULL, NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0}, bases = {NULL, 0, 0};
   tn_join_readers(t, roots, dying, &bases);
   for (int i = 0; i < roots->n; i++) {
     tiny_uop *u = tn_root_of(roots->u[i], &bases);

@@ -183,7 +183,7 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
   tiny_uop **now = (tiny_uop **)tn_scratch(t, ((size_t)v->all.n + 1) * sizeof *now);
-  tn_map map = {NULL, NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i], *w = u;
     if (!tn_is_leaf(u) && u->nsrc) {
@@ -264,7 +264,7 @@ static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u
 // The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
 static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
   tn_list stack = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0};
   for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
     tn_push(g->t, &stack, k->node->src[i]);
   while (stack.n) {
@@ -447,7 +447,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                                tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
-  tn_map copied = {NULL, NULL, 0, 0};      // of v
+  tn_map copied = {NULL, 0, 0};      // of v
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);

@@ -353,7 +353,7 @@ static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop
 typedef struct tn_effort { double ops; int inputs, spreads; } tn_effort;
 static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
   tn_list todo = {NULL, 0, 0};
-  tn_map seen = {NULL, NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0};
   tn_effort e = {0, 0, 0};
   tn_push(g->t, &todo, n->u);
   while (todo.n && seen.n < TN_EFFORT_NODES) {
@@ -606,7 +606,7 @@ static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at)
 // Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
 static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   tn_list r = {NULL, 0, 0};
-  tn_map to = {NULL, NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
   tn_collect_ranges(t, sink, &r);
   for (int i = 1; i < r.n; i++)
     for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
@@ -624,7 +624,7 @@ static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
 // Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
 static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, param = {NULL, 0, 0};
-  tn_map to = {NULL, NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
   uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)k->nmem * sizeof *sign);
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {

@@ -55,7 +55,7 @@ static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
 // masks that are made of them are then no longer shared with the forward pass.
 static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, tiny_uop *const *wrt, int n,
                                  tn_segment *s) {
-  tn_map edge = {NULL, NULL, 0, 0}, now = {NULL, NULL, 0, 0};
+  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0};
   tn_walk *stack = NULL, *top;
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
