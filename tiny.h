@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 58d6a56e6329aa4410cac3df93107a5d29c85f233090d8ebdf92e417fb3fcdf4
+/* tiny.h 0.1.0, source b8cff502596c0d4d90cf710d8d7ef8104c9d7fb9a29c0621425419246deac2f6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -150,160 +150,160 @@ Where things stand in tiny.h
    1866  src/api/io.h                tensors from files and to files
    1941  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2167  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2168  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2332  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2333  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2384  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2385  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2474  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2475  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3230  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3231  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3559  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3560  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3779  src/ir/alu.c                the meaning of every arithmetic op, once
-   3910  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4508  src/ir/args.c               which k, v and sources fit an op
-   4635  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5254  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3780  src/ir/alu.c                the meaning of every arithmetic op, once
+   3911  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4509  src/ir/args.c               which k, v and sources fit an op
+   4636  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5255  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5827  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5828  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6037  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6038  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6432  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6433  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7261  src/ir/spec.c               the verifier
-   7566  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7262  src/ir/spec.c               the verifier
+   7567  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7754  src/rules/notation.c        the algebra that bodies of rules are written in
-   7789  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   7987  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7755  src/rules/notation.c        the algebra that bodies of rules are written in
+   7790  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   7988  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8147  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8148  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8541  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8542  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8729  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8730  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9117  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9118  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9440  src/rules/decompose.c       from what the IR means to what a language can say
-  10006  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9441  src/rules/decompose.c       from what the IR means to what a language can say
+  10007  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10040  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10041  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10538  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10539  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10910  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10911  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11127  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11128  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11705  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11887  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11706  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11888  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12275  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12276  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12360  src/tensor/activation.c     what stands between the layers of a network
-  12527  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12826  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12361  src/tensor/activation.c     what stands between the layers of a network
+  12528  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12827  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  12987  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  12988  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13653  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13654  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14162  src/tensor/random.c         numbers from a counter, the same on every device
-  14428  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14163  src/tensor/random.c         numbers from a counter, the same on every device
+  14429  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14732  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15026  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14733  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15027  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15404  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15405  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15961  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  15962  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16357  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16358  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16781  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16782  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17214  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17215  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17558  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17871  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  17970  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17559  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17872  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  17971  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18123  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18124  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18607  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18883  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18608  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18884  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  18972  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  18973  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19160  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19524  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19161  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19525  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19760  src/tensor/params.c         lists of named tensors: what a network consists of
-  19852  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20218  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19761  src/tensor/params.c         lists of named tensors: what a network consists of
+  19853  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20219  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20903  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20904  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  21451  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21831  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21452  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21832  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  22247  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  22250  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22500  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22503  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22613  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22735  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22616  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22738  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22829  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22832  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  23091  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  23094  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  23231  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23432  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  23305  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23506  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23593  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23668  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  24009  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  24226  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  24092  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  24309  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24613  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  24949  src/runtime/interp.c        the backend INTERP
-  25029  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24696  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  25032  src/runtime/interp.c        the backend INTERP
+  25112  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  25084  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  25284  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  25167  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  25367  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25710  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25793  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  26064  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  26147  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  26291  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  26374  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26534  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26617  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26742  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26825  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  26996  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  27079  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  27240  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  27323  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  27417  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  27500  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27591  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27903  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  28139  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27674  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  27986  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  28222  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  28287  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  28433  src/runtime/context.c       opening and closing, the first error, totals
+  28370  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28516  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2095,6 +2095,7 @@ typedef struct tiny_language {
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
+  const char *prefetch;                    // asks for %0 + %k, which will be wanted soon; NULL: never
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*
@@ -9889,7 +9890,7 @@ static tiny_uop *tn_minus_one(tiny_ctx *t, int dtype) {
 static tiny_uop *tn_max_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   if (!tn_is_float(x->dtype)) return where(lt(x, y), y, x);
   if (tn_is_const(y) && tn_to_f64(y->k) == tn_to_f64(y->k)) return where(lt(x, y), y, x);  // false for NaN: x
-  return where(ne(x, x), x, where(lt(y, x), x, y));
+  return where(ne(x, x), N(x, (double)NAN), where(lt(y, x), x, y));         // the inner one is an instruction of x86
 }
 
 static tiny_uop *tn_trunc_of(tiny_ctx *t, tiny_uop *x) {
@@ -17573,7 +17574,7 @@ static tiny_uop *tn_below_max(tiny_ctx *t, tiny_uop *x, int bits) {
 }
 static tiny_uop *tn_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *e = tn_exp(t, tn_below_max(t, x, bits));
-  return tn_fdiv(t, e, tn_sum(t, e, bits, 1));
+  return tn_mul(t, e, tn_fdiv(t, tn_k(t, e, 1), tn_sum(t, e, bits, 1)));
 }
 static tiny_uop *tn_log_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *y = tn_below_max(t, x, bits);
@@ -22144,7 +22145,7 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   base = tn_lane_step(t, index->src[1], &step);
   if (base && step == 1) {
     src[0] = tn_index_with(t, index, base, 1);
-    return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+    return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
   }
   // One element, for some lanes.
   if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 &&
@@ -22165,7 +22166,7 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
     return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
   }
   src[0] = tn_index_with(t, index, tn_lanes_of(t, index->src[1], lanes), lanes);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
 }
 
 static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
@@ -22204,8 +22205,10 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
   }
+  if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
+    return tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
-    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, 0, 0, NULL));
+    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL));
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);
 }
@@ -23098,7 +23101,8 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 #include "tile.c"
 #endif
 
-enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16 };
+enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16,
+  TN_CACHE_LINE = 64, TN_ROW_AHEAD = 4096 };
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};
@@ -23129,10 +23133,11 @@ static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, ti
   return NULL;
 }
 
-// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after.
-static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, int most) {
+// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
+// REDUCE that needs it first stores it on its way.
+static int tn_stage_row(tn_kernel_state *s, const tn_profile *p) {
   tiny_ctx *t = s->t;
-  tiny_uop *j = NULL, *from[2], *to[2], *src[3], *at[2];
+  tiny_uop *j = NULL, *value[2], *at[2], *pair[2], *from[2], *to[2];
   for (int i = 0; i < p->nout; i++) {
     int in_scope = 1;
     for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
@@ -23141,29 +23146,73 @@ static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, int most) {
     j = p->out[i];
   }
   if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
-  const int64_t n = tn_range_extent(j), lanes = tn_lanes_for(n, most, 0);
   for (int k = 0; k < p->nreduce; k++) {
     tiny_uop *reduce = p->reduce[k];
-    if (lanes < 2 || reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
-    from[0] = tn_row_shared(t, p, j, reduce, &from[1]);
-    if (!from[0] || n * tn_dtypes[from[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
-    src[1] = tn_range(t, n / lanes, TN_LOOP);
-    src[2] = tn_range(t, lanes, TN_VECTOR);
-    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, src[1], tn_index(t, lanes)), src[2]);
-    if (n == lanes) at[1] = src[2];
-    src[0] = tn_replace(t, from[0], 1, &j, &at[1]);
-    if (n == lanes) src[1] = src[2];
-    const int split = n == lanes ? 2 : 3;
-    at[0] = tn_uop_make(t, TINY_OP_STAGE, from[0]->dtype, 1, split, src, TN_SPACE_LOCAL, 0, NULL);
-    for (int i = 0; i < 2; i++) {
-      at[1] = i ? reduce->src[1] : j;
-      tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, at[0]->dtype, 1, 2, at, 0, 0, NULL);
-      to[i] = tn_uop_make(t, TINY_OP_LOAD, at[0]->dtype, 1, 1, &index, 0, 0, NULL);
-    }
+    const int64_t v[2] = {TN_SPACE_LOCAL, tn_range_extent(j)};
+    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != v[1]) continue;
+    value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
+    if (!value[0] || v[1] * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
+    at[0] = tn_uop_make(t, TINY_OP_DEFINE, value[0]->dtype, 1, 0, NULL, ++t->ir->serial, 2, v);
+    at[1] = reduce->src[1];
+    pair[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
+    pair[1] = value[1];
+    pair[1] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+    pair[0] = value[1];
+    pair[0] = tn_uop_make(t, TINY_OP_AFTER, value[1]->dtype, 1, 2, pair, 0, 0, NULL);
+    pair[1] = tn_replace(t, reduce, 1, &value[1], pair);
+    from[0] = value[0]; from[1] = reduce;
+    to[1] = pair[1];
+    pair[0] = at[0];
+    at[0] = tn_uop_make(t, TINY_OP_AFTER, value[0]->dtype, 1, 2, pair, 0, 0, NULL);
+    at[1] = j;
+    to[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
+    to[0] = tn_uop_make(t, TINY_OP_LOAD, value[0]->dtype, 1, 1, to, 0, 0, NULL);
     s->sink = tn_replace(t, s->sink, 2, from, to);
     return 1;
   }
   return 0;
+}
+
+// Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
+static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
+  for (int i = 0; i < p->nreduce; i++) {
+    int inner = 0;
+    for (int j = 0; j < p->nreduce; j++) inner |= j != i && tn_depends(t, p->reduce[i], p->reduce[j]);
+    if (!inner && tn_depends(t, p->reduce[i], u)) return 1;
+  }
+  return 0;
+}
+
+// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
+static void tn_fetch_next_row(tn_kernel_state *s) {
+  tn_profile p;
+  tiny_uop *rows = NULL;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  tn_profile_kernel(s->t, s->sink, &p);
+  for (int i = 0; i < p.nout && p.usable; i++) {
+    int around = tn_range_kind(p.out[i]) == TN_LOOP && p.nreduce > 1;
+    for (int j = 0; j < p.nreduce; j++) around &= tn_depends(s->t, p.reduce[j], p.out[i]);
+    if (around) rows = p.out[i];
+  }
+  if (!rows) return;
+  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *u = loads.u[i], *at = u->src[0], *now;
+    const int64_t stride = tn_stride_in(s->t, at->src[1], rows), nbytes = stride * tn_dtypes[u->dtype].nbytes;
+    int again = 0;
+    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || nbytes < TN_CACHE_LINE) continue;
+    if (tn_in_first_pass(s->t, &p, u)) continue;
+    for (int j = 0; j < loads.n; j++)
+      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, &p, loads.u[j]);
+    for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
+    if (!again) continue;
+    now = tn_uop_make(s->t, TINY_OP_LOAD, u->dtype, 1, (int)u->nsrc, u->src,
+                      nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes * stride : stride, 0, NULL);
+    tn_push(s->t, &memory, at->src[0]);
+    tn_push(s->t, &from, u);
+    tn_push(s->t, &to, now);
+  }
+  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
 }
 
 // A transposition: what is contiguous in v is read across, along another output range. Blocks of that range go
@@ -23192,9 +23241,39 @@ static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
   return 0;
 }
 
+// May elements of red[i] be folded twice? By MAX, AND, OR.
+static int tn_folds_again(const tn_profile *p, int i) {
+  for (int j = 0; j < p->nreduce; j++)
+    for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++)
+      if (p->reduce[j]->src[n] == p->red[i] && p->reduce[j]->k != TINY_OP_MAX && p->reduce[j]->k != TINY_OP_AND &&
+          p->reduce[j]->k != TINY_OP_OR)
+        return 0;
+  return 1;
+}
+
+// A pass over a row gets lanes, and several vectors at once, so that the accumulator does not wait for itself.
+static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most) {
+  static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
+  tiny_uop *r = p->red[i], *rest = NULL;
+  const int64_t n = tn_range_extent(r), width = 4 * most;
+  if (n > width && n % width && tn_folds_again(p, i)) {
+    r = tn_move_split(s, r, width, TN_LOOP, 0, NULL);
+    tn_move_split(s, r, most, TN_VECTOR, 0, &rest);
+    tn_move_kind(s, rest, TN_UNROLL);
+    return 1;
+  }
+  if (n >= width && n % most) r = tn_move_pad(s, r, most);
+  const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
+  if (lanes < 2) return 0;
+  tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
+  for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
+    if (tn_range_extent(rest) % together[f] == 0) { tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL); break; }
+  return 1;
+}
+
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (p->row && tn_stage_row(s, p, tn_target_lanes(target, p))) tn_profile_kernel(t, s->sink, p);
+  if (p->row && tn_stage_row(s, p)) tn_profile_kernel(t, s->sink, p);
   const int most = tn_target_lanes(target, p);
   const double work = tn_work(p);
   tiny_uop *best = NULL;
@@ -23214,16 +23293,11 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   if (columns && !p->nreduce) tn_block_across(s, p, best, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
-    const int64_t n = tn_range_extent(p->red[i]);
-    tiny_uop *rest, *r = n >= 4 * most && n % most ? tn_move_pad(s, p->red[i], most) : p->red[i];
-    const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
-    if (lanes < 2) continue;
-    taken |= 1u << i;
-    tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
-    if (rest && tn_range_extent(rest) % 4 == 0) tn_move_split(s, rest, 4, TN_UNROLL, 0, NULL);
+    if (tn_row_pass(s, p, i, most)) taken |= 1u << i;
   }
   s->sink = tn_simplify(t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);
+  tn_fetch_next_row(s);
 }
 #endif
 // ---- end src/codegen/rows.c ----
@@ -23240,7 +23314,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
 #include "rows.c"
 #endif
 
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_CACHE_LINE = 64, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
 
 // ** joining neighbours: fewer, longer loops **
 
@@ -23580,6 +23654,7 @@ static void tn_lang_c(tiny_language *out) {
   out->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
   out->store = "STORE(%t, %0, %1)";
   out->stream = "STREAM(%t, %0, %1)";
+  out->prefetch = "__builtin_prefetch(%0 + %k, 0, 2)";       // to the second level: the first is busy
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
@@ -23897,6 +23972,14 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     tiny_bytes_add(&atom, ")", 1);
     x->expr[i] = atom.data;
     return;
+  }
+  if (in_memory && u->k && x->lang->prefetch && u->src[0]->lanes == 1) {
+    tn_blanks b;
+    tiny_bytes out = {x->t, NULL, 0, 0};
+    tn_blanks_of(x, &b, u);
+    b.arg[0] = tn_address(x, u->src[0]);
+    tn_format(&out, x->lang->prefetch, &b);
+    tn_line(x, "%s;", out.data);
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};

@@ -296,9 +296,55 @@ static void test_lanes_once(void) {
   tiny_close(t);
 }
 
+// Rows of all kinds of widths, with infinities and NaN: as the interpreter has them, the same for 1 and 2 threads.
+static tiny_tensor *row_subject(tiny_tensor *x, int which) {
+  switch (which) {
+    case 0: return tiny_softmax(x, -1);
+    case 1: return tiny_log_softmax(x, -1);
+    case 2: return tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
+    case 3: return tiny_max(x, 1, 0);
+    case 4: return tiny_sum(tiny_exp(tiny_softmax(x, -1)), 1, 1);
+    default: return tiny_softmax(tiny_cast(x, TINY_BF16), -1);
+  }
+}
+static int row_agrees(const float *a, const float *b, int n, double tolerance) {
+  for (int i = 0; i < n; i++)
+    if ((a[i] != a[i]) != (b[i] != b[i]) || (a[i] == a[i] && a[i] != b[i] && !(fabs((double)a[i] - b[i]) < tolerance * (1 + fabs((double)b[i])))))
+      return 0;
+  return 1;
+}
+static void test_rows(void) {
+  enum { ROWS = 70, MOST = 777 };
+  static const int widths[] = {1, 2, 5, 17, 63, 64, 65, 130, 257, 768, MOST};
+  static float data[ROWS * MOST], out[3][ROWS * MOST];
+  for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+    const int n = widths[w];
+    for (int i = 0; i < ROWS * n; i++) data[i] = (float)((int)((unsigned)i * 2654435761u % 4001u) - 2000) / 250;
+    data[0] = -HUGE_VALF; data[n * 3 + n / 2] = -HUGE_VALF; data[n * 5 + n - 1] = NAN; data[n * 7] = HUGE_VALF;
+    for (int which = 0; which < 6; which++) {
+      int nelem = 0;
+      for (int threads = 1; threads <= 2; threads++) {
+        tiny_desc d;
+        memset(&d, 0, sizeof d);
+        d.threads = threads;
+        tiny_ctx *t = tiny_open(&d);
+        tiny_tensor *y = tiny_cast(row_subject(tiny_from(t, data, TINY_F32, TINY_SHAPE(ROWS, n)), which), TINY_F32);
+        nelem = (int)tiny_nelem(y);
+        const size_t nbytes = (size_t)nelem * sizeof(float);
+        if (threads == 1) CHECK_EQ(tiny_reference(y, out[2], nbytes), TINY_OK);
+        CHECK_EQ(tiny_read(y, out[threads - 1], nbytes), TINY_OK);
+        tiny_close(t);
+      }
+      CHECK(!memcmp(out[0], out[1], (size_t)nelem * sizeof(float)));
+      CHECK(row_agrees(out[0], out[2], nelem, which == 5 ? 5e-3 : 2e-5));
+    }
+  }
+}
+
 int main(void) {
   test_moves();
   test_lanes_once();
+  test_rows();
   if (!getenv("TEST_SEED")) test_text();
   return test_report();
 }

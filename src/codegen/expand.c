@@ -314,7 +314,7 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   base = tn_lane_step(t, index->src[1], &step);
   if (base && step == 1) {
     src[0] = tn_index_with(t, index, base, 1);
-    return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+    return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
   }
   // One element, for some lanes.
   if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 &&
@@ -335,7 +335,7 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
     return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
   }
   src[0] = tn_index_with(t, index, tn_lanes_of(t, index->src[1], lanes), lanes);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
 }
 
 static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
@@ -374,8 +374,10 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
   }
+  if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
+    return tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
-    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, 0, 0, NULL));
+    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL));
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);
 }

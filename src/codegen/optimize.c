@@ -10,7 +10,7 @@
 #include "rows.c"
 #endif
 
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_CACHE_LINE = 64, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
 
 // ** joining neighbours: fewer, longer loops **
 

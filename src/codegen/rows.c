@@ -8,7 +8,8 @@
 #include "tile.c"
 #endif
 
-enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16 };
+enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16,
+  TN_CACHE_LINE = 64, TN_ROW_AHEAD = 4096 };
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};
@@ -39,10 +40,11 @@ static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, ti
   return NULL;
 }
 
-// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after.
-static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, int most) {
+// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
+// REDUCE that needs it first stores it on its way.
+static int tn_stage_row(tn_kernel_state *s, const tn_profile *p) {
   tiny_ctx *t = s->t;
-  tiny_uop *j = NULL, *from[2], *to[2], *src[3], *at[2];
+  tiny_uop *j = NULL, *value[2], *at[2], *pair[2], *from[2], *to[2];
   for (int i = 0; i < p->nout; i++) {
     int in_scope = 1;
     for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
@@ -51,29 +53,73 @@ static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, int most) {
     j = p->out[i];
   }
   if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
-  const int64_t n = tn_range_extent(j), lanes = tn_lanes_for(n, most, 0);
   for (int k = 0; k < p->nreduce; k++) {
     tiny_uop *reduce = p->reduce[k];
-    if (lanes < 2 || reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
-    from[0] = tn_row_shared(t, p, j, reduce, &from[1]);
-    if (!from[0] || n * tn_dtypes[from[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
-    src[1] = tn_range(t, n / lanes, TN_LOOP);
-    src[2] = tn_range(t, lanes, TN_VECTOR);
-    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, src[1], tn_index(t, lanes)), src[2]);
-    if (n == lanes) at[1] = src[2];
-    src[0] = tn_replace(t, from[0], 1, &j, &at[1]);
-    if (n == lanes) src[1] = src[2];
-    const int split = n == lanes ? 2 : 3;
-    at[0] = tn_uop_make(t, TINY_OP_STAGE, from[0]->dtype, 1, split, src, TN_SPACE_LOCAL, 0, NULL);
-    for (int i = 0; i < 2; i++) {
-      at[1] = i ? reduce->src[1] : j;
-      tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, at[0]->dtype, 1, 2, at, 0, 0, NULL);
-      to[i] = tn_uop_make(t, TINY_OP_LOAD, at[0]->dtype, 1, 1, &index, 0, 0, NULL);
-    }
+    const int64_t v[2] = {TN_SPACE_LOCAL, tn_range_extent(j)};
+    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != v[1]) continue;
+    value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
+    if (!value[0] || v[1] * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
+    at[0] = tn_uop_make(t, TINY_OP_DEFINE, value[0]->dtype, 1, 0, NULL, ++t->ir->serial, 2, v);
+    at[1] = reduce->src[1];
+    pair[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
+    pair[1] = value[1];
+    pair[1] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+    pair[0] = value[1];
+    pair[0] = tn_uop_make(t, TINY_OP_AFTER, value[1]->dtype, 1, 2, pair, 0, 0, NULL);
+    pair[1] = tn_replace(t, reduce, 1, &value[1], pair);
+    from[0] = value[0]; from[1] = reduce;
+    to[1] = pair[1];
+    pair[0] = at[0];
+    at[0] = tn_uop_make(t, TINY_OP_AFTER, value[0]->dtype, 1, 2, pair, 0, 0, NULL);
+    at[1] = j;
+    to[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
+    to[0] = tn_uop_make(t, TINY_OP_LOAD, value[0]->dtype, 1, 1, to, 0, 0, NULL);
     s->sink = tn_replace(t, s->sink, 2, from, to);
     return 1;
   }
   return 0;
+}
+
+// Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
+static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
+  for (int i = 0; i < p->nreduce; i++) {
+    int inner = 0;
+    for (int j = 0; j < p->nreduce; j++) inner |= j != i && tn_depends(t, p->reduce[i], p->reduce[j]);
+    if (!inner && tn_depends(t, p->reduce[i], u)) return 1;
+  }
+  return 0;
+}
+
+// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
+static void tn_fetch_next_row(tn_kernel_state *s) {
+  tn_profile p;
+  tiny_uop *rows = NULL;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  tn_profile_kernel(s->t, s->sink, &p);
+  for (int i = 0; i < p.nout && p.usable; i++) {
+    int around = tn_range_kind(p.out[i]) == TN_LOOP && p.nreduce > 1;
+    for (int j = 0; j < p.nreduce; j++) around &= tn_depends(s->t, p.reduce[j], p.out[i]);
+    if (around) rows = p.out[i];
+  }
+  if (!rows) return;
+  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *u = loads.u[i], *at = u->src[0], *now;
+    const int64_t stride = tn_stride_in(s->t, at->src[1], rows), nbytes = stride * tn_dtypes[u->dtype].nbytes;
+    int again = 0;
+    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || nbytes < TN_CACHE_LINE) continue;
+    if (tn_in_first_pass(s->t, &p, u)) continue;
+    for (int j = 0; j < loads.n; j++)
+      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, &p, loads.u[j]);
+    for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
+    if (!again) continue;
+    now = tn_uop_make(s->t, TINY_OP_LOAD, u->dtype, 1, (int)u->nsrc, u->src,
+                      nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes * stride : stride, 0, NULL);
+    tn_push(s->t, &memory, at->src[0]);
+    tn_push(s->t, &from, u);
+    tn_push(s->t, &to, now);
+  }
+  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
 }
 
 // A transposition: what is contiguous in v is read across, along another output range. Blocks of that range go
@@ -102,9 +148,39 @@ static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
   return 0;
 }
 
+// May elements of red[i] be folded twice? By MAX, AND, OR.
+static int tn_folds_again(const tn_profile *p, int i) {
+  for (int j = 0; j < p->nreduce; j++)
+    for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++)
+      if (p->reduce[j]->src[n] == p->red[i] && p->reduce[j]->k != TINY_OP_MAX && p->reduce[j]->k != TINY_OP_AND &&
+          p->reduce[j]->k != TINY_OP_OR)
+        return 0;
+  return 1;
+}
+
+// A pass over a row gets lanes, and several vectors at once, so that the accumulator does not wait for itself.
+static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most) {
+  static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
+  tiny_uop *r = p->red[i], *rest = NULL;
+  const int64_t n = tn_range_extent(r), width = 4 * most;
+  if (n > width && n % width && tn_folds_again(p, i)) {
+    r = tn_move_split(s, r, width, TN_LOOP, 0, NULL);
+    tn_move_split(s, r, most, TN_VECTOR, 0, &rest);
+    tn_move_kind(s, rest, TN_UNROLL);
+    return 1;
+  }
+  if (n >= width && n % most) r = tn_move_pad(s, r, most);
+  const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
+  if (lanes < 2) return 0;
+  tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
+  for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
+    if (tn_range_extent(rest) % together[f] == 0) { tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL); break; }
+  return 1;
+}
+
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (p->row && tn_stage_row(s, p, tn_target_lanes(target, p))) tn_profile_kernel(t, s->sink, p);
+  if (p->row && tn_stage_row(s, p)) tn_profile_kernel(t, s->sink, p);
   const int most = tn_target_lanes(target, p);
   const double work = tn_work(p);
   tiny_uop *best = NULL;
@@ -124,15 +200,10 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   if (columns && !p->nreduce) tn_block_across(s, p, best, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
-    const int64_t n = tn_range_extent(p->red[i]);
-    tiny_uop *rest, *r = n >= 4 * most && n % most ? tn_move_pad(s, p->red[i], most) : p->red[i];
-    const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
-    if (lanes < 2) continue;
-    taken |= 1u << i;
-    tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
-    if (rest && tn_range_extent(rest) % 4 == 0) tn_move_split(s, rest, 4, TN_UNROLL, 0, NULL);
+    if (tn_row_pass(s, p, i, most)) taken |= 1u << i;
   }
   s->sink = tn_simplify(t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);
+  tn_fetch_next_row(s);
 }
 #endif

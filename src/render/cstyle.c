@@ -306,6 +306,14 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     x->expr[i] = atom.data;
     return;
   }
+  if (in_memory && u->k && x->lang->prefetch && u->src[0]->lanes == 1) {
+    tn_blanks b;
+    tiny_bytes out = {x->t, NULL, 0, 0};
+    tn_blanks_of(x, &b, u);
+    b.arg[0] = tn_address(x, u->src[0]);
+    tn_format(&out, x->lang->prefetch, &b);
+    tn_line(x, "%s;", out.data);
+  }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};
   tn_line_of(x, line, 7);

@@ -450,7 +450,7 @@ static tiny_uop *tn_minus_one(tiny_ctx *t, int dtype) {
 static tiny_uop *tn_max_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   if (!tn_is_float(x->dtype)) return where(lt(x, y), y, x);
   if (tn_is_const(y) && tn_to_f64(y->k) == tn_to_f64(y->k)) return where(lt(x, y), y, x);  // false for NaN: x
-  return where(ne(x, x), x, where(lt(y, x), x, y));
+  return where(ne(x, x), N(x, (double)NAN), where(lt(y, x), x, y));         // the inner one is an instruction of x86
 }
 
 static tiny_uop *tn_trunc_of(tiny_ctx *t, tiny_uop *x) {

@@ -16,7 +16,7 @@ static tiny_uop *tn_below_max(tiny_ctx *t, tiny_uop *x, int bits) {
 }
 static tiny_uop *tn_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *e = tn_exp(t, tn_below_max(t, x, bits));
-  return tn_fdiv(t, e, tn_sum(t, e, bits, 1));
+  return tn_mul(t, e, tn_fdiv(t, tn_k(t, e, 1), tn_sum(t, e, bits, 1)));
 }
 static tiny_uop *tn_log_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *y = tn_below_max(t, x, bits);

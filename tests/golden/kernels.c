@@ -289,12 +289,12 @@ void r_8_16_12_da91a5a4(void *const *mem, const long long *args, long long task)
   STORE(f32x8, p0 + 120, (WHERE(f32x8, i32x8, (CONVERT(x62 < x2, b8x8)), x2, x62)));
 }
 // == softmax
-void r_4_24_24_24_17f3278b(void *const *mem, const long long *args, long long task) {
+void r_4_24_24_24_2196b4e3(void *const *mem, const long long *args, long long task) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
-  f32 local0[24] __attribute__((aligned(64)));
-  f32x8 acc1;
-  const f32x8 x2 = SPLAT(f32x8, f32, (-(f32)__builtin_inf()));
+  const f32x8 x0 = SPLAT(f32x8, f32, ((f32)__builtin_nan("")));
+  const f32x4 x1 = SPLAT(f32x4, f32, ((f32)__builtin_nan("")));
+  const f32x2 x2 = SPLAT(f32x2, f32, ((f32)__builtin_nan("")));
   const f32x8 x3 = SPLAT(f32x8, f32, 0x1.62e43p+6f);
   const f32x8 x4 = SPLAT(f32x8, f32, (-0x1.a4p+6f));
   const f32x8 x5 = SPLAT(f32x8, f32, (-0x1.5a6666p+6f));
@@ -313,54 +313,65 @@ void r_4_24_24_24_17f3278b(void *const *mem, const long long *args, long long ta
   const f32x8 x18 = SPLAT(f32x8, f32, 0x1.55548ep-3f);
   const f32x8 x19 = SPLAT(f32x8, f32, 0x1.fffff8p-2f);
   const f32x8 x20 = SPLAT(f32x8, f32, ((f32)__builtin_inf()));
-  f32x8 acc21;
-  const f32x8 x22 = SPLAT(f32x8, f32, 0x0p+0f);
-  for (i32 r23 = 0; r23 < 4; r23++) {
-    const i32 x24 = (i32)(r23 * 24);
-    acc1 = x2;
-    for (i32 r25 = 0; r25 < 3; r25++) {
-      const f32x8 v26 = acc1;
-      const i32 x27 = (i32)(x24 + ((i32)(r25 * 8)));
-      const f32x8 v28 = LOAD(f32x8, p1 + x27);
-      acc1 = (WHERE(f32x8, i32x8, (CONVERT(v26 != v26, b8x8)), v26, (WHERE(f32x8, i32x8, (CONVERT(v28 < v26, b8x8)), v26, v28))));
-    }
-    const f32x8 v29 = acc1;
-    const f32x4 x30 = LOW(f32x8, f32x4, v29);
-    const f32x4 x31 = HIGH(f32x8, f32x4, v29);
-    const f32x4 x32 = WHERE(f32x4, i32x4, (CONVERT(x30 != x30, b8x4)), x30, (WHERE(f32x4, i32x4, (CONVERT(x31 < x30, b8x4)), x30, x31)));
-    const f32x2 x33 = LOW(f32x4, f32x2, x32);
-    const f32x2 x34 = HIGH(f32x4, f32x2, x32);
-    const f32x2 x35 = WHERE(f32x2, i32x2, (CONVERT(x33 != x33, b8x2)), x33, (WHERE(f32x2, i32x2, (CONVERT(x34 < x33, b8x2)), x33, x34)));
-    const f32 x36 = x35[1];
-    const f32 x37 = x35[0];
-    const f32x8 x38 = SPLAT(f32x8, f32, ((x36 != x36) ? x36 : ((x37 < x36) ? x36 : x37)));
-    for (i32 r39 = 0; r39 < 3; r39++) {
-      const i32 x40 = (i32)(r39 * 8);
-      const i32 x41 = (i32)(x24 + x40);
-      const f32x8 v42 = LOAD(f32x8, p1 + x41);
-      const f32x8 x43 = v42 - x38;
-      const f32x8 x44 = WHERE(f32x8, i32x8, (CONVERT(x43 < x4, b8x8)), x4, x43);
-      const b8x8 x45 = CONVERT(x44 < x5, b8x8);
-      const f32x8 x46 = (x44 * x10) + x11;
-      const f32x8 x47 = x46 - x11;
-      const f32x8 x48 = (x44 - (x47 * x13)) - (x47 * x14);
-      STORE(f32x8, local0 + x40, (WHERE(f32x8, i32x8, (CONVERT(x43 < x3, b8x8)), ((WHERE(f32x8, i32x8, x45, x6, x7)) * ((f32x8)(((WHERE(i32x8, i32x8, x45, x8, x9)) + (((i32x8)x46) << x12)) + ((i32x8)((x48 * ((x48 * ((x48 * ((x48 * ((x48 * ((x48 * x15) + x16)) + x17)) + x18)) + x19)) + x7)) + x7))))), (x43 + x20))));
-    }
-    acc21 = x22;
-    for (i32 r49 = 0; r49 < 3; r49++) {
-      const i32 x50 = (i32)(r49 * 8);
-      const f32x8 v51 = LOAD(f32x8, local0 + x50);
-      acc21 = ((acc21) + v51);
-    }
-    const f32x8 v52 = acc21;
-    const f32x4 x53 = (HIGH(f32x8, f32x4, v52)) + (LOW(f32x8, f32x4, v52));
-    const f32x2 x54 = (HIGH(f32x4, f32x2, x53)) + (LOW(f32x4, f32x2, x53));
-    const f32x8 x55 = SPLAT(f32x8, f32, ((f32)((x54[0]) + (x54[1]))));
-    for (i32 r56 = 0; r56 < 3; r56++) {
-      const i32 x57 = (i32)(r56 * 8);
-      const i32 x58 = (i32)(x57 + x24);
-      const f32x8 v59 = LOAD(f32x8, local0 + x57);
-      STORE(f32x8, p0 + x58, (v59 / x55));
+  f32 local21[24] __attribute__((aligned(64)));
+  for (i32 r22 = 0; r22 < 4; r22++) {
+    const i32 x23 = (i32)(r22 * 24);
+    __builtin_prefetch(p1 + x23 + 1008, 0, 2);
+    const f32x8 v24 = LOAD(f32x8, p1 + x23);
+    const f32x8 v25 = LOAD(f32x8, p1 + x23);
+    const i32 x26 = (i32)(x23 + 8);
+    const f32x8 v27 = LOAD(f32x8, p1 + x26);
+    const f32x8 x28 = WHERE(f32x8, i32x8, (CONVERT(v25 != v25, b8x8)), x0, (WHERE(f32x8, i32x8, (CONVERT(v27 < v25, b8x8)), v25, v27)));
+    const i32 x29 = (i32)(x23 + 16);
+    const f32x8 v30 = LOAD(f32x8, p1 + x29);
+    const f32x8 x31 = WHERE(f32x8, i32x8, (CONVERT(x28 != x28, b8x8)), x0, (WHERE(f32x8, i32x8, (CONVERT(v30 < x28, b8x8)), x28, v30)));
+    const f32x4 x32 = LOW(f32x8, f32x4, x31);
+    const f32x4 x33 = HIGH(f32x8, f32x4, x31);
+    const f32x4 x34 = WHERE(f32x4, i32x4, (CONVERT(x32 != x32, b8x4)), x1, (WHERE(f32x4, i32x4, (CONVERT(x33 < x32, b8x4)), x32, x33)));
+    const f32x2 x35 = LOW(f32x4, f32x2, x34);
+    const f32x2 x36 = HIGH(f32x4, f32x2, x34);
+    const f32x2 x37 = WHERE(f32x2, i32x2, (CONVERT(x35 != x35, b8x2)), x2, (WHERE(f32x2, i32x2, (CONVERT(x36 < x35, b8x2)), x35, x36)));
+    const f32 x38 = x37[1];
+    const f32 x39 = x37[0];
+    const f32x8 x40 = SPLAT(f32x8, f32, ((x38 != x38) ? ((f32)__builtin_nan("")) : ((x39 < x38) ? x38 : x39)));
+    const f32x8 x41 = v24 - x40;
+    const f32x8 x42 = WHERE(f32x8, i32x8, (CONVERT(x41 < x4, b8x8)), x4, x41);
+    const b8x8 x43 = CONVERT(x42 < x5, b8x8);
+    const f32x8 x44 = (x42 * x10) + x11;
+    const f32x8 x45 = x44 - x11;
+    const f32x8 x46 = (x42 - (x45 * x13)) - (x45 * x14);
+    const f32x8 x47 = WHERE(f32x8, i32x8, (CONVERT(x41 < x3, b8x8)), ((WHERE(f32x8, i32x8, x43, x6, x7)) * ((f32x8)(((WHERE(i32x8, i32x8, x43, x8, x9)) + (((i32x8)x44) << x12)) + ((i32x8)((x46 * ((x46 * ((x46 * ((x46 * ((x46 * ((x46 * x15) + x16)) + x17)) + x18)) + x19)) + x7)) + x7))))), (x41 + x20));
+    STORE(f32x8, local21 + 0, x47);
+    __builtin_prefetch(p1 + x26 + 1008, 0, 2);
+    const f32x8 v48 = LOAD(f32x8, p1 + x26);
+    const f32x8 x49 = v48 - x40;
+    const f32x8 x50 = WHERE(f32x8, i32x8, (CONVERT(x49 < x4, b8x8)), x4, x49);
+    const b8x8 x51 = CONVERT(x50 < x5, b8x8);
+    const f32x8 x52 = (x50 * x10) + x11;
+    const f32x8 x53 = x52 - x11;
+    const f32x8 x54 = (x50 - (x53 * x13)) - (x53 * x14);
+    const f32x8 x55 = WHERE(f32x8, i32x8, (CONVERT(x49 < x3, b8x8)), ((WHERE(f32x8, i32x8, x51, x6, x7)) * ((f32x8)(((WHERE(i32x8, i32x8, x51, x8, x9)) + (((i32x8)x52) << x12)) + ((i32x8)((x54 * ((x54 * ((x54 * ((x54 * ((x54 * ((x54 * x15) + x16)) + x17)) + x18)) + x19)) + x7)) + x7))))), (x49 + x20));
+    STORE(f32x8, local21 + 8, x55);
+    __builtin_prefetch(p1 + x29 + 1008, 0, 2);
+    const f32x8 v56 = LOAD(f32x8, p1 + x29);
+    const f32x8 x57 = v56 - x40;
+    const f32x8 x58 = WHERE(f32x8, i32x8, (CONVERT(x57 < x4, b8x8)), x4, x57);
+    const b8x8 x59 = CONVERT(x58 < x5, b8x8);
+    const f32x8 x60 = (x58 * x10) + x11;
+    const f32x8 x61 = x60 - x11;
+    const f32x8 x62 = (x58 - (x61 * x13)) - (x61 * x14);
+    const f32x8 x63 = WHERE(f32x8, i32x8, (CONVERT(x57 < x3, b8x8)), ((WHERE(f32x8, i32x8, x59, x6, x7)) * ((f32x8)(((WHERE(i32x8, i32x8, x59, x8, x9)) + (((i32x8)x60) << x12)) + ((i32x8)((x62 * ((x62 * ((x62 * ((x62 * ((x62 * ((x62 * x15) + x16)) + x17)) + x18)) + x19)) + x7)) + x7))))), (x57 + x20));
+    STORE(f32x8, local21 + 16, x63);
+    const f32x8 x64 = (x47 + x55) + x63;
+    const f32x4 x65 = (HIGH(f32x8, f32x4, x64)) + (LOW(f32x8, f32x4, x64));
+    const f32x2 x66 = (HIGH(f32x4, f32x2, x65)) + (LOW(f32x4, f32x2, x65));
+    const f32 x67 = (f32)((x66[1]) + (x66[0]));
+    const f32x8 x68 = SPLAT(f32x8, f32, (0x1p+0f / x67));
+    for (i32 r69 = 0; r69 < 3; r69++) {
+      const i32 x70 = (i32)(r69 * 8);
+      const i32 x71 = (i32)(x70 + x23);
+      const f32x8 v72 = LOAD(f32x8, local21 + x70);
+      STORE(f32x8, p0 + x71, (x68 * v72));
     }
   }
 }
