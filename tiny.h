@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b8cff502596c0d4d90cf710d8d7ef8104c9d7fb9a29c0621425419246deac2f6
+/* tiny.h 0.1.0, source 98170023105373252ce985529107174ac55d6d467ab74fe17317b934f3070c2f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -250,60 +250,60 @@ Where things stand in tiny.h
   19853  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
   20219  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20904  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  20933  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  21452  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  21832  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  21544  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  21924  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  22250  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  22352  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  22503  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  22613  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  22616  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  22738  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  22726  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  22848  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  22832  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  22942  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  23094  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  23247  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  23305  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  23506  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  23458  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  23659  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  23668  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  23821  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  24092  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  24309  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  24245  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  24462  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  24696  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  25032  src/runtime/interp.c        the backend INTERP
-  25112  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  24849  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  25185  src/runtime/interp.c        the backend INTERP
+  25265  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  25167  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  25367  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  25320  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  25520  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  25793  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  25946  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  26147  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  26300  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  26374  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  26527  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  26617  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  26770  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  26825  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  26978  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  27079  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  27232  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  27323  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  27476  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  27500  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  27653  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  27674  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  27986  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  28222  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  27827  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  28139  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  28375  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  28370  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  28516  src/runtime/context.c       opening and closing, the first error, totals
+  28523  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  28669  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -20242,7 +20242,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
-  TN_KERNEL_COST = 4096 };
+  TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -20260,6 +20260,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
 typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
+  int contraction;                         // its REDUCE is one, and remains the only one
   tiny_uop *at;                            // its output ranges
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
@@ -20439,6 +20440,18 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
   }
 }
 
+// The node that a REDUCE folds, below movements and products: what is best stored where a chain of REDUCEs is cut.
+static tn_node *tn_node_folded(tn_graph *g, const tiny_uop *reduce) {
+  tn_node *n = tn_graph_node(g, reduce->src[0]);
+  while (!n->leaf && (tn_is_passing(n->u) || n->u->op == TINY_OP_MUL)) {
+    tn_node *next = tn_graph_node(g, n->u->src[0]);
+    for (uint32_t i = 1; n->u->op == TINY_OP_MUL && i < n->u->nsrc; i++)
+      if (tn_graph_node(g, n->u->src[i])->reduces > next->reduces) next = tn_graph_node(g, n->u->src[i]);
+    n = next;
+  }
+  return n;
+}
+
 // Facts that flow from sources to users.
 static void tn_node_summarize(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
@@ -20463,7 +20476,10 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->has_iota = 0;
     n->cost = 1;
     n->depth = 0;
-    n->reduces++;
+    if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of
+      tn_node_folded(g, u)->forced = 1;
+      n->reduces = 1;
+    }
     tn_node_try_running(g, n);
   }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
@@ -20472,7 +20488,6 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
   if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
-  if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
   n->is_mask &= !n->forced && !n->has_reduce && n->cost < TN_MASK_COST;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
@@ -20495,6 +20510,18 @@ static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) tn_push(t, out, all.u[i]);
 }
 
+// A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.
+static int tn_is_contraction(const tiny_uop *u) {
+  const tiny_uop *x = u->src[0];
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || tn_nelem(x) < TN_CONTRACTION) return 0;
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *s = x->src[i];
+    while (s->op != TINY_OP_EXPAND && (tn_is_passing(s) || s->op == TINY_OP_CAST)) s = s->src[0];
+    if (s->op != TINY_OP_EXPAND) return 0;
+  }
+  return 1;
+}
+
 // May a REDUCE wanted at `at` run inside of the kernel that wants it, without any of it being computed twice?
 static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
   tn_list ranges = {NULL, 0, 0}, all = {NULL, 0, 0};
@@ -20514,9 +20541,11 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
     if (!pure || row > TN_ROW_MAX_NELEM || (scope_nelem < TN_ROW_MIN && all_nelem > TN_ROW_SMALL)) return 0;
   }
+  const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
-  if (k->scope && k->scope != scope) return 0;
+  if (k->scope && (k->scope != scope || k->contraction || contraction)) return 0;
   k->scope = scope;
+  k->contraction = contraction;
   return 1;
 }
 
@@ -21002,7 +21031,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64 };
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
+#define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape alone.
@@ -21082,6 +21113,66 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
   return tn_uop_with(t, u, &product);
 }
 
+// The greatest block of at most TN_PANEL that covers n; 0: none of a vector's size does.
+static int64_t tn_panel_of(int64_t n) {
+  int64_t f = TN_PANEL;
+  while (f >= TN_PANEL_LANES && n % f) f /= 2;
+  return f >= TN_PANEL_LANES ? f : 0;
+}
+
+// What is computed when the last kept axes of a sum's operand x become lanes, for what is wanted: 1 at best.
+static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
+  tiny_view v;
+  int last = x->ndim - 1;
+  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
+  if (last < 0) return 1;
+  int64_t n = x->dim[last];
+  if (tn_strides_of(x, &v) && v.stride[last] == 1)
+    for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
+  return (double)((n + TN_PANEL_LANES - 1) / TN_PANEL_LANES * TN_PANEL_LANES) / (double)n;
+}
+
+// A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
+// an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
+static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *x = u->src[0], *operand[2];
+  tiny_view v;
+  const int64_t axes = u->k >> 8;
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || x->ndim == TINY_MAX_DIMS) return u;
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *own = x->src[i], *other = x->src[!i];
+    if (other->op != TINY_OP_EXPAND || !tn_strides_of(own, &v)) continue;
+    int axis = -1;
+    int64_t reads = 1, folded = 1, dim[TINY_MAX_DIMS];
+    for (int d = 0; d < x->ndim; d++) {
+      if (axes >> d & 1) folded *= x->dim[d];
+      else if (!v.stride[d]) reads *= x->dim[d];
+      else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
+    }
+    if (axis < 0 || axis == x->ndim || v.stride[axis] == 1 || folded < TN_PANEL_FOLDS ||
+        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < TN_PANEL_COST)
+      continue;
+    const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
+    for (int d = 0; d <= x->ndim; d++)
+      dim[d] = d < axis ? x->dim[d] : d == axis ? x->dim[d] / block : d == axis + 1 ? block : x->dim[d - 1];
+    tiny_uop *once = own;
+    for (int d = 0; d < x->ndim; d++) if (!v.stride[d] && x->dim[d] > 1) once = tn_cut(t, once, d, 0, 1);
+    once = tn_split(t, once, axis, dim[axis], block);
+    int64_t to[TINY_MAX_DIMS], back[TINY_MAX_DIMS];
+    for (int d = 0; d <= x->ndim; d++) to[d] = d == x->ndim ? axis + 1 : d > axis ? d + 1 : d;
+    for (int d = 0; d <= x->ndim; d++) back[to[d]] = d;
+    once = tn_permute(t, tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, once, to)), back);
+    operand[i] = tn_expand(t, once, x->ndim + 1, dim);
+    operand[!i] = tn_expand(t, tn_split(t, other->src[0], axis, 1, 1), x->ndim + 1, dim);
+    tiny_uop *product = tn_mul(t, operand[0], operand[1]);
+    if (tn_bad(t, product)) return u;
+    return tn_reshape(t, tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &product,
+                                     (int64_t)TINY_OP_ADD | (low | (axes >> axis) << (axis + 1)) << 8, 0, NULL),
+                      u->ndim, u->dim);
+  }
+  return u;
+}
+
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
@@ -21099,7 +21190,8 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
-      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, tn_straighten_rows(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
     tn_map_set(t, &map, u, w);
     now[i] = w;
@@ -22175,6 +22267,16 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   if (element->lanes > lanes) lanes = element->lanes;
   int64_t step;
   tiny_uop *base = tn_lane_step(t, element, &step), *src[2];
+  if (base && step && step != 1 && (index->nsrc < 3 || index->src[2]->lanes == 1)) {
+    tn_list one = {NULL, 0, 0};            // apart from each other: lane by lane
+    tiny_uop *value = tn_lanes_of(t, store->src[1], lanes);
+    for (int i = 0; i < lanes; i++) {
+      src[0] = tn_index_with(t, index, tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i))), 1);
+      src[1] = tn_uop_make(t, TINY_OP_PICK, value->dtype, 1, 1, &value, i, 0, NULL);
+      tn_push(t, &one, tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL));
+    }
+    return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
+  }
   src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) :
                                tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
   src[1] = tn_lanes_of(t, store->src[1], lanes);
@@ -22378,17 +22480,25 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
+// Where r stands among the loops of its END; of those that share no END, the older one comes first.
+static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
+  for (int i = ends->n - 1; i >= 0; i--)
+    for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
+  return TN_MAX_RANGES + (r->k >> 8);
+}
+
 // Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
 // are folded into dim 2.
 static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
-  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0}, ends = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
   for (int i = 0; i < all.n; i++) {
     const int kind = tn_range_kind(all.u[i]);
     if (item ? tn_is_item(all.u[i]) : kind == TN_TASK || kind == TN_GLOBAL) tn_push(t, &r, all.u[i]);
   }
-  for (int i = 1; i < r.n; i++)
-    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
+  for (int i = 1; i < r.n; i++)            // as they loop
+    for (int j = i; j && tn_loop_place(&ends, r.u[j - 1]) > tn_loop_place(&ends, r.u[j]); j--) {
       tiny_uop *x = r.u[j];
       r.u[j] = r.u[j - 1];
       r.u[j - 1] = x;
@@ -22845,11 +22955,14 @@ enum {
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
 };
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
+#define TN_NEXT_VECTOR  0.95               // of a load, for one beside another: they share pages and prefetches
+#define TN_SCATTERED_STORE 2.2             // the same
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
   int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
+  int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
   int64_t rounds;                          // of the reduction, that a panel holds
   double cost;
@@ -22889,20 +23002,24 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
   return c->rounds > 0;
 }
 
-// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own.
+// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
+// and after the reduction is shared by all it folds.
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
   double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
+  double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
+  for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
   for (int i = 0; i < p->nload; i++) {
-    double n = reads[i].v ? (double)c->vectors : 1;
+    double n = reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
         TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
-    else loads += n * (reads[i].v ? each : 0.5);
+    else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
+    else once += n * (reads[i].v ? each : 0.5);
   }
-  return (loads + fmas + 1.5) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+  return (loads + fmas + 1.5 + once / folds) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
       tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
@@ -22915,7 +23032,8 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
     reads[i].v = reads[i].stride != 0;
     for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
-    reads[i].reduce = p->nred && tn_depends(t, p->load[i], p->red[0]);
+    reads[i].reduce = 0;
+    for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
     reads[i].nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   }
   const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
@@ -22933,6 +23051,17 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
   }
 }
 
+// May the lanes of v be stored apart? Where they lie together in what is read, and many products make one element.
+static int tn_tile_may_scatter(tiny_ctx *t, const tn_profile *p, tiny_uop *v, int lanes) {
+  int together = 0;
+  double rounds = 1;
+  for (int i = 0; i < p->nred; i++) rounds *= (double)tn_range_extent(p->red[i]);
+  for (int i = 0; i < p->nload; i++)
+    for (int j = 0; j < p->nred; j++)
+      together |= tn_depends(t, p->load[i], p->red[j]) && tn_stride_in(t, p->load[i]->src[1], v) == 1;
+  return together && rounds >= 2 * lanes;
+}
+
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
@@ -22947,7 +23076,8 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
       c.v_in_reduce = i >= p->nout;
       const int64_t n = tn_range_extent(c.v);
       c.lanes = c.v_in_reduce && n >= 4 * most ? most : (int)tn_lanes_for(n, most, p->repeats && !c.v_in_reduce);
-      if (c.lanes < 2 || tn_lanes_score(t, p, c.v, !c.v_in_reduce) < 0) continue;
+      c.scatters = !c.v_in_reduce && tn_stride_in(t, p->store->src[1], c.v) != 1;
+      if (c.lanes < 2 || (c.scatters && !tn_tile_may_scatter(t, p, c.v, c.lanes))) continue;
     }
     tn_tile_try(t, p, target, c, &best);
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
@@ -23072,7 +23202,30 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   return packed ? loops : TN_MAX_RANGES;
 }
 
+// A range whose digits a reduction's operand is laid out by (blocks of it, and places in a block) becomes one for each.
+static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
+  tiny_ctx *t = s->t;
+  for (int i = 0; i < p->nout; i++) {
+    tn_list all = {NULL, 0, 0};
+    for (int j = 0; j < p->nload; j++)
+      if (p->nred && tn_depends(t, p->load[j], p->red[0]) && tn_depends(t, p->load[j], p->out[i]))
+        tn_toposort(t, p->load[j]->src[1], &all);
+    for (int j = 0; j < all.n; j++) {
+      const tiny_uop *u = all.u[j];
+      if ((u->op != TINY_OP_IDIV && u->op != TINY_OP_MOD) || u->src[0] != p->out[i] || !tn_is_const(u->src[1]) ||
+          u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
+        continue;
+      tn_move_split(s, p->out[i], u->src[1]->k, TN_LOOP, 0, NULL);
+      s->sink = tn_simplify(t, s->sink);
+      tn_profile_kernel(t, s->sink, p);
+      i = -1;
+      break;
+    }
+  }
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tn_split_digits(s, p);
   const double work = tn_work(p);
   const tn_tile c = tn_tile_choose(s->t, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);

@@ -344,6 +344,16 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   if (element->lanes > lanes) lanes = element->lanes;
   int64_t step;
   tiny_uop *base = tn_lane_step(t, element, &step), *src[2];
+  if (base && step && step != 1 && (index->nsrc < 3 || index->src[2]->lanes == 1)) {
+    tn_list one = {NULL, 0, 0};            // apart from each other: lane by lane
+    tiny_uop *value = tn_lanes_of(t, store->src[1], lanes);
+    for (int i = 0; i < lanes; i++) {
+      src[0] = tn_index_with(t, index, tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i))), 1);
+      src[1] = tn_uop_make(t, TINY_OP_PICK, value->dtype, 1, 1, &value, i, 0, NULL);
+      tn_push(t, &one, tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL));
+    }
+    return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
+  }
   src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) :
                                tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
   src[1] = tn_lanes_of(t, store->src[1], lanes);

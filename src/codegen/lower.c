@@ -129,17 +129,25 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
+// Where r stands among the loops of its END; of those that share no END, the older one comes first.
+static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
+  for (int i = ends->n - 1; i >= 0; i--)
+    for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
+  return TN_MAX_RANGES + (r->k >> 8);
+}
+
 // Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
 // are folded into dim 2.
 static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
-  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0}, ends = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
   for (int i = 0; i < all.n; i++) {
     const int kind = tn_range_kind(all.u[i]);
     if (item ? tn_is_item(all.u[i]) : kind == TN_TASK || kind == TN_GLOBAL) tn_push(t, &r, all.u[i]);
   }
-  for (int i = 1; i < r.n; i++)
-    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
+  for (int i = 1; i < r.n; i++)            // as they loop
+    for (int j = i; j && tn_loop_place(&ends, r.u[j - 1]) > tn_loop_place(&ends, r.u[j]); j--) {
       tiny_uop *x = r.u[j];
       r.u[j] = r.u[j - 1];
       r.u[j - 1] = x;

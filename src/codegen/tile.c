@@ -14,11 +14,14 @@ enum {
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
 };
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
+#define TN_NEXT_VECTOR  0.95               // of a load, for one beside another: they share pages and prefetches
+#define TN_SCATTERED_STORE 2.2             // the same
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
   int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
+  int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
   int64_t rounds;                          // of the reduction, that a panel holds
   double cost;
@@ -58,20 +61,24 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
   return c->rounds > 0;
 }
 
-// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own.
+// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
+// and after the reduction is shared by all it folds.
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
   double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
+  double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
+  for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
   for (int i = 0; i < p->nload; i++) {
-    double n = reads[i].v ? (double)c->vectors : 1;
+    double n = reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
         TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
-    else loads += n * (reads[i].v ? each : 0.5);
+    else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
+    else once += n * (reads[i].v ? each : 0.5);
   }
-  return (loads + fmas + 1.5) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+  return (loads + fmas + 1.5 + once / folds) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
       tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
@@ -84,7 +91,8 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
     reads[i].v = reads[i].stride != 0;
     for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
-    reads[i].reduce = p->nred && tn_depends(t, p->load[i], p->red[0]);
+    reads[i].reduce = 0;
+    for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
     reads[i].nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   }
   const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
@@ -102,6 +110,17 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
   }
 }
 
+// May the lanes of v be stored apart? Where they lie together in what is read, and many products make one element.
+static int tn_tile_may_scatter(tiny_ctx *t, const tn_profile *p, tiny_uop *v, int lanes) {
+  int together = 0;
+  double rounds = 1;
+  for (int i = 0; i < p->nred; i++) rounds *= (double)tn_range_extent(p->red[i]);
+  for (int i = 0; i < p->nload; i++)
+    for (int j = 0; j < p->nred; j++)
+      together |= tn_depends(t, p->load[i], p->red[j]) && tn_stride_in(t, p->load[i]->src[1], v) == 1;
+  return together && rounds >= 2 * lanes;
+}
+
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
@@ -116,7 +135,8 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
       c.v_in_reduce = i >= p->nout;
       const int64_t n = tn_range_extent(c.v);
       c.lanes = c.v_in_reduce && n >= 4 * most ? most : (int)tn_lanes_for(n, most, p->repeats && !c.v_in_reduce);
-      if (c.lanes < 2 || tn_lanes_score(t, p, c.v, !c.v_in_reduce) < 0) continue;
+      c.scatters = !c.v_in_reduce && tn_stride_in(t, p->store->src[1], c.v) != 1;
+      if (c.lanes < 2 || (c.scatters && !tn_tile_may_scatter(t, p, c.v, c.lanes))) continue;
     }
     tn_tile_try(t, p, target, c, &best);
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
@@ -241,7 +261,30 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   return packed ? loops : TN_MAX_RANGES;
 }
 
+// A range whose digits a reduction's operand is laid out by (blocks of it, and places in a block) becomes one for each.
+static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
+  tiny_ctx *t = s->t;
+  for (int i = 0; i < p->nout; i++) {
+    tn_list all = {NULL, 0, 0};
+    for (int j = 0; j < p->nload; j++)
+      if (p->nred && tn_depends(t, p->load[j], p->red[0]) && tn_depends(t, p->load[j], p->out[i]))
+        tn_toposort(t, p->load[j]->src[1], &all);
+    for (int j = 0; j < all.n; j++) {
+      const tiny_uop *u = all.u[j];
+      if ((u->op != TINY_OP_IDIV && u->op != TINY_OP_MOD) || u->src[0] != p->out[i] || !tn_is_const(u->src[1]) ||
+          u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
+        continue;
+      tn_move_split(s, p->out[i], u->src[1]->k, TN_LOOP, 0, NULL);
+      s->sink = tn_simplify(t, s->sink);
+      tn_profile_kernel(t, s->sink, p);
+      i = -1;
+      break;
+    }
+  }
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tn_split_digits(s, p);
   const double work = tn_work(p);
   const tn_tile c = tn_tile_choose(s->t, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);

@@ -99,7 +99,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64 };
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
+#define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape alone.
@@ -179,6 +181,66 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
   return tn_uop_with(t, u, &product);
 }
 
+// The greatest block of at most TN_PANEL that covers n; 0: none of a vector's size does.
+static int64_t tn_panel_of(int64_t n) {
+  int64_t f = TN_PANEL;
+  while (f >= TN_PANEL_LANES && n % f) f /= 2;
+  return f >= TN_PANEL_LANES ? f : 0;
+}
+
+// What is computed when the last kept axes of a sum's operand x become lanes, for what is wanted: 1 at best.
+static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
+  tiny_view v;
+  int last = x->ndim - 1;
+  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
+  if (last < 0) return 1;
+  int64_t n = x->dim[last];
+  if (tn_strides_of(x, &v) && v.stride[last] == 1)
+    for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
+  return (double)((n + TN_PANEL_LANES - 1) / TN_PANEL_LANES * TN_PANEL_LANES) / (double)n;
+}
+
+// A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
+// an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
+static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *x = u->src[0], *operand[2];
+  tiny_view v;
+  const int64_t axes = u->k >> 8;
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || x->ndim == TINY_MAX_DIMS) return u;
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *own = x->src[i], *other = x->src[!i];
+    if (other->op != TINY_OP_EXPAND || !tn_strides_of(own, &v)) continue;
+    int axis = -1;
+    int64_t reads = 1, folded = 1, dim[TINY_MAX_DIMS];
+    for (int d = 0; d < x->ndim; d++) {
+      if (axes >> d & 1) folded *= x->dim[d];
+      else if (!v.stride[d]) reads *= x->dim[d];
+      else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
+    }
+    if (axis < 0 || axis == x->ndim || v.stride[axis] == 1 || folded < TN_PANEL_FOLDS ||
+        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < TN_PANEL_COST)
+      continue;
+    const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
+    for (int d = 0; d <= x->ndim; d++)
+      dim[d] = d < axis ? x->dim[d] : d == axis ? x->dim[d] / block : d == axis + 1 ? block : x->dim[d - 1];
+    tiny_uop *once = own;
+    for (int d = 0; d < x->ndim; d++) if (!v.stride[d] && x->dim[d] > 1) once = tn_cut(t, once, d, 0, 1);
+    once = tn_split(t, once, axis, dim[axis], block);
+    int64_t to[TINY_MAX_DIMS], back[TINY_MAX_DIMS];
+    for (int d = 0; d <= x->ndim; d++) to[d] = d == x->ndim ? axis + 1 : d > axis ? d + 1 : d;
+    for (int d = 0; d <= x->ndim; d++) back[to[d]] = d;
+    once = tn_permute(t, tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, once, to)), back);
+    operand[i] = tn_expand(t, once, x->ndim + 1, dim);
+    operand[!i] = tn_expand(t, tn_split(t, other->src[0], axis, 1, 1), x->ndim + 1, dim);
+    tiny_uop *product = tn_mul(t, operand[0], operand[1]);
+    if (tn_bad(t, product)) return u;
+    return tn_reshape(t, tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &product,
+                                     (int64_t)TINY_OP_ADD | (low | (axes >> axis) << (axis + 1)) << 8, 0, NULL),
+                      u->ndim, u->dim);
+  }
+  return u;
+}
+
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
@@ -196,7 +258,8 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
-      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, tn_straighten_rows(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
     tn_map_set(t, &map, u, w);
     now[i] = w;

@@ -24,7 +24,7 @@
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
-  TN_KERNEL_COST = 4096 };
+  TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -42,6 +42,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
 typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
+  int contraction;                         // its REDUCE is one, and remains the only one
   tiny_uop *at;                            // its output ranges
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
@@ -221,6 +222,18 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
   }
 }
 
+// The node that a REDUCE folds, below movements and products: what is best stored where a chain of REDUCEs is cut.
+static tn_node *tn_node_folded(tn_graph *g, const tiny_uop *reduce) {
+  tn_node *n = tn_graph_node(g, reduce->src[0]);
+  while (!n->leaf && (tn_is_passing(n->u) || n->u->op == TINY_OP_MUL)) {
+    tn_node *next = tn_graph_node(g, n->u->src[0]);
+    for (uint32_t i = 1; n->u->op == TINY_OP_MUL && i < n->u->nsrc; i++)
+      if (tn_graph_node(g, n->u->src[i])->reduces > next->reduces) next = tn_graph_node(g, n->u->src[i]);
+    n = next;
+  }
+  return n;
+}
+
 // Facts that flow from sources to users.
 static void tn_node_summarize(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
@@ -245,7 +258,10 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->has_iota = 0;
     n->cost = 1;
     n->depth = 0;
-    n->reduces++;
+    if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of
+      tn_node_folded(g, u)->forced = 1;
+      n->reduces = 1;
+    }
     tn_node_try_running(g, n);
   }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
@@ -254,7 +270,6 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
   if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
-  if (n->reduces > TN_MAX_REDUCES) n->forced = 1;
   n->is_mask &= !n->forced && !n->has_reduce && n->cost < TN_MASK_COST;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
@@ -277,6 +292,18 @@ static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) tn_push(t, out, all.u[i]);
 }
 
+// A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.
+static int tn_is_contraction(const tiny_uop *u) {
+  const tiny_uop *x = u->src[0];
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || tn_nelem(x) < TN_CONTRACTION) return 0;
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *s = x->src[i];
+    while (s->op != TINY_OP_EXPAND && (tn_is_passing(s) || s->op == TINY_OP_CAST)) s = s->src[0];
+    if (s->op != TINY_OP_EXPAND) return 0;
+  }
+  return 1;
+}
+
 // May a REDUCE wanted at `at` run inside of the kernel that wants it, without any of it being computed twice?
 static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
   tn_list ranges = {NULL, 0, 0}, all = {NULL, 0, 0};
@@ -296,9 +323,11 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
     if (!pure || row > TN_ROW_MAX_NELEM || (scope_nelem < TN_ROW_MIN && all_nelem > TN_ROW_SMALL)) return 0;
   }
+  const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
-  if (k->scope && k->scope != scope) return 0;
+  if (k->scope && (k->scope != scope || k->contraction || contraction)) return 0;
   k->scope = scope;
+  k->contraction = contraction;
   return 1;
 }
 
