@@ -78,6 +78,7 @@
 
 // ** schedule: graph -> kernels **
 #include "schedule/rangeify.c"
+#include "schedule/rounds.c"
 #include "schedule/plan.c"
 
 // ** codegen: kernel -> program **

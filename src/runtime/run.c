@@ -107,14 +107,16 @@ static tiny_mem tn_run_memory(const tn_run *r, int place) {
   return m;
 }
 
-static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s) {
+// position: along the axes of the rounds in which the step works.
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, const int64_t *position) {
   tiny_mem mem[32], *m = s->nmem <= 32 ? mem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
   int64_t arg[16], *a = s->narg <= 16 ? arg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
   for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i]);
   for (int i = 0; i < s->narg; i++) {
-    const tiny_uop *u = r->scalar[s->arg[i]];
+    const tiny_uop *u = s->arg[i] < 0 ? NULL : r->scalar[s->arg[i]];
     a[i] = 0;
-    tn_dtype_store(u->dtype, &a[i], u->k);
+    if (u) tn_dtype_store(u->dtype, &a[i], u->k);
+    else tn_dtype_store(TINY_I64, &a[i], position[-1 - s->arg[i]]);
   }
   tiny_launch l;
   memset(&l, 0, sizeof l);
@@ -153,10 +155,34 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   return code;
 }
 
+// Steps from..to-1, once for every position of their rounds.
+static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes *rounds, int from, int to) {
+  int64_t all = 1, position[TN_ROUNDS_AXES];
+  for (int i = 0; rounds && i < rounds->n; i++) all *= rounds->axis[i].count;
+  for (int64_t n = 0; n < all; n++) {
+    int64_t left = n;
+    for (int i = rounds ? rounds->n - 1 : -1; i >= 0; i--) {
+      const tn_round_axis *a = &rounds->axis[i];
+      position[i] = a->from + a->step * (left % a->count);
+      left /= a->count;
+    }
+    for (int i = from; i < to; i++) {
+      if (!r->plan->step[i].exe) continue;
+      const tiny_code code = tn_run_step(t, r, &r->plan->step[i], position);
+      if (code != TINY_OK) return code;
+    }
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r) {
+  const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
-  for (int i = 0; i < r->plan->nstep && code == TINY_OK; i++)
-    if (r->plan->step[i].exe) code = tn_run_step(t, r, &r->plan->step[i]);
+  for (int i = 0, to; i < p->nstep && code == TINY_OK; i = to) {
+    const int rounds = p->step[i].rounds;
+    for (to = i + 1; rounds && to < p->nstep && p->step[to].rounds == rounds; to++) {}
+    code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
+  }
   tn_storage_drop(t, r->arena);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
@@ -174,7 +200,11 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
       at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
                              (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
-    tn_log(t, "%s)", line);
+    int64_t times = 1;
+    const tn_round_axes *rounds = p->step[i].rounds ? &p->rounds[p->step[i].rounds - 1] : NULL;
+    for (int j = 0; rounds && j < rounds->n; j++) times *= rounds->axis[j].count;
+    if (rounds) tn_log(t, "%s) x %lld", line, (long long)times);
+    else tn_log(t, "%s)", line);
   }
 }
 

@@ -8,7 +8,7 @@
 #ifndef TN_SCHEDULE_PLAN
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
-#include "rangeify.c"
+#include "rounds.c"
 #endif
 
 enum { TN_ARENA_ALIGN = 128 };
@@ -21,7 +21,8 @@ typedef struct tn_place_row {              // where a stored value lives
 
 typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
-  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar
+  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - axis of rounds
+  int rounds;                              // steps in a row that have the same work in rounds; 0: none
 } tn_step;
 
 typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
@@ -32,6 +33,7 @@ typedef struct tn_plan {
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
   tn_output *output; int noutput;
+  tn_round_axes *rounds; int nrounds;      // rounds[n - 1] is number n
   int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
 } tn_plan;
@@ -350,19 +352,24 @@ static tiny_uop *tn_updated_state(const tn_kernel *k) {
   return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL;
 }
 
-// Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected.
+// Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected. A group is one.
 static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
   const int n = g->nkernel;
   uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1),
           *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
+  int *group = (int *)tn_scratch(g->t, ((size_t)n + 1) * sizeof *group);
+  for (int a = 0; a < n; a++) group[a] = g->kernel[a].group ? g->kernel[a].group : -1 - a;
   for (int b = 0; b < n; b++) {
     const tiny_uop *state = tn_updated_state(&g->kernel[b]);
     for (int a = 0; a < n; a++)
-      before[a * n + b] = a != b &&
+      before[a * n + b] = group[a] != group[b] &&
           (tn_map_has(&reads[b], g->kernel[a].node) ||
            (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
   }
-  for (int i = 0; i < n; i++) {            // the last kernel made is the first in topological order
+  for (int b = 0; b < n; b++)              // what is before one of a group is before them all
+    for (int o = 0; g->kernel[b].group && o < n; o++)
+      for (int a = 0; group[o] == group[b] && a < n; a++) before[a * n + b] |= before[a * n + o];
+  for (int i = 0; i < n;) {                // the last kernel made is the first in topological order
     int next = -1;
     for (int b = n - 1; b >= 0 && next < 0; b--) {
       int ready = !done[b];
@@ -370,8 +377,7 @@ static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
       if (ready) next = b;
     }
     if (next < 0) return 0;
-    done[next] = 1;
-    order[i] = next;
+    for (int b = next; b >= 0; b--) if (group[b] == group[next]) { done[b] = 1; order[i++] = b; }
   }
   return 1;
 }
@@ -391,6 +397,20 @@ static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_lis
 // ** places **
 
 typedef struct tn_life { int place, first, last; } tn_life;
+
+// Kernels work in rounds where that pays and an order is left. order[]: as tn_order_kernels gives it.
+static int tn_order_rounds(tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots, int **order) {
+  *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
+  if (!tn_order_kernels(g, reads, *order)) return 0;
+  for (int from = 0;; from++) {
+    const tn_graph was = *g;
+    tn_map *now = (tn_map *)(uintptr_t)reads;
+    if (!tn_rounds_next(g, &now, roots, nroots, &from)) return 1;
+    int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
+    if (!tn_order_kernels(g, now, again)) { *g = was; continue; }
+    *order = again; reads = now; from = -1;
+  }
+}
 
 // Offsets in one arena: the largest first, each at the lowest offset that is free during its life.
 static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n) {
@@ -421,8 +441,6 @@ static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *li
   }
   return total;
 }
-
-static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
 
 typedef struct tn_draft {
   tn_plan plan;
@@ -481,13 +499,16 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
   tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
-  int nlife = 0;
+  int nlife = 0, from = 0, to = 0;         // steps of a group
+  d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
   d->plan.nstep = g->nkernel;
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[order[i]];
     tn_step *s = &d->plan.step[i];
-    s->nmem = k->nmem; s->narg = k->narg;
+    s->nmem = k->nmem; s->narg = k->narg; s->rounds = k->rounds;
+    if (!k->group || i == to) for (from = i, to = i + 1; k->group && to < g->nkernel; to++)
+      if (g->kernel[order[to]].group != k->group) break;
     s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
     s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
     for (int j = 0; j < k->nmem; j++) {
@@ -495,9 +516,11 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
       if (d->plan.place[s->mem[j]].kind != TN_PLACE_TEMP) continue;
       int l = 0;
       while (l < nlife && life[l].place != s->mem[j]) l++;
-      if (l == nlife) { life[nlife].place = s->mem[j]; life[nlife++].first = i; }
-      life[l].last = i;
+      const int each = !k->group || tn_map_has(&g->slabs, k->mem[j]);
+      if (l == nlife) { life[nlife].place = s->mem[j]; life[nlife++].first = each ? i : from; }
+      life[l].last = each ? i : to - 1;
     }
+    for (int j = 0; j < k->narg; j++) if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
     for (int j = 0; j < k->narg; j++)
       for (int n = 0; n < v->scalars.n; n++)
         if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
@@ -527,8 +550,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     if (t->code != TINY_OK) return t->code;
     if (written) {
       const tn_map *reads = tn_graph_reads(&g);
-      order = (int *)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof *order);
-      if (tn_order_kernels(&g, reads, order)) break;
+      if (tn_order_rounds(&g, reads, wanted, nroots, &order)) break;
       for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
       tiny_uop *state = tn_find_conflict(&g, reads, &more);
       if (!state || round > v->all.n)
@@ -586,7 +608,8 @@ static void *tn_plan_put(char **at, const void *data, size_t nbytes) {
 static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) {
   const tn_plan *p = &d->plan;
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
-      (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step + 16 * 5;
+      (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
+      (size_t)p->nrounds * sizeof *p->rounds + 16 * 6;
   for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
@@ -595,6 +618,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   kept->words = (int64_t *)tn_plan_put(&at, v->words, (size_t)v->nwords * sizeof *v->words);
   kept->place = (tn_place_row *)tn_plan_put(&at, p->place, (size_t)p->nplace * sizeof *p->place);
   kept->output = (tn_output *)tn_plan_put(&at, p->output, (size_t)p->noutput * sizeof *p->output);
+  kept->rounds = (tn_round_axes *)tn_plan_put(&at, p->rounds, (size_t)p->nrounds * sizeof *p->rounds);
   kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
   for (int i = 0; i < p->nstep; i++) {
     kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));

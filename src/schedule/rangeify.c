@@ -39,6 +39,11 @@ typedef struct tn_node {                   // what is known of a node of the gra
   int depth, reduces; double cost;
 } tn_node;
 
+// Kernels that work in rounds: what the rounds count, outer axes first. ARGs get the positions (rooms rounds and plan).
+enum { TN_ROUNDS_AXES = TINY_MAX_DIMS };
+typedef struct tn_round_axis { int64_t from, step, count; } tn_round_axis;
+typedef struct tn_round_axes { tn_round_axis axis[TN_ROUNDS_AXES]; int n; } tn_round_axes;
+
 typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
@@ -46,7 +51,8 @@ typedef struct tn_kernel {                 // one stored node
   tiny_uop *at;                            // its output ranges
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
-  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR
+  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the rounds
+  int group, rounds;                       // kernels that stay together, 0: alone; number of their rounds, 0: none
 } tn_kernel;
 
 typedef struct tn_graph {
@@ -55,6 +61,8 @@ typedef struct tn_graph {
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_map reduce_at, pulled;
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
+  tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
+  tn_map slabs;                            // memory that is written anew in every round
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {

@@ -1,0 +1,695 @@
+// rounds: kernels that hand each other large values work in rounds, on a slab of each value at a time.
+//
+// In:  the kernels of a graph, written, and what each reads. Out: some of them in groups. The kernels of a group run
+//      one after the other for the first few elements of some ranges that all of them have, then for the next: what
+//      they hand each other (the scores of attention, the logits of a loss) never exists as a whole, its slab stays
+//      in the cache, and the memory of a quadratic value becomes linear.
+// Axes are ranges that meet in the values' indices. A kernel that stores along an axis does a part of its output in
+//   each round, one that reduces along it folds a part into what the rounds before have left.
+// Levels: what needs the complete result of a round's kernel waits for all rounds. Where it leads back to the same
+//   values, as a gradient does, another group computes their slabs again from what is small: scores from queries, keys
+//   and the rows' maxima and sums. That is what Dao et al., "FlashAttention", arXiv:2205.14135, do by hand.
+// A length that the slabs do not divide gets a last round with kernels of its own.
+#ifndef TN_SCHEDULE_ROUNDS
+#define TN_SCHEDULE_ROUNDS
+#ifndef TINY_AMALGAMATED
+#include "rangeify.c"
+#endif
+
+#ifndef TN_ROUNDS_LEAST                    // test builds make them small
+  #define TN_ROUNDS_LEAST (16 << 20)       // bytes from which a value is worth rounds,
+  #define TN_ROUNDS_NBYTES (2 << 20)       // of its slab
+#endif
+// GAIN: times that it is larger than all that comes from outside or stays; MARKER: PARAMs that stand for new memory.
+enum { TN_ROUNDS_GAIN = 4, TN_ROUNDS_LEVELS = 3, TN_ROUNDS_STEP = 16, TN_MAX_SLABS = 32 };
+#define TN_ROUNDS_MARKER ((int64_t)1 << 40)
+
+typedef struct tn_digit { int64_t stride, extent; int axis; } tn_digit;  // of an element's number; axis -1: none
+
+typedef struct tn_slab {                   // a large value
+  tiny_uop *node;
+  int producer, n, bad, in;                // in: it exists as slabs
+  tn_digit digit[TINY_MAX_DIMS];           // the largest stride first
+  tiny_uop *place[TN_ROUNDS_LEVELS][2];    // by level and part: 1 is the last round of a length that does not divide
+} tn_slab;
+
+typedef struct tn_member {                 // a kernel that touches one
+  tiny_uop *range[TN_ROUNDS_AXES], *fold;  // by axis; the REDUCE along some of them, NULL: none
+  int in, level, wanted;                   // wanted: bit l: its value at level l
+} tn_member;
+
+typedef struct tn_cluster {
+  tiny_ctx *t; tn_graph *g; const tn_map *reads;
+  tiny_uop *const *roots; int nroots;
+  tn_slab slab[TN_MAX_SLABS]; int nslab;   // slab[0] is what it began with
+  tn_member *member; uint8_t *before;      // by kernel; a * n + b: b reads what a computes
+  int64_t extent[TN_ROUNDS_AXES]; int naxis, dead[TN_ROUNDS_AXES];
+  int axis[TN_ROUNDS_AXES], nchosen;       // those of the rounds: one element each, the last one `size`
+  int64_t size;
+  int split;                               // a range has just become two
+} tn_cluster;
+
+static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
+
+// ** digits: the element number of a row-major value, taken apart **
+
+static const tiny_uop *tn_kernel_store(const tn_kernel *k) {
+  const tiny_uop *end = k->ast->src[0];
+  return end->op == TINY_OP_END ? end->src[0] : end;
+}
+
+// The layout in which a kernel stores its value, of whole ranges; how many digits, 0: it is no such layout.
+static int tn_digits_of(const tn_kernel *k, tn_digit *d, tiny_uop **range) {
+  tn_affine a;
+  int64_t stride = 1;
+  tn_affine_start(&a, TINY_INDEX);
+  if (!tn_affine_add(&a, tn_kernel_store(k)->src[0]->src[1], 1, 0) || a.k || a.n > TINY_MAX_DIMS) return 0;
+  for (int i = a.n - 1; i >= 0; i--) {
+    int next = -1;
+    for (int j = 0; j < a.n; j++) if (a.term[j].c == stride && a.term[j].x->op == TINY_OP_RANGE) next = j;
+    if (next < 0) return 0;
+    range[i] = a.term[next].x;
+    d[i].stride = stride; d[i].extent = tn_range_extent(range[i]); d[i].axis = -1;
+    stride *= d[i].extent;
+  }
+  return stride == tn_nelem(k->node) ? a.n : 0;
+}
+
+// Splits an element number: part[i] is what digit i is. 0: the digits do not say.
+static int tn_digits_split(const tn_digit *d, int n, tiny_uop *flat, tn_affine *part) {
+  tn_affine a;
+  int64_t low, high;
+  tn_affine_start(&a, TINY_INDEX);
+  if (!n || !tn_affine_add(&a, flat, 1, 0) || a.k < 0) return 0;
+  for (int i = 0; i < n; i++) {
+    tn_affine_start(&part[i], TINY_INDEX);
+    part[i].k = a.k / d[i].stride;
+    a.k %= d[i].stride;
+  }
+  for (int j = 0; j < a.n; j++) {
+    int i = 0;
+    while (i < n && d[i].stride > a.term[j].c) i++;
+    if (i == n || a.term[j].c % d[i].stride || !tn_affine_term(&part[i], a.term[j].x, a.term[j].c / d[i].stride))
+      return 0;
+  }
+  for (int i = 0; i < n; i++) {
+    tn_affine_bounds(&part[i], &low, &high);
+    if (low < 0 || high >= d[i].extent) return 0;
+  }
+  return 1;
+}
+
+// The range that a digit is, all of it.
+static tiny_uop *tn_digit_range(const tn_digit *d, const tn_affine *part) {
+  tiny_uop *x = part->n == 1 ? part->term[0].x : NULL;
+  return x && !part->k && part->term[0].c == 1 && x->op == TINY_OP_RANGE && tn_range_extent(x) == d->extent ? x : NULL;
+}
+
+static void tn_kernel_indexes(tiny_ctx *t, const tn_kernel *k, int slot, tn_list *out) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, k->ast, &all);
+  for (int i = 0; i < all.n; i++)
+    if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0]->op == TINY_OP_PARAM && all.u[i]->src[0]->k == slot)
+      tn_push(t, out, all.u[i]);
+}
+
+// ** clusters: values and kernels whose ranges meet **
+
+// May the value of kernel i, at least so large, exist as slabs?
+static int tn_rounds_may(const tn_cluster *c, int i, int64_t least) {
+  const tn_graph *g = c->g;
+  const tn_kernel *k = &g->kernel[i];
+  if (!k->ast || k->group || k->node->op == TINY_OP_ASSIGN || tn_node_nbytes(k->node) < least) return 0;
+  for (int r = 0; r < c->nroots; r++) if (c->roots[r] == k->node) return 0;
+  for (int j = 0; j < g->nkernel; j++) {
+    const tn_kernel *u = &g->kernel[j];
+    if (j != i && u->mem[0] == k->node) return 0;
+    for (int m = 1; m < u->nmem; m++) if (u->mem[m] == k->node && (!u->ast || u->group)) return 0;
+  }
+  return 1;
+}
+
+static tn_slab *tn_cluster_slab(tn_cluster *c, const tiny_uop *node) {
+  for (int s = 0; s < c->nslab; s++) if (c->slab[s].node == node) return &c->slab[s];
+  return NULL;
+}
+
+// END or REDUCE u: its ranges are those that stand for them now.
+static tiny_uop *tn_close_mapped(tiny_ctx *t, const tiny_uop *u, const tn_map *map) {
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, (tiny_uop *)tn_map_get(map, u->src[0]));
+  for (uint32_t i = 1; i < u->nsrc; i++) tn_collect_ranges(t, (tiny_uop *)tn_map_get(map, u->src[i]), &src);
+  return src.n == 1 ? src.u[0] : tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
+}
+
+// Does a range of kernel i run over several digits of an index? Then it becomes two: a head is a group and one of it.
+static int tn_cluster_split(tn_cluster *c, int i, const tn_slab *s, tiny_uop *flat) {
+  tiny_ctx *t = c->t;
+  tn_kernel *k = &c->g->kernel[i];
+  tn_list all = {NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
+  tn_affine a;
+  tn_affine_start(&a, TINY_INDEX);
+  if (!tn_affine_add(&a, flat, 1, 0)) return 0;
+  for (int j = 0; j < a.n && !map.n; j++) for (int d = 0; d < s->n; d++) {
+    tiny_uop *r = a.term[j].x;
+    const int64_t low = s->digit[d].stride / a.term[j].c;
+    if (r->op != TINY_OP_RANGE || low < 2 || s->digit[d].stride % a.term[j].c || s->digit[d].extent < 2 ||
+        tn_range_extent(r) != low * s->digit[d].extent)
+      continue;
+    tiny_uop *high = tn_range(t, s->digit[d].extent, tn_range_kind(r));
+    high = tn_u2(t, TINY_OP_MUL, high, tn_index(t, low));
+    tn_map_set(t, &map, r, tn_u2(t, TINY_OP_ADD, high, tn_range(t, low, tn_range_kind(r))));
+    break;
+  }
+  if (!map.n) return 0;
+  tn_toposort(t, k->ast, &all);
+  for (int j = 0; j < all.n; j++) {
+    tiny_uop *u = all.u[j];
+    if (tn_map_has(&map, u)) continue;
+    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE;
+    tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_rewrite_sources(t, &map, u, 0));
+  }
+  k->ast = tn_simplify(t, (tiny_uop *)tn_map_get(&map, k->ast));
+  return 1;
+}
+
+// Takes the value of kernel i in. The ranges of the first one are the axes.
+static int tn_cluster_add(tn_cluster *c, int i) {
+  const tn_kernel *k = &c->g->kernel[i];
+  tiny_uop *range[TINY_MAX_DIMS];
+  if (c->nslab == TN_MAX_SLABS || tn_cluster_slab(c, k->node)) return 0;
+  tn_slab *s = &c->slab[c->nslab++];
+  s->node = k->node; s->producer = i;
+  s->n = tn_digits_of(k, s->digit, range);
+  s->bad = !s->n;
+  for (int d = 0; c->nslab == 1 && d < s->n; d++) {
+    c->extent[d] = s->digit[d].extent;
+    c->member[i].range[d] = range[d];
+    s->digit[d].axis = c->naxis++;
+  }
+  return 1;
+}
+
+// Range r of kernel i lies along the axis. Axes that lie along two ranges, or share one, are none.
+static int tn_cluster_range(tn_cluster *c, int i, int axis, tiny_uop *r) {
+  tn_member *m = &c->member[i];
+  int clash = !r || (m->range[axis] && m->range[axis] != r);
+  if (c->dead[axis] || (r && m->range[axis] == r)) return 0;
+  for (int a = 0; a < c->naxis; a++) if (r && m->range[a] == r) { c->dead[a] = 1; clash = 1; }
+  if (clash) c->dead[axis] = 1;
+  else m->range[axis] = r;
+  return 1;
+}
+
+// Kernel i has the slab's value in a PARAM: what its indices tell about the axes. Was it new?
+static int tn_cluster_meet(tn_cluster *c, tn_slab *s, int i, int slot) {
+  tn_list index = {NULL, 0, 0};
+  tn_affine part[TINY_MAX_DIMS];
+  int changed = 0;
+  tn_kernel_indexes(c->t, &c->g->kernel[i], slot, &index);
+  for (int j = 0; j < index.n && !s->bad; j++) {
+    if (tn_cluster_split(c, i, s, index.u[j]->src[1])) { c->split = 1; return 0; }
+    if (!tn_digits_split(s->digit, s->n, index.u[j]->src[1], part)) { s->bad = 1; return 1; }
+    for (int d = 0; d < s->n; d++) {
+      tiny_uop *r = tn_digit_range(&s->digit[d], &part[d]);
+      if (s->digit[d].axis >= 0) { changed |= tn_cluster_range(c, i, s->digit[d].axis, r); continue; }
+      for (int a = 0; r && a < c->naxis; a++) if (c->member[i].range[a] == r) {
+        for (int other = 0; other < s->n; other++) if (s->digit[other].axis == a) c->dead[a] = 1;
+        s->digit[d].axis = a;
+        changed = 1;
+      }
+    }
+  }
+  return changed;
+}
+
+// Everything that the value of a kernel leads to. 0: a range was split, it has to be done again.
+static int tn_cluster_grow(tn_cluster *c, int seed) {
+  const tn_graph *g = c->g;
+  memset(c->member, 0, (size_t)g->nkernel * sizeof *c->member);
+  memset(c->dead, 0, sizeof c->dead);
+  c->nslab = c->naxis = c->split = 0;
+  tn_cluster_add(c, seed);
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int s = 0; s < c->nslab; s++) for (int i = 0; i < g->nkernel; i++)
+      for (int j = 0; j < g->kernel[i].nmem && g->kernel[i].ast; j++) {
+        if (c->split) return 0;
+        if (g->kernel[i].mem[j] != c->slab[s].node) continue;
+        changed |= tn_cluster_meet(c, &c->slab[s], i, j);
+        for (int p = 0; p < g->nkernel; p++) for (int m = 0; m < g->kernel[i].nmem; m++)
+          if (g->kernel[p].node == g->kernel[i].mem[m] && tn_rounds_may(c, p, TN_ROUNDS_LEAST / 4))
+            changed |= tn_cluster_add(c, p);
+      }
+  }
+  return !c->split;
+}
+
+// ** levels: which rounds a kernel waits for **
+
+// Where an axis stands among those of the rounds, -1: nowhere.
+static int tn_chosen_at(const tn_cluster *c, int axis) {
+  for (int i = 0; i < c->nchosen; i++) if (c->axis[i] == axis) return i;
+  return -1;
+}
+
+// Does kernel i read of what p stores only what p stores in the same round?
+static int tn_rounds_aligned(tn_cluster *c, int p, int i) {
+  const tn_kernel *from = &c->g->kernel[p], *to = &c->g->kernel[i];
+  tn_digit digit[TINY_MAX_DIMS];
+  tiny_uop *range[TINY_MAX_DIMS];
+  tn_affine part[TINY_MAX_DIMS];
+  tn_list index = {NULL, 0, 0};
+  const int n = tn_digits_of(from, digit, range);
+  for (int slot = 1; slot < to->nmem; slot++)
+    if (to->mem[slot] == from->mem[0]) tn_kernel_indexes(c->t, to, slot, &index);
+  for (int j = 0; j < index.n; j++) {
+    if (!tn_digits_split(digit, n, index.u[j]->src[1], part)) return 0;
+    for (int a = 0; a < c->nchosen; a++) {
+      int d = 0;
+      while (d < n && range[d] != c->member[p].range[c->axis[a]]) d++;
+      if (d == n || tn_digit_range(&digit[d], &part[d]) != c->member[i].range[c->axis[a]]) return 0;
+    }
+  }
+  return index.n > 0;
+}
+
+// The levels of all kernels, as many as there are; 0: too many.
+static int tn_rounds_levels(tn_cluster *c) {
+  const int n = c->g->nkernel;
+  int most = 0;
+  for (int i = 0; i < n; i++) c->member[i].level = 0;
+  for (int changed = 1; changed;) {
+    changed = 0;
+    for (int i = 0; i < n; i++) for (int p = 0; p < n; p++) {
+      tn_member *a = &c->member[p], *b = &c->member[i];
+      if (!c->before[p * n + i]) continue;
+      const tn_slab *s = tn_cluster_slab(c, c->g->kernel[p].node);
+      const int same = !a->in || (b->in && ((s && s->in) || tn_rounds_aligned(c, p, i))), level = a->level + !same;
+      if (level <= b->level) continue;
+      if (level > TN_ROUNDS_LEVELS) return 0;
+      b->level = level;
+      changed = 1;
+    }
+  }
+  for (int i = 0; i < n; i++) if (c->member[i].in && c->member[i].level > most) most = c->member[i].level;
+  return most < TN_ROUNDS_LEVELS ? most + 1 : 0;
+}
+
+// Finds the one REDUCE that closes the chosen ranges that the kernel does not store along. 0: it takes more.
+static int tn_member_fold(tn_cluster *c, int i) {
+  const tn_kernel *k = &c->g->kernel[i];
+  tn_member *m = &c->member[i];
+  tn_list all = {NULL, 0, 0};
+  int along = 0, folded = 0;
+  m->fold = NULL;
+  for (int a = 0; a < c->nchosen; a++) along += tn_range_kind(m->range[c->axis[a]]) == TN_REDUCE;
+  if (!along) return k->node->op != TINY_OP_ASSIGN;
+  tn_toposort(c->t, k->ast, &all);
+  for (int j = 0; j < all.n; j++) {
+    tiny_uop *u = all.u[j];
+    if (u->op != TINY_OP_REDUCE) continue;
+    if (m->fold && tn_depends(c->t, u, m->fold)) return 0;
+    for (int a = 0; a < c->nchosen; a++) {
+      if (!tn_folds_over(u, m->range[c->axis[a]])) continue;
+      if (m->fold && m->fold != u) return 0;
+      m->fold = u;
+      folded++;
+    }
+  }
+  for (int j = 0; m->fold && j < all.n; j++)   // it is of the output's ranges alone
+    if (all.u[j]->op == TINY_OP_RANGE && tn_range_kind(all.u[j]) == TN_REDUCE && tn_depends(c->t, m->fold, all.u[j]))
+      return 0;
+  return folded == along;
+}
+
+// May kernel i work in rounds along the chosen axes? Its slabs' indices have these in digits of their own, and all
+// else that it touches is small.
+static int tn_member_fits(tn_cluster *c, int i) {
+  const tn_kernel *k = &c->g->kernel[i];
+  tn_affine part[TINY_MAX_DIMS];
+  for (int j = 0; j < k->nmem; j++) {
+    const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
+    tn_list index = {NULL, 0, 0};
+    if (!s || !s->in) {
+      if (tn_node_nbytes(k->mem[j]) > tn_node_nbytes(c->slab[0].node) / TN_ROUNDS_GAIN) return 0;
+      continue;
+    }
+    tn_kernel_indexes(c->t, k, j, &index);
+    for (int n = 0; n < index.n; n++) {
+      tn_digits_split(s->digit, s->n, index.u[n]->src[1], part);
+      for (int d = 0; d < s->n; d++) for (int x = 0; x < part[d].n; x++) for (int a = 0; a < c->nchosen; a++)
+        if (s->digit[d].axis != c->axis[a] && tn_depends(c->t, part[d].term[x].x, c->member[i].range[c->axis[a]]))
+          return 0;
+    }
+  }
+  return tn_member_fold(c, i);
+}
+
+// How many groups rounds along the chosen axes take; 0: they are not possible.
+static int tn_rounds_try(tn_cluster *c) {
+  const tn_graph *g = c->g;
+  for (int i = 0; i < g->nkernel; i++) c->member[i].in = 0;
+  for (int s = 0; s < c->nslab; s++) {
+    int has = 0;
+    for (int d = 0; d < c->slab[s].n; d++) has += tn_chosen_at(c, c->slab[s].digit[d].axis) >= 0;
+    c->slab[s].in = !c->slab[s].bad && has == c->nchosen;
+    for (int i = 0; i < g->nkernel && c->slab[s].in; i++) for (int j = 0; j < g->kernel[i].nmem; j++)
+      c->member[i].in |= g->kernel[i].mem[j] == c->slab[s].node;
+  }
+  if (!c->slab[0].in) return 0;
+  for (int i = 0; i < g->nkernel; i++) if (c->member[i].in && !tn_member_fits(c, i)) return 0;
+  return tn_rounds_levels(c);
+}
+
+// ** which axes **
+
+// Does every kernel that has the axis store along it?
+static int tn_axis_is_pure(const tn_cluster *c, int axis) {
+  for (int i = 0; i < c->g->nkernel; i++)
+    if (c->member[i].range[axis] && tn_range_kind(c->member[i].range[axis]) != TN_LOOP) return 0;
+  return 1;
+}
+
+// Of an axis on which a slab may have `most` elements.
+static int64_t tn_rounds_size(int64_t extent, int64_t most) {
+  if (most < 1) most = 1;
+  if (most >= extent) return extent;
+  for (int64_t n = most; n > most / 2; n--) if (extent % n == 0) return n;
+  return most > TN_ROUNDS_STEP ? most / TN_ROUNDS_STEP * TN_ROUNDS_STEP : most;
+}
+
+// Chooses axes: those along which nothing is reduced, then one more along which the least is computed again.
+static int tn_rounds_choose(tn_cluster *c) {
+  int64_t nbytes = tn_node_nbytes(c->slab[0].node), best = 0;
+  int axis = -1;
+  c->nchosen = 0; c->size = 1;
+  for (int a = 0; a < c->naxis && nbytes > TN_ROUNDS_NBYTES; a++) {
+    if (c->dead[a] || c->extent[a] < 2 || !tn_axis_is_pure(c, a)) continue;
+    c->axis[c->nchosen++] = a;
+    nbytes /= c->extent[a];
+    c->size = tn_rounds_size(c->extent[a], TN_ROUNDS_NBYTES / (nbytes ? nbytes : 1));
+  }
+  if (nbytes * c->size <= TN_ROUNDS_NBYTES) return tn_rounds_try(c);
+  for (int a = 0; a < c->naxis; a++) {
+    if (c->dead[a] || c->extent[a] < 2 || tn_axis_is_pure(c, a)) continue;
+    c->axis[c->nchosen++] = a;
+    const int levels = tn_rounds_try(c);
+    if (levels && (axis < 0 || levels < best)) { axis = a; best = levels; }
+    c->nchosen--;
+  }
+  if (axis >= 0) {
+    c->axis[c->nchosen++] = axis;
+    nbytes /= c->extent[axis];
+    c->size = tn_rounds_size(c->extent[axis], TN_ROUNDS_NBYTES / (nbytes ? nbytes : 1));
+  }
+  return c->nchosen ? tn_rounds_try(c) : 0;
+}
+
+// ** kernels of a round **
+
+static tiny_uop *tn_rounds_marker(tn_graph *g, int dtype, int64_t nelem) {
+  return tn_uop_make(g->t, TINY_OP_PARAM, dtype, 1, 0, NULL, TN_ROUNDS_MARKER + ++g->nmarker, 1, &nelem);
+}
+static int64_t tn_rounds_extent(const tn_cluster *c, int at, int part) {
+  if (at + 1 < c->nchosen) return 1;
+  return part ? c->extent[c->axis[at]] % c->size : c->size;
+}
+
+// The axes of a group's rounds, remembered in the graph: its number from 1.
+static int tn_rounds_number(tn_cluster *c, int part) {
+  tn_round_axes *r = TN_PUSH(c->t, c->g->rounds, c->g->nrounds, c->g->rounds_cap, tn_round_axes);
+  memset(r, 0, sizeof *r);
+  r->n = c->nchosen;
+  for (int i = 0; i < r->n; i++) {
+    const int64_t extent = c->extent[c->axis[i]], size = tn_rounds_extent(c, i, 0);
+    const int last = part && i + 1 == r->n;
+    r->axis[i].step = size;
+    r->axis[i].from = last ? extent / size * size : 0;
+    r->axis[i].count = last ? 1 : extent / size;
+  }
+  return c->g->nrounds;
+}
+
+// A kernel under rewriting: where its chosen ranges are, in the whole values and in the slabs.
+typedef struct tn_round_kernel {
+  tn_cluster *c; const tn_kernel *k; int level, part, nmem;
+  tiny_uop *whole[TN_ROUNDS_AXES], *local[TN_ROUNDS_AXES];                 // local NULL: 0
+  tn_map map;
+} tn_round_kernel;
+
+// Begins with the rounds' positions as ARGs, behind those that the kernel has.
+static void tn_round_open(tn_round_kernel *v, tn_kernel *now, const tn_round_axes *rounds) {
+  tiny_ctx *t = v->c->t;
+  const tn_member *m = &v->c->member[v->k - v->c->g->kernel];
+  now->arg = NULL; now->narg = now->arg_cap = 0;
+  for (int i = 0; i < v->k->narg; i++) *TN_PUSH(t, now->arg, now->narg, now->arg_cap, tiny_uop *) = v->k->arg[i];
+  for (int i = 0; i < v->c->nchosen; i++) {
+    const tn_round_axis *a = &rounds->axis[i];
+    tiny_uop *r = m->range[v->c->axis[i]], *extent = tn_index(t, tn_rounds_extent(v->c, i, v->part));
+    const int64_t bounds[2] = {a->from, a->from + a->step * (a->count - 1)};
+    *TN_PUSH(t, now->arg, now->narg, now->arg_cap, tiny_uop *) = tn_index(t, i);
+    v->whole[i] = tn_cast(t, tn_uop_make(t, TINY_OP_ARG, TINY_I64, 1, 0, NULL, now->narg - 1, 2, bounds), TINY_INDEX);
+    v->local[i] = NULL;
+    if (extent->k > 1) {
+      v->local[i] = tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &extent, r->k, 0, NULL);
+      v->whole[i] = tn_u2(t, TINY_OP_ADD, v->whole[i], v->local[i]);
+    }
+    tn_map_set(t, &v->map, r, v->whole[i]);
+  }
+}
+
+// An INDEX of a value that exists as slabs, into the slab.
+static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_uop *index) {
+  tiny_ctx *t = v->c->t;
+  tn_affine part[TINY_MAX_DIMS];
+  tiny_uop *flat = tn_index(t, 0), *src[3];
+  int64_t stride = 1;
+  tn_digits_split(s->digit, s->n, index->src[1], part);
+  for (int d = s->n - 1; d >= 0; d--) {
+    const int at = tn_chosen_at(v->c, s->digit[d].axis);
+    tiny_uop *x = at >= 0 ? v->local[at] : tn_index(t, part[d].k);
+    for (int i = 0; at < 0 && i < part[d].n; i++) {
+      tiny_uop *y = (tiny_uop *)tn_map_get(&v->map, part[d].term[i].x);
+      x = tn_u2(t, TINY_OP_ADD, x, tn_u2(t, TINY_OP_MUL, y, tn_index(t, part[d].term[i].c)));
+    }
+    if (x) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, x, tn_index(t, stride)));
+    stride *= at >= 0 ? tn_rounds_extent(v->c, at, v->part) : s->digit[d].extent;
+  }
+  src[0] = tn_uop_make(t, TINY_OP_PARAM, s->node->dtype, 1, 0, NULL, index->src[0]->k, 1, &stride);
+  src[1] = flat;
+  src[2] = index->nsrc == 3 ? (tiny_uop *)tn_map_get(&v->map, index->src[2]) : NULL;
+  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, src, 0, 0, NULL);
+}
+
+// What the rounds so far have folded, and this one. `at`: the element of PARAM 0 that holds it.
+static tiny_uop *tn_round_folded(tn_round_kernel *v, const tiny_uop *fold, tiny_uop *now, tiny_uop *at) {
+  tiny_ctx *t = v->c->t;
+  const tn_member *m = &v->c->member[v->k - v->c->g->kernel];
+  tiny_uop *first = tn_index(t, 0);
+  for (int i = 0; i < v->c->nchosen; i++)
+    if (tn_range_kind(m->range[v->c->axis[i]]) == TN_REDUCE) {
+      tiny_uop *base = v->whole[i];
+      if (v->local[i]) base = base->src[0] == v->local[i] ? base->src[1] : base->src[0];
+      first = tn_u2(t, TINY_OP_ADD, first, base);
+    }
+  first = tn_u2(t, TINY_OP_LT, first, tn_index(t, 1));
+  tiny_uop *none = tn_const(t, fold->dtype, tn_reduce_identity((int)fold->k, fold->dtype));
+  return tn_u2(t, (int)fold->k, tn_u3(t, TINY_OP_WHERE, first, none, tn_u1(t, TINY_OP_LOAD, at)), now);
+}
+
+// The same memory, without what the kernel does not name.
+static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
+  tiny_uop **mem = k->mem;
+  const int nmem = k->nmem;
+  k->mem = NULL; k->nmem = k->mem_cap = 0;
+  tn_toposort(t, sink, &all);
+  for (int slot = 0; slot < nmem; slot++) for (int i = 0; i < all.n; i++) {
+    const tiny_uop *p = all.u[i];
+    if (p->op != TINY_OP_PARAM || p->k != slot) continue;
+    tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, k->nmem, 1, p->v));
+    *TN_PUSH(t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = mem[slot];
+  }
+  k->ast = tn_number_params(t, k, tn_number_ranges(t, tn_substitute(t, sink, &to)));
+}
+
+// Kernel i at a level: the expression of one round. *sum: the memory in which a fold is kept that is not all of the
+// kernel's value, else NULL.
+static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int rounds, tiny_uop *sum) {
+  tiny_ctx *t = c->t;
+  const tn_kernel *k = &c->g->kernel[i];
+  const tn_member *m = &c->member[i];
+  tn_kernel now = *k;
+  tn_list all = {NULL, 0, 0};
+  tn_round_kernel v;
+  memset(&v, 0, sizeof v);
+  v.c = c; v.k = k; v.level = level; v.part = part;
+  tn_round_open(&v, &now, &c->g->rounds[rounds - 1]);
+  now.mem = NULL; now.nmem = now.mem_cap = 0;
+  for (int j = 0; j < k->nmem; j++) {
+    const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
+    *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = s && s->in ? s->place[level][part] : k->mem[j];
+  }
+  if (sum) now.mem[0] = sum;
+  if (sum || now.mem[0] != k->mem[0]) now.node = now.mem[0];
+  tn_toposort(t, k->ast, &all);
+  for (int j = 0; j < all.n; j++) {
+    tiny_uop *u = all.u[j], *w;
+    if (tn_map_has(&v.map, u)) continue;
+    const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
+    if (s && s->in) w = tn_round_slab(&v, s, u);
+    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
+    else w = tn_rewrite_sources(t, &v.map, u, 0);
+    if (u->op == TINY_OP_STORE && m->fold) {
+      tiny_uop *at[2] = {w->src[0]->src[0], w->src[0]->src[1]};
+      if (sum) at[0] = tn_uop_make(t, TINY_OP_PARAM, sum->dtype, 1, 0, NULL, 0, 1, sum->v);
+      tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, at[0]->dtype, 1, 2, at, 0, 0, NULL);
+      at[0] = index;
+      at[1] = tn_round_folded(&v, m->fold, (tiny_uop *)tn_map_get(&v.map, m->fold), index);
+      w = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, at, 0, 0, NULL);
+    }
+    tn_map_set(t, &v.map, u, w);
+  }
+  tn_kernel_compact(t, &now, (tiny_uop *)tn_map_get(&v.map, k->ast));
+  return now;
+}
+
+// Kernel i with its fold read from `sum`.
+static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
+  tiny_ctx *t = c->t;
+  tn_kernel now = c->g->kernel[i];
+  tn_map map = {NULL, 0, 0};
+  tiny_uop *at[2];
+  at[0] = tn_uop_make(t, TINY_OP_PARAM, sum->dtype, 1, 0, NULL, now.nmem, 1, sum->v);
+  at[1] = tn_kernel_store(&now)->src[0]->src[1];
+  at[0] = tn_uop_make(t, TINY_OP_INDEX, sum->dtype, 1, 2, at, 0, 0, NULL);
+  tn_map_set(t, &map, c->member[i].fold, tn_u1(t, TINY_OP_LOAD, at[0]));
+  now.mem = NULL; now.nmem = now.mem_cap = 0;
+  for (int j = 0; j < c->g->kernel[i].nmem; j++)
+    *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = c->g->kernel[i].mem[j];
+  *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = sum;
+  tn_kernel_compact(t, &now, tn_substitute(t, now.ast, &map));
+  return now;
+}
+
+// ** groups **
+
+typedef struct tn_regrouped {              // the graph's kernels, some of them replaced
+  tn_kernel *kernel; int n, cap;
+  tn_map *reads; int nreads, reads_cap;
+} tn_regrouped;
+
+static void tn_regroup(tn_regrouped *to, tn_cluster *c, const tn_kernel *k, int from, const tn_slab *slabs, int level,
+                       int part) {
+  const tn_map *was = &c->reads[from];
+  tn_map *reads = TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_map);
+  *TN_PUSH(c->t, to->kernel, to->n, to->cap, tn_kernel) = *k;
+  memset(reads, 0, sizeof *reads);
+  for (int i = 0; i < was->cap; i++) {
+    const tiny_uop *u = (const tiny_uop *)was->row[i].key;
+    if (!u) continue;
+    const tn_slab *s = slabs ? tn_cluster_slab(c, u) : NULL;
+    if (s && s->in) u = part < 0 ? NULL : s->place[level][part];
+    if (u) tn_map_set(c->t, reads, u, was->row[i].value);
+  }
+}
+
+static void tn_rounds_want(tn_cluster *c, int i, int level) {
+  tn_member *m = &c->member[i];
+  if (m->wanted >> level & 1) return;
+  m->wanted |= 1 << level;
+  for (int s = 0; s < c->nslab; s++) {
+    if (!c->slab[s].in || c->slab[s].producer == i) continue;
+    for (int j = 0; j < c->g->kernel[i].nmem; j++)
+      if (c->g->kernel[i].mem[j] == c->slab[s].node) tn_rounds_want(c, c->slab[s].producer, level);
+  }
+}
+
+static void tn_rounds_places(tn_cluster *c, int level, int part) {
+  for (int s = 0; s < c->nslab; s++) {
+    int64_t nelem = 1;
+    for (int d = 0; d < c->slab[s].n; d++) {
+      const int at = tn_chosen_at(c, c->slab[s].digit[d].axis);
+      nelem *= at >= 0 ? tn_rounds_extent(c, at, part) : c->slab[s].digit[d].extent;
+    }
+    c->slab[s].place[level][part] = tn_rounds_marker(c->g, c->slab[s].node->dtype, nelem);
+    if (c->slab[s].in) tn_map_set(c->t, &c->g->slabs, c->slab[s].place[level][part], c);
+  }
+}
+
+// The group of a level: what comes after its rounds, then its kernels, each time the last first.
+static void tn_rounds_emit(tn_cluster *c, tn_regrouped *to, int level) {
+  tn_graph *g = c->g;
+  const int parts = 1 + (c->extent[c->axis[c->nchosen - 1]] % c->size != 0), group = ++g->ngroup;
+  tiny_uop **sum = (tiny_uop **)tn_scratch(c->t, ((size_t)g->nkernel + 1) * sizeof *sum);
+  for (int i = 0; i < g->nkernel; i++) {
+    tiny_uop *fold = c->member[i].fold;
+    if (!(c->member[i].wanted >> level & 1) || !fold) continue;
+    const tiny_uop *store = tn_kernel_store(&g->kernel[i]);
+    if (store->src[1] == fold && g->kernel[i].node->op != TINY_OP_ASSIGN) continue;
+    sum[i] = tn_rounds_marker(g, fold->dtype, store->src[0]->src[0]->v[0]);
+    const tn_kernel after = tn_rounds_after(c, i, sum[i]);
+    tn_regroup(to, c, &after, i, c->slab, level, -1);
+    tn_map_set(c->t, &to->reads[to->n - 1], sum[i], sum[i]);
+  }
+  for (int part = parts - 1; part >= 0; part--) {
+    const int rounds = tn_rounds_number(c, part);
+    tn_rounds_places(c, level, part);
+    for (int i = 0; i < g->nkernel; i++) {
+      if (!(c->member[i].wanted >> level & 1)) continue;
+      tn_kernel k = tn_rounds_kernel(c, i, level, part, rounds, sum[i]);
+      k.group = group; k.rounds = rounds;
+      tn_regroup(to, c, &k, i, c->slab, level, part);
+    }
+  }
+}
+
+// Replaces the kernels of the cluster by groups; the others stay as they were. *reads: what each kernel reads.
+static void tn_rounds_apply(tn_cluster *c, int levels, const tn_kernel *was, tn_map **reads) {
+  tn_graph *g = c->g;
+  tn_regrouped to;
+  memset(&to, 0, sizeof to);
+  for (int i = 0; i < g->nkernel; i++) {
+    const tn_slab *s = tn_cluster_slab(c, g->kernel[i].node);
+    if (c->member[i].in && !(s && s->in)) tn_rounds_want(c, i, c->member[i].level);
+  }
+  for (int i = 0, done = 0; i < g->nkernel; i++) {         // a group stands where its last kernel stood
+    if (!c->member[i].in) tn_regroup(&to, c, &was[i], i, NULL, 0, 0);
+    for (int level = levels - 1; level >= 0; level--) {
+      if (!(c->member[i].wanted & ~done & 1 << level)) continue;
+      done |= 1 << level;
+      tn_rounds_emit(c, &to, level);
+    }
+  }
+  g->kernel = to.kernel; g->nkernel = to.n; g->kernel_cap = to.cap;
+  *reads = to.reads;
+}
+
+// Puts the kernels around the first value that is worth it, from the kernel *from on, to work in rounds. 0: none is.
+static int tn_rounds_next(tn_graph *g, tn_map **reads, tiny_uop *const *roots, int nroots, int *from) {
+  tn_cluster *c = (tn_cluster *)tn_scratch(g->t, sizeof *c);
+  const int n = g->nkernel;
+  tn_kernel *was = g->kernel;
+  uint8_t *before = NULL;
+  for (; *from < n; ++*from) {
+    memset(c, 0, sizeof *c);
+    c->t = g->t; c->g = g; c->reads = *reads; c->roots = roots; c->nroots = nroots;
+    if (!tn_rounds_may(c, *from, TN_ROUNDS_LEAST)) continue;
+    c->member = (tn_member *)tn_scratch(g->t, (size_t)n * sizeof *c->member);
+    if (!before) before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n);
+    c->before = before;
+    for (int a = 0; a < n; a++) for (int b = 0; b < n; b++)
+      before[a * n + b] = a != b && tn_map_has(&(*reads)[b], g->kernel[a].node);
+    g->kernel = (tn_kernel *)tn_scratch(g->t, (size_t)n * sizeof *g->kernel);
+    memcpy(g->kernel, was, (size_t)n * sizeof *was);
+    while (!tn_cluster_grow(c, *from)) {}
+    const int levels = tn_rounds_choose(c);
+    if (levels) { tn_rounds_apply(c, levels, was, reads); return 1; }
+    g->kernel = was;
+  }
+  return 0;
+}
+#endif
