@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e0768a13de2e32d5d417a85622a61b4d7c9a3a73205631b5314b7fde268d2c4c
+/* tiny.h 0.1.0, source e6fd8e32a7b26c4a6e4c7e7af9a0bfcde25ea69faa5a77f93282340efb1b2274
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -142,170 +142,170 @@ Where things stand in tiny.h
     533  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
    1091  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1256  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1257  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1602  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1603  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1738  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1868  src/api/io.h                tensors from files and to files
-   1943  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1739  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1869  src/api/io.h                tensors from files and to files
+   1944  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2170  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2179  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2335  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2344  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2387  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2396  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2477  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2486  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3233  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3245  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3562  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3574  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3782  src/ir/alu.c                the meaning of every arithmetic op, once
-   3913  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4511  src/ir/args.c               which k, v and sources fit an op
-   4638  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5257  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3794  src/ir/alu.c                the meaning of every arithmetic op, once
+   3941  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4539  src/ir/args.c               which k, v and sources fit an op
+   4666  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5285  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5830  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5858  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6040  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6068  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6435  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6463  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7264  src/ir/spec.c               the verifier
-   7569  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7292  src/ir/spec.c               the verifier
+   7598  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7757  src/rules/notation.c        the algebra that bodies of rules are written in
-   7792  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   7990  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7786  src/rules/notation.c        the algebra that bodies of rules are written in
+   7821  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8019  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8150  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8179  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8544  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8573  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8732  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8761  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9120  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9149  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9443  src/rules/decompose.c       from what the IR means to what a language can say
-  10009  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9472  src/rules/decompose.c       from what the IR means to what a language can say
+  10044  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10043  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10078  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10541  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10576  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10913  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10948  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11130  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11165  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11708  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11890  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11743  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11925  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12278  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12313  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12363  src/tensor/activation.c     what stands between the layers of a network
-  12530  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12829  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12398  src/tensor/activation.c     what stands between the layers of a network
+  12565  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12864  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  12990  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13025  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13656  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13691  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14165  src/tensor/random.c         numbers from a counter, the same on every device
-  14431  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14200  src/tensor/random.c         numbers from a counter, the same on every device
+  14466  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14735  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15029  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14770  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15064  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15407  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15442  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15964  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  15999  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16360  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16395  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16784  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16819  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17217  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17252  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17561  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17874  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  17973  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17596  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17909  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18008  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18126  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18161  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18610  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18886  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18645  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18921  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  18975  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19010  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19163  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19527  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19198  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19562  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19763  src/tensor/params.c         lists of named tensors: what a network consists of
-  19855  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20221  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19798  src/tensor/params.c         lists of named tensors: what a network consists of
+  19890  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20256  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20943  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  20978  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21640  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  21675  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22275  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  22655  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22310  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  22765  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23083  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23193  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23344  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23455  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23457  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23579  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23568  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23690  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  23673  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  23784  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  23978  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24113  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24189  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24390  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  24324  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24525  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  24552  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  24699  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  24976  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  25193  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  25125  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  25342  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  25580  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  25916  src/runtime/interp.c        the backend INTERP
-  25996  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  25729  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  26069  src/runtime/interp.c        the backend INTERP
+  26149  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  26051  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  26251  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  26204  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  26404  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  26677  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  26830  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  27061  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  27214  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  27288  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  27441  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  27531  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  27684  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  27739  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  27892  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  27993  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  28146  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  28237  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  28390  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  28414  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  28567  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  28588  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  28900  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  29136  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  28741  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  29053  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  29289  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  29284  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  29430  src/runtime/context.c       opening and closing, the first error, totals
+  29437  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  29583  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -1096,7 +1096,8 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set);
 // if shapes do not fit.
 
 // x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its
-// dim vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ. [torch.matmul]
+// dim vanishes. f16 and bf16 accumulate in f32; integers wrap at their own width: cast bytes to i32,
+// which costs no pass, to add in i32. TINY_E_SHAPE if the inner dims differ. [torch.matmul]
 TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
 // x (..,K), w (N,K), bias (N) or NULL -> (..,N). [torch.nn.functional.linear]
 TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
@@ -2022,7 +2023,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
-  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU)
+  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU)
 
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
 enum {
@@ -2030,6 +2031,13 @@ enum {
   TINY_OPS(TINY_OP_ENUM)
 #undef TINY_OP_ENUM
   TINY_OP_COUNT
+};
+
+// What a DOT multiplies: neighbours that share a 32-bit word, of the first and of the second operand.
+enum {
+  TINY_DOT_BF16,                           // 2 and 2, into f32; in any order, rounding and denormals as the device has it
+  TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
+  TINY_DOT_COUNT
 };
 
 struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
@@ -2098,6 +2106,7 @@ typedef struct tiny_language {
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *prefetch;                    // asks for %0 + %k, which will be wanted soon; NULL: never
+  const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*
@@ -2641,6 +2650,7 @@ static int tn_os_cores(void) {             // that this process may use
 typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
+  int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
 
@@ -2684,7 +2694,9 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   if (avx2 && (saved & 0x06) == 0x06) c->vector_nbytes = 32;
   if ((features[2] & avx512) == avx512 && (saved & 0xe6) == 0xe6) {
     c->vector_nbytes = 64; c->vector_registers = 32;
-  }
+    if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
+    if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
+  } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots = 1 << TINY_DOT_U8_I8;   // AVX-VNNI
   tn_os_cpuid(0x80000000u, 0, r);
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
@@ -3886,6 +3898,21 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
                             a == b;
 }
 
+// c plus the products of the neighbours that the words a and b hold.
+static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
+  if (k == TINY_DOT_U8_I8) {
+    uint32_t sum = (uint32_t)c;
+    for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (uint32_t)(((b >> i & 255) ^ 128) - 128);
+    return tn_dtype_wrap(TINY_I32, sum);
+  }
+  double sum = tn_to_f64(c);
+  for (int i = 0; i < 32; i += 16) {
+    const uint16_t x = (uint16_t)(a >> i), y = (uint16_t)(b >> i);
+    sum += tn_to_f64(tn_dtype_load(TINY_BF16, &x)) * tn_to_f64(tn_dtype_load(TINY_BF16, &y));
+  }
+  return tn_from_f64(tn_dtype_round(TINY_F32, sum));
+}
+
 // The value of op on constants. from: dtype of the first source (of the operands of comparisons; of what a cast
 // converts); d: dtype of the result; k: the node's own k; v: values of the sources.
 static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int nsrc) {
@@ -3899,6 +3926,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
     }
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: return tn_alu_compare(op, from, a, b);
     case TINY_OP_WHERE: return a ? b : c;
+    case TINY_OP_DOT: return tn_alu_dot(k, (uint32_t)a, (uint32_t)b, c);
     case TINY_OP_THREEFRY: return tn_threefry((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)v[3], (int)k);
     default: break;
   }
@@ -3930,7 +3958,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
-//   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
+//   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -7285,7 +7313,7 @@ enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANG
 //   = as all sources            f the same, a float      n the same, no float   c BOOL of equal sources
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
-//   v none                      . any
+//   v none                      d U32, U32 and as source 2                     . any
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
@@ -7303,7 +7331,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CMOD, 6, '='}, {TINY_OP_MAX, 7, '='}, {TINY_OP_LT, 7, 'c'}, {TINY_OP_NE, 7, 'c'},
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
-  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}
+  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'}
 };
 
 typedef struct tn_spec {
@@ -7349,6 +7377,7 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'w': return from == TINY_BOOL && d != TINY_VOID && tn_sources_are(u, 1, d)
       ? NULL : "takes a bool and two values of its dtype";
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
+    case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32 ? NULL : "takes no words";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
   }
@@ -9975,6 +10004,12 @@ RULES(tn_rules_spell, x, y, z, c)
   RULE("(MUL x:i c)") {
     const int k = tn_log2_of(c->k);
     return k > 0 && tn_lang_has(ctx, TINY_LANG_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
+  }
+  RULE("(ADD (DOT x y c) z)") {
+    tiny_uop *const src[3] = {x, y, z};
+    if (tn_is_const(c) && c->k == 0)
+      return tn_uop_make(t, TINY_OP_DOT, r->dtype, r->lanes, 3, src, r->src[r->src[1]->op == TINY_OP_DOT]->k, 0, NULL);
+    return NULL;
   }
   RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
       : tn_u3(t, TINY_OP_MULADD, x, y, z);
@@ -22649,6 +22684,81 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_profile_nodes(t, &all, p);
   tn_scratch_rewind(t, mark);
 }
+
+// ** products of narrow numbers **
+
+static const struct { uint8_t x, y, sum, dot; } tn_dots[] = {
+  {TINY_BF16, TINY_BF16, TINY_F32, TINY_DOT_BF16}, {TINY_U8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},
+  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8}   // x + 128 is unsigned: what is too much is taken away
+};
+
+// The n values that x has from n * left on along r, in one word.
+static tiny_uop *tn_word_of(tiny_ctx *t, tiny_uop *x, tiny_uop *r, tiny_uop *left, int n) {
+  tiny_uop *word = NULL;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, left, tn_index(t, n)), tn_index(t, i)), *one;
+    one = tn_cast(t, tn_bitcast(t, tn_replace(t, x, 1, &r, &at), n == 4 ? TINY_U8 : TINY_U16), TINY_U32);
+    if (i) one = tn_u2(t, TINY_OP_SHL, one, tn_int(t, TINY_U32, 32 / n * i));
+    word = word ? tn_u2(t, TINY_OP_OR, word, one) : one;
+  }
+  return word;
+}
+
+static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_uop *sum) {
+  tiny_uop *src[3] = {x, y, sum};
+  return tn_uop_make(t, TINY_OP_DOT, sum->dtype, 1, 3, src, dot, 0, NULL);
+}
+
+// A sum along one range of products of narrow numbers becomes one of DOTs, where the language has them: neighbours
+// along the range share a word. 1: it did.
+static int tn_move_dot(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang) {
+  tiny_ctx *t = s->t;
+  if (!lang || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
+  tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
+  if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
+    return 0;
+  for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
+    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
+    const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
+    if (!lang->dots[dot] || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
+        reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
+      continue;
+    tiny_uop *src[2], *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
+    src[1] = tn_range(t, tn_range_extent(r) / n, TN_REDUCE);
+    x = tn_word_of(t, x, r, src[1], n);
+    y = tn_word_of(t, y, r, src[1], n);
+    if (tn_dots[i / 2].x == TINY_I8) {
+      tiny_uop *bias = tn_int(t, TINY_U32, 0x80808080);
+      sum = tn_u2(t, TINY_OP_MUL, tn_dot_of(t, dot, bias, y, sum), tn_int(t, TINY_I32, -1));
+      x = tn_u2(t, TINY_OP_XOR, x, bias);
+    }
+    src[0] = tn_dot_of(t, dot, x, y, sum);
+    tiny_uop *now = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, src, TINY_OP_ADD, 0, NULL);
+    s->sink = tn_simplify(t, tn_replace(t, s->sink, 1, &reduce, &now));
+    return 1;
+  }
+  return 0;
+}
+
+// What DOTs of a REDUCE add beside their products is summed on its own: where tiles share it, once for all of them.
+static void tn_move_apart(tn_kernel_state *s) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *dot = u->nsrc ? u->src[0] : NULL, *r, *src[2];
+    if (u->op != TINY_OP_REDUCE || u->nsrc != 2 || dot->op != TINY_OP_DOT || tn_is_const(dot->src[2])) continue;
+    r = u->src[1];
+    src[1] = tn_range(t, tn_range_extent(r), TN_REDUCE);
+    src[0] = tn_replace(t, dot->src[2], 1, &r, &src[1]);
+    tiny_uop *sum = tn_uop_with(t, u, src);
+    src[0] = tn_dot_of(t, (int)dot->k, dot->src[0], dot->src[1], tn_const(t, u->dtype, tn_dtype_value(u->dtype, 0)));
+    src[1] = r;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_u2(t, TINY_OP_ADD, tn_uop_with(t, u, src), sum));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+}
 #endif
 // ---- end src/codegen/moves.c ----
 // ---- begin src/codegen/expand.c ----
@@ -23117,7 +23227,8 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
 // per round. acc may be NULL.
 static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
-  if (op == TINY_OP_ADD && value->src[0]->op == TINY_OP_MUL && acc) {
+  const int first = value->src[0]->op;
+  if (op == TINY_OP_ADD && (first == TINY_OP_MUL || first == TINY_OP_DOT) && acc) {
     for (uint32_t i = 0; i < value->nsrc; i++) acc = tn_u2(t, op, acc, value->src[i]);
     return acc;
   }
@@ -23700,8 +23811,8 @@ typedef struct tn_tile {
 } tn_tile;
 
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
-  int64_t stride, nbytes;                  // stride: in v
-  int v, u[2], reduce;                     // does it depend on them?
+  int64_t stride;                          // in v
+  int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -23712,7 +23823,7 @@ static double tn_tile_waste(const tiny_uop *r, int64_t f) {
 // What of the nearer cache a panel may take.
 static int64_t tn_panel_nbytes(const tn_target *target) {
   const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
-  return half && half < TN_STAGE_MAX_NBYTES ? half : TN_STAGE_MAX_NBYTES;
+  return half && half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
 }
 
 // Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
@@ -23724,11 +23835,12 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
     return 0;
   for (int i = 0; i < p->nload; i++) {
-    operands += reads[i].reduce;
+    operands += reads[i].reduce && !reads[i].again;
     if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
   }
   if (operands != 2 || panel < 0) return 0;
-  const int64_t n = tn_range_extent(p->red[0]), most = tn_panel_nbytes(target) / (width * reads[panel].nbytes);
+  const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
+  const int64_t n = tn_range_extent(p->red[0]), most = tn_panel_nbytes(target) / nbytes;
   c->rounds = n / tn_tiles_of(p->red[0], most);
   return c->rounds > 0;
 }
@@ -23741,7 +23853,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
   double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
   for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
   for (int i = 0; i < p->nload; i++) {
-    double n = reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
+    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
@@ -23758,6 +23870,7 @@ static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
   tn_reads reads[TN_MAX_ACCESSES];
+  memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
     tiny_uop *at = p->load[i]->src[1];
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
@@ -23765,7 +23878,10 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
-    reads[i].nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+    reads[i].again = 0;
+    for (int j = 0; j < i && p->reduce[0]->src[0]->op == TINY_OP_DOT; j++)
+      reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
+          !memcmp(&reads[j], &reads[i], sizeof *reads);
   }
   const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
@@ -23826,18 +23942,23 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 
 // ** packing **
 
-// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`.
+// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
+// computed from what it loads.
 static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
-  tn_list loads = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    tiny_uop *load = loads.u[i];
+  tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++)
+    for (uint32_t j = 0; j < 2 && reduces.u[i]->src[0]->nsrc >= 2; j++)
+      tn_push(t, &operands, reduces.u[i]->src[0]->src[j]);
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
+  for (int i = 0; i < operands.n; i++) {
+    tiny_uop *x = operands.u[i];
     int n = 0;
-    if (load->src[0]->src[0]->op != TINY_OP_PARAM || tn_depends(t, load, again)) continue;
-    while (n < ninner && tn_depends(t, load, inner[n])) n++;
-    if (n < ninner) continue;
-    tn_move_stage(s, load, n, inner, TN_SPACE_LOCAL);
+    if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
+    while (n < ninner && tn_depends(t, x, inner[n])) n++;
+    if (n < ninner || tn_depends(t, x, again)) continue;
+    tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
     return 1;
   }
   return 0;
@@ -23955,10 +24076,23 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
   }
 }
 
+// The tile, of DOTs if it packs what they read: else making words costs more than they save.
+static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *const plain = s->sink;
+  if (tn_move_dot(s, p, target->lang)) {
+    tn_profile_kernel(s->t, s->sink, p);
+    const tn_tile c = tn_tile_choose(s->t, p, target);
+    if (p->usable && c.packs && c.lanes >= 4) return c;
+    s->sink = plain;
+    tn_profile_kernel(s->t, s->sink, p);
+  }
+  return tn_tile_choose(s->t, p, target);
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_split_digits(s, p);
   const double work = tn_work(p);
-  const tn_tile c = tn_tile_choose(s->t, p, target);
+  const tn_tile c = tn_tile_of(s, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
   s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
@@ -23971,6 +24105,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
       tn_move_kind(s, r, TN_UNROLL);
   }
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
+  tn_move_apart(s);
 }
 #endif
 // ---- end src/codegen/tile.c ----
@@ -24442,6 +24577,13 @@ static const char *const tn_c_prelude[] = {
   "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
+  // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD; the lesser widths need AVX-512VL, or the VEX form of AVX-VNNI.
+  "#define DOT(T, name, x, y, z) ({ T z_ = (z); __asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
+  "#ifdef __AVX512VNNI__",
+  "  #define DOT_U8_I8 \"vpdpbusd\"",
+  "#else",
+  "  #define DOT_U8_I8 \"{vex} vpdpbusd\"",
+  "#endif",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
   "#ifdef __clang__",
@@ -24510,6 +24652,11 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
   {TINY_OP_CAST, "(%t)%0", "CONVERT(%0, %t)"}, {TINY_OP_BITCAST, "BITCAST(%s, %t, %0)", "(%t)%0"},
   {TINY_OP_BROADCAST, "%0", "SPLAT(%t, %e, %0)"}, {TINY_OP_PICK, "%0[%k]", NULL}, {TINY_OP_STACK, "(%t){%a}", NULL},
   {TINY_OP_LOAD, "*(%0)", NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL},
+};
+
+// The formats of TINY_DOT_*, for a processor that has their instructions.
+static const char *const tn_c_dots[TINY_DOT_COUNT] = {
+  "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)"
 };
 
 static void tn_lang_c(tiny_language *out) {
@@ -24670,7 +24817,9 @@ static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc && i < 4; i++) b->arg[i] = tn_expr(x, u->src[i]);
 }
 
-static const char *tn_op_format(const tn_text *x, int op, int wide) {
+static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
+  const int op = u->op;
+  if (op == TINY_OP_DOT) return x->lang->dots[u->k];
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 
@@ -24756,7 +24905,7 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   }
   const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] :
       one_condition                          ? x->lang->ops[u->op] :
-                                               tn_op_format(x, u->op, tn_is_wide(u));
+                                               tn_op_format(x, u, tn_is_wide(u));
   if (!format) {
     tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name,
               tn_dtypes[u->dtype].name, x->lang->name);
@@ -25805,7 +25954,11 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
 }
 static void tn_cpu_close(void *dev) { tn_release(((tn_cpu *)dev)->t, dev, sizeof(tn_cpu)); }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
-static void tn_cpu_language(void *dev, tiny_language *out) { (void)dev; tn_lang_c(out); }
+static void tn_cpu_language(void *dev, tiny_language *out) {
+  tn_lang_c(out);
+  for (int i = 0; i < TINY_DOT_COUNT; i++)
+    if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->dots[i] = tn_c_dots[i];
+}
 
 // ** memory **
 

@@ -53,6 +53,7 @@ static void check_product(tiny_ctx *t, const product *p, tiny_dtype dtype, doubl
   for (int64_t i = 0; i < n; i++) {
     double want = element(p, (int)(i / p->n / p->m), (int)(i / p->n % p->m), (int)(i % p->n)) + epilogue;
     if (epilogue != 0 && want < 0) want = 0;
+    if (tn_is_float(dtype)) want = tn_dtype_round(dtype, want);
     bad += want != got[i];
   }
   CHECK_EQ(bad, 0);
@@ -95,8 +96,77 @@ static void test_threads(void) {
   }
 }
 
+// ** narrow operands, whose products a processor may add by twos or fours **
+
+static int byte(int64_t i, tiny_dtype dtype) { return (int)(i * 37 % 256) - (dtype == TINY_I8 ? 128 : 0); }
+
+static tiny_tensor *bytes(tiny_ctx *t, tiny_shape s, tiny_dtype dtype) {
+  const int64_t n = tn_dims_nelem(s.ndim, s.dim);
+  uint8_t *data = (uint8_t *)malloc((size_t)n);
+  for (int64_t i = 0; i < n; i++) data[i] = (uint8_t)byte(i, dtype);
+  tiny_tensor *x = tiny_from(t, data, dtype, s);
+  free(data);
+  return x;
+}
+// Sums of products of bytes in i32 are exact.
+static void check_bytes(tiny_ctx *t, const product *p, tiny_dtype dx, tiny_dtype dy) {
+  const size_t n = (size_t)p->m * (size_t)p->n;
+  int32_t *got = (int32_t *)malloc(n * sizeof *got);
+  int bad = 0;
+  tiny_begin(t);
+  tiny_tensor *x = bytes(t, TINY_SHAPE(p->ta ? p->k : p->m, p->ta ? p->m : p->k), dx),
+              *y = bytes(t, TINY_SHAPE(p->tb ? p->n : p->k, p->tb ? p->k : p->n), dy);
+  if (p->ta) x = tiny_transpose(x, 0, 1);
+  if (p->tb) y = tiny_transpose(y, 0, 1);
+  CHECK_EQ(tiny_read(tiny_matmul(tiny_cast(x, TINY_I32), tiny_cast(y, TINY_I32)), got, n * sizeof *got), TINY_OK);
+  for (size_t i = 0; i < n; i++) {
+    const int64_t row = (int64_t)i / p->n, column = (int64_t)i % p->n;
+    int32_t sum = 0;
+    for (int64_t k = 0; k < p->k; k++)
+      sum += byte(p->ta ? k * p->m + row : row * p->k + k, dx) * byte(p->tb ? column * p->k + k : k * p->n + column, dy);
+    bad += sum != got[i];
+  }
+  CHECK_EQ(bad, 0);
+  if (bad) fprintf(stderr, "  %d of %dx%dx%d%s%s in %s and %s\n", bad, p->m, p->k, p->n, p->ta ? " a" : "", p->tb ? " b" : "",
+                   tn_dtypes[dx].name, tn_dtypes[dy].name);
+  tiny_end(t);
+  free(got);
+}
+
+static void test_narrow(void) {
+  static const product narrow[] = {
+    {24, 256, 64, 0, 0, 1}, {29, 260, 127, 0, 0, 1}, {61, 516, 131, 0, 0, 1}, {61, 516, 131, 1, 0, 1}, {61, 516, 131, 0, 1, 1},
+    {61, 516, 131, 1, 1, 1}, {61, 517, 131, 0, 0, 1}, {26, 8204, 130, 0, 0, 1}, {3, 256, 5, 0, 0, 1}
+  };
+  static const tiny_dtype pairs[][2] = {{TINY_U8, TINY_I8}, {TINY_I8, TINY_U8}, {TINY_I8, TINY_I8}, {TINY_U8, TINY_U8}};
+  static float got[61 * 131], want[61 * 131];
+  tiny_ctx *t = open_with(2);
+  for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+    for (size_t d = 0; d < sizeof pairs / sizeof *pairs; d++) check_bytes(t, &narrow[i], pairs[d][0], pairs[d][1]);
+    check_product(t, &narrow[i], TINY_BF16, 0);
+    check_product(t, &narrow[i], TINY_F16, 0);
+  }
+  // Products of halves are exact in f32; the order of additions is the processor's, and so is how it rounds them.
+  const product p = {61, 516, 131, 0, 0, 1};
+  tiny_tensor *x = tiny_cast(operand(t, &p, 0, TINY_BF16, 0.1), TINY_F32), *y = tiny_cast(operand(t, &p, 1, TINY_BF16, 0.1), TINY_F32);
+  tiny_tensor *z = tiny_matmul(x, y);
+  CHECK_EQ(tiny_reference(z, want, sizeof want), TINY_OK);
+  CHECK_EQ(tiny_read(z, got, sizeof got), TINY_OK);
+  for (size_t i = 0; i < sizeof got / sizeof *got; i++) CHECK(fabs((double)got[i] - (double)want[i]) <= 1e-4);
+  tiny_close(t);
+}
+
+// What a DOT means: 200 * -3 + 2 * 127 + 0 * -128 + 255 * 1, and 1.5 * -2 + 3 * 0.5.
+static void test_words(void) {
+  const int64_t bytes[3] = {0xFF0002C8, 0x01807FFD, 1000}, halves[3] = {0x40403FC0, 0x3F00C000, tn_from_f64(10)};
+  CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_U8_I8, bytes, 3), 1000 - 600 + 254 + 255);
+  CHECK(tn_to_f64(tn_alu(TINY_OP_DOT, TINY_F32, TINY_U32, TINY_DOT_BF16, halves, 3)) == 10 - 3 + 1.5);
+}
+
 int main(void) {
+  test_words();
   test_shapes();
+  test_narrow();
   test_threads();
   return test_report();
 }

@@ -80,6 +80,7 @@ static int pick_op(const tn_ops_mask *ops, int dtype, int nsrc) {
       case TINY_OP_SUB: case TINY_OP_NEG: case TINY_OP_TRUNC: case TINY_OP_MULADD: case TINY_OP_POW: if (is_bool) continue; break;
       case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: if (!is_bool) continue; break;
       case TINY_OP_THREEFRY: if (dtype != TINY_U32) continue; break;
+      case TINY_OP_DOT: if (dtype != TINY_I32) continue; break;
       default: break;
     }
     return op;
@@ -94,6 +95,7 @@ static int source_dtype(int op, int i, int dtype, int same) {
   if (tn_op_is(op, TINY_CMP) || op == TINY_OP_CAST) return same;
   if (op == TINY_OP_INDEX) return i == 0 ? dtype : i == 1 ? (int)TINY_INDEX : (int)TINY_BOOL;
   if (op == TINY_OP_REDUCE && i) return TINY_INDEX;
+  if (op == TINY_OP_DOT && i < 2) return TINY_U32;
   return dtype;
 }
 static tiny_uop *make_leaf(maker *m, const tn_pat *u, int dtype) {
@@ -127,7 +129,7 @@ static tiny_uop *make_node(maker *m, const tn_pat *u, int dtype) {
   }
   if (op == TINY_OP_REDUCE && n == 1) return NULL;
   const int kinds[3] = {TINY_OP_ADD, TINY_OP_MUL, TINY_OP_MAX};
-  const int64_t k = u->flags & TN_PAT_K ? u->k : op == TINY_OP_REDUCE ? kinds[rng() % 3] : op == TINY_OP_THREEFRY ? (int64_t)(rng() % 2) : 0;
+  const int64_t k = u->flags & TN_PAT_K ? u->k : op == TINY_OP_REDUCE ? kinds[rng() % 3] : op == TINY_OP_THREEFRY ? (int64_t)(rng() % 2) : op == TINY_OP_DOT ? (int64_t)TINY_DOT_U8_I8 : 0;
   if (op == TINY_OP_BITCAST && tn_bits(src[0]->dtype) != tn_bits(dtype)) return NULL;
   return tn_uop_make(m->t, op, dtype, 1, n, src, k, 0, NULL);
 }

@@ -80,7 +80,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
-  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU)
+  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU)
 
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
 enum {
@@ -88,6 +88,13 @@ enum {
   TINY_OPS(TINY_OP_ENUM)
 #undef TINY_OP_ENUM
   TINY_OP_COUNT
+};
+
+// What a DOT multiplies: neighbours that share a 32-bit word, of the first and of the second operand.
+enum {
+  TINY_DOT_BF16,                           // 2 and 2, into f32; in any order, rounding and denormals as the device has it
+  TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
+  TINY_DOT_COUNT
 };
 
 struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
@@ -156,6 +163,7 @@ typedef struct tiny_language {
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *prefetch;                    // asks for %0 + %k, which will be wanted soon; NULL: never
+  const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*

@@ -6,7 +6,8 @@
 // if shapes do not fit.
 
 // x (..,M,K) @ w (..,K,N) -> (..,M,N). Leading dims broadcast; a 1-d operand acts as a row or column and its
-// dim vanishes. f16 and bf16 accumulate in f32. TINY_E_SHAPE if the inner dims differ. [torch.matmul]
+// dim vanishes. f16 and bf16 accumulate in f32; integers wrap at their own width: cast bytes to i32,
+// which costs no pass, to add in i32. TINY_E_SHAPE if the inner dims differ. [torch.matmul]
 TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
 // x (..,K), w (N,K), bias (N) or NULL -> (..,N). [torch.nn.functional.linear]
 TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);

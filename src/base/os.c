@@ -165,6 +165,7 @@ static int tn_os_cores(void) {             // that this process may use
 typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
+  int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
 
@@ -208,7 +209,9 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   if (avx2 && (saved & 0x06) == 0x06) c->vector_nbytes = 32;
   if ((features[2] & avx512) == avx512 && (saved & 0xe6) == 0xe6) {
     c->vector_nbytes = 64; c->vector_registers = 32;
-  }
+    if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
+    if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
+  } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots = 1 << TINY_DOT_U8_I8;   // AVX-VNNI
   tn_os_cpuid(0x80000000u, 0, r);
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);

@@ -35,7 +35,8 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
 // per round. acc may be NULL.
 static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
-  if (op == TINY_OP_ADD && value->src[0]->op == TINY_OP_MUL && acc) {
+  const int first = value->src[0]->op;
+  if (op == TINY_OP_ADD && (first == TINY_OP_MUL || first == TINY_OP_DOT) && acc) {
     for (uint32_t i = 0; i < value->nsrc; i++) acc = tn_u2(t, op, acc, value->src[i]);
     return acc;
   }

@@ -28,8 +28,8 @@ typedef struct tn_tile {
 } tn_tile;
 
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
-  int64_t stride, nbytes;                  // stride: in v
-  int v, u[2], reduce;                     // does it depend on them?
+  int64_t stride;                          // in v
+  int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -40,7 +40,7 @@ static double tn_tile_waste(const tiny_uop *r, int64_t f) {
 // What of the nearer cache a panel may take.
 static int64_t tn_panel_nbytes(const tn_target *target) {
   const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
-  return half && half < TN_STAGE_MAX_NBYTES ? half : TN_STAGE_MAX_NBYTES;
+  return half && half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
 }
 
 // Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
@@ -52,11 +52,12 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
     return 0;
   for (int i = 0; i < p->nload; i++) {
-    operands += reads[i].reduce;
+    operands += reads[i].reduce && !reads[i].again;
     if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
   }
   if (operands != 2 || panel < 0) return 0;
-  const int64_t n = tn_range_extent(p->red[0]), most = tn_panel_nbytes(target) / (width * reads[panel].nbytes);
+  const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
+  const int64_t n = tn_range_extent(p->red[0]), most = tn_panel_nbytes(target) / nbytes;
   c->rounds = n / tn_tiles_of(p->red[0], most);
   return c->rounds > 0;
 }
@@ -69,7 +70,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
   double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
   for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
   for (int i = 0; i < p->nload; i++) {
-    double n = reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
+    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
@@ -86,6 +87,7 @@ static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
   tn_reads reads[TN_MAX_ACCESSES];
+  memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
     tiny_uop *at = p->load[i]->src[1];
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
@@ -93,7 +95,10 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
-    reads[i].nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+    reads[i].again = 0;
+    for (int j = 0; j < i && p->reduce[0]->src[0]->op == TINY_OP_DOT; j++)
+      reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
+          !memcmp(&reads[j], &reads[i], sizeof *reads);
   }
   const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
@@ -154,18 +159,23 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 
 // ** packing **
 
-// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`.
+// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
+// computed from what it loads.
 static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
-  tn_list loads = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    tiny_uop *load = loads.u[i];
+  tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++)
+    for (uint32_t j = 0; j < 2 && reduces.u[i]->src[0]->nsrc >= 2; j++)
+      tn_push(t, &operands, reduces.u[i]->src[0]->src[j]);
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
+  for (int i = 0; i < operands.n; i++) {
+    tiny_uop *x = operands.u[i];
     int n = 0;
-    if (load->src[0]->src[0]->op != TINY_OP_PARAM || tn_depends(t, load, again)) continue;
-    while (n < ninner && tn_depends(t, load, inner[n])) n++;
-    if (n < ninner) continue;
-    tn_move_stage(s, load, n, inner, TN_SPACE_LOCAL);
+    if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
+    while (n < ninner && tn_depends(t, x, inner[n])) n++;
+    if (n < ninner || tn_depends(t, x, again)) continue;
+    tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
     return 1;
   }
   return 0;
@@ -283,10 +293,23 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
   }
 }
 
+// The tile, of DOTs if it packs what they read: else making words costs more than they save.
+static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *const plain = s->sink;
+  if (tn_move_dot(s, p, target->lang)) {
+    tn_profile_kernel(s->t, s->sink, p);
+    const tn_tile c = tn_tile_choose(s->t, p, target);
+    if (p->usable && c.packs && c.lanes >= 4) return c;
+    s->sink = plain;
+    tn_profile_kernel(s->t, s->sink, p);
+  }
+  return tn_tile_choose(s->t, p, target);
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_split_digits(s, p);
   const double work = tn_work(p);
-  const tn_tile c = tn_tile_choose(s->t, p, target);
+  const tn_tile c = tn_tile_of(s, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
   s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
@@ -299,5 +322,6 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
       tn_move_kind(s, r, TN_UNROLL);
   }
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
+  tn_move_apart(s);
 }
 #endif

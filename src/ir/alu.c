@@ -105,6 +105,21 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
                             a == b;
 }
 
+// c plus the products of the neighbours that the words a and b hold.
+static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
+  if (k == TINY_DOT_U8_I8) {
+    uint32_t sum = (uint32_t)c;
+    for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (uint32_t)(((b >> i & 255) ^ 128) - 128);
+    return tn_dtype_wrap(TINY_I32, sum);
+  }
+  double sum = tn_to_f64(c);
+  for (int i = 0; i < 32; i += 16) {
+    const uint16_t x = (uint16_t)(a >> i), y = (uint16_t)(b >> i);
+    sum += tn_to_f64(tn_dtype_load(TINY_BF16, &x)) * tn_to_f64(tn_dtype_load(TINY_BF16, &y));
+  }
+  return tn_from_f64(tn_dtype_round(TINY_F32, sum));
+}
+
 // The value of op on constants. from: dtype of the first source (of the operands of comparisons; of what a cast
 // converts); d: dtype of the result; k: the node's own k; v: values of the sources.
 static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int nsrc) {
@@ -118,6 +133,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
     }
     case TINY_OP_LT: case TINY_OP_NE: case TINY_OP_EQ: return tn_alu_compare(op, from, a, b);
     case TINY_OP_WHERE: return a ? b : c;
+    case TINY_OP_DOT: return tn_alu_dot(k, (uint32_t)a, (uint32_t)b, c);
     case TINY_OP_THREEFRY: return tn_threefry((uint32_t)a, (uint32_t)b, (uint32_t)c, (uint32_t)v[3], (int)k);
     default: break;
   }

@@ -22,7 +22,7 @@ enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANG
 //   = as all sources            f the same, a float      n the same, no float   c BOOL of equal sources
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
-//   v none                      . any
+//   v none                      d U32, U32 and as source 2                     . any
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
@@ -40,7 +40,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CMOD, 6, '='}, {TINY_OP_MAX, 7, '='}, {TINY_OP_LT, 7, 'c'}, {TINY_OP_NE, 7, 'c'},
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
-  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}
+  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'}
 };
 
 typedef struct tn_spec {
@@ -86,6 +86,7 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'w': return from == TINY_BOOL && d != TINY_VOID && tn_sources_are(u, 1, d)
       ? NULL : "takes a bool and two values of its dtype";
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
+    case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32 ? NULL : "takes no words";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
   }

@@ -18,7 +18,7 @@
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
-//   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op
+//   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED

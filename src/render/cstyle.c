@@ -119,7 +119,9 @@ static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc && i < 4; i++) b->arg[i] = tn_expr(x, u->src[i]);
 }
 
-static const char *tn_op_format(const tn_text *x, int op, int wide) {
+static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
+  const int op = u->op;
+  if (op == TINY_OP_DOT) return x->lang->dots[u->k];
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 
@@ -205,7 +207,7 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   }
   const char *format = u->op == TINY_OP_LANE ? x->lang->ops[TINY_OP_STACK] :
       one_condition                          ? x->lang->ops[u->op] :
-                                               tn_op_format(x, u->op, tn_is_wide(u));
+                                               tn_op_format(x, u, tn_is_wide(u));
   if (!format) {
     tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name,
               tn_dtypes[u->dtype].name, x->lang->name);

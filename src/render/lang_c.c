@@ -53,6 +53,13 @@ static const char *const tn_c_prelude[] = {
   "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
+  // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD; the lesser widths need AVX-512VL, or the VEX form of AVX-VNNI.
+  "#define DOT(T, name, x, y, z) ({ T z_ = (z); __asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
+  "#ifdef __AVX512VNNI__",
+  "  #define DOT_U8_I8 \"vpdpbusd\"",
+  "#else",
+  "  #define DOT_U8_I8 \"{vex} vpdpbusd\"",
+  "#endif",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
   "#ifdef __clang__",
@@ -121,6 +128,11 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
   {TINY_OP_CAST, "(%t)%0", "CONVERT(%0, %t)"}, {TINY_OP_BITCAST, "BITCAST(%s, %t, %0)", "(%t)%0"},
   {TINY_OP_BROADCAST, "%0", "SPLAT(%t, %e, %0)"}, {TINY_OP_PICK, "%0[%k]", NULL}, {TINY_OP_STACK, "(%t){%a}", NULL},
   {TINY_OP_LOAD, "*(%0)", NULL}, {TINY_OP_STORE, "*(%0) = %1", NULL},
+};
+
+// The formats of TINY_DOT_*, for a processor that has their instructions.
+static const char *const tn_c_dots[TINY_DOT_COUNT] = {
+  "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)"
 };
 
 static void tn_lang_c(tiny_language *out) {

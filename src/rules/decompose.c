@@ -534,6 +534,12 @@ RULES(tn_rules_spell, x, y, z, c)
     const int k = tn_log2_of(c->k);
     return k > 0 && tn_lang_has(ctx, TINY_LANG_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
   }
+  RULE("(ADD (DOT x y c) z)") {
+    tiny_uop *const src[3] = {x, y, z};
+    if (tn_is_const(c) && c->k == 0)
+      return tn_uop_make(t, TINY_OP_DOT, r->dtype, r->lanes, 3, src, r->src[r->src[1]->op == TINY_OP_DOT]->k, 0, NULL);
+    return NULL;
+  }
   RULE("(ADD (MUL x:f y) z)")              return tn_lacks(ctx, TINY_OP_MULADD) ? NULL
       : tn_u3(t, TINY_OP_MULADD, x, y, z);
 RULES_END

@@ -226,7 +226,11 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
 }
 static void tn_cpu_close(void *dev) { tn_release(((tn_cpu *)dev)->t, dev, sizeof(tn_cpu)); }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
-static void tn_cpu_language(void *dev, tiny_language *out) { (void)dev; tn_lang_c(out); }
+static void tn_cpu_language(void *dev, tiny_language *out) {
+  tn_lang_c(out);
+  for (int i = 0; i < TINY_DOT_COUNT; i++)
+    if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->dots[i] = tn_c_dots[i];
+}
 
 // ** memory **
 
