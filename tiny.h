@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e6fd8e32a7b26c4a6e4c7e7af9a0bfcde25ea69faa5a77f93282340efb1b2274
+/* tiny.h 0.1.0, source 31ff8f1eb4bcd348b8b44f858fddc0cae88038563dd4ea94e7d9b145dbf685c2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -137,175 +137,177 @@ BUILDING
 
 Where things stand in tiny.h
 
-    325  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    327  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    533  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1091  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    535  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1093  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1257  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1259  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1603  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1605  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1739  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1869  src/api/io.h                tensors from files and to files
-   1944  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1741  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1871  src/api/io.h                tensors from files and to files
+   1946  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2179  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2181  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2344  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2346  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2396  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2398  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2486  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2488  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3245  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3247  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3574  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3576  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3794  src/ir/alu.c                the meaning of every arithmetic op, once
-   3941  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4539  src/ir/args.c               which k, v and sources fit an op
-   4666  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5285  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3796  src/ir/alu.c                the meaning of every arithmetic op, once
+   3943  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4541  src/ir/args.c               which k, v and sources fit an op
+   4668  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5287  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5858  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5860  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6068  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6070  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6463  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6465  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7292  src/ir/spec.c               the verifier
-   7598  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7294  src/ir/spec.c               the verifier
+   7600  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7786  src/rules/notation.c        the algebra that bodies of rules are written in
-   7821  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8019  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7788  src/rules/notation.c        the algebra that bodies of rules are written in
+   7823  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8021  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8179  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8181  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8573  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8575  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8761  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8763  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9149  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9151  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9472  src/rules/decompose.c       from what the IR means to what a language can say
-  10044  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9474  src/rules/decompose.c       from what the IR means to what a language can say
+  10046  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10078  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10080  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10576  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10578  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10948  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10950  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11165  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11167  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11743  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11925  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11745  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11927  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12313  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12315  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12398  src/tensor/activation.c     what stands between the layers of a network
-  12565  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12864  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12400  src/tensor/activation.c     what stands between the layers of a network
+  12567  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12866  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13025  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13027  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13691  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13693  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14200  src/tensor/random.c         numbers from a counter, the same on every device
-  14466  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14202  src/tensor/random.c         numbers from a counter, the same on every device
+  14468  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14770  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15064  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14772  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15066  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15442  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15444  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  15999  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16001  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16395  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16397  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16819  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16821  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17252  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17254  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17596  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17909  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18008  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17598  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17911  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18010  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18161  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18163  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18645  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18921  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18647  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18923  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19010  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19012  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19198  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19562  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19200  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19564  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19798  src/tensor/params.c         lists of named tensors: what a network consists of
-  19890  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20256  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19800  src/tensor/params.c         lists of named tensors: what a network consists of
+  19892  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20258  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20978  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  20981  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21675  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  21678  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+                                     lie
+  21961  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22310  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  22765  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22457  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  22912  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23193  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23340  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23455  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23602  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23568  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23690  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23715  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23837  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  23784  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  23931  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24113  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24260  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24324  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24525  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  24471  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24672  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  24699  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  24846  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  25125  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  25342  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  25272  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  25489  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  25729  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  26069  src/runtime/interp.c        the backend INTERP
-  26149  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  25876  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  26216  src/runtime/interp.c        the backend INTERP
+  26296  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  26204  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  26404  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  26351  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  26551  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  26830  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  26977  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  27214  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  27361  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  27441  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  27588  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  27684  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  27831  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  27892  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  28039  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  28146  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  28293  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  28390  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  28537  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  28567  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  28714  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  28741  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  29053  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  29289  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  28888  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  29200  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  29436  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  29437  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  29583  src/runtime/context.c       opening and closing, the first error, totals
+  29584  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  29730  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -20521,9 +20523,10 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->has_iota = 0;
     n->cost = 1;
     n->depth = 0;
-    if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of
-      tn_node_folded(g, u)->forced = 1;
-      n->reduces = 1;
+    if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of, never all the summands
+      tn_node *folded = tn_node_folded(g, u);
+      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = 1; n->reduces = 1; }
+      else n->forced = 1;
     }
     tn_node_try_running(g, n);
   }
@@ -21671,16 +21674,15 @@ static int tn_rounds_next(tn_graph *g, tn_map **reads, tiny_uop *const *roots, i
 }
 #endif
 // ---- end src/schedule/rounds.c ----
-// ---- begin src/schedule/plan.c ----
-// plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
+// ---- begin src/schedule/order.c ----
+// order: when the kernels of a schedule run, and where their intermediate results lie.
 //
-// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place
-//      updates; a place in memory for each; for the intermediate ones an offset in one arena,
-//      shared when lives do not overlap.
-// A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
-// same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
-#ifndef TN_SCHEDULE_PLAN
-#define TN_SCHEDULE_PLAN
+// In:  a graph whose kernels are written. Out: an order that respects reads, writes and in-place updates;
+//      offsets in one arena, shared when lives do not overlap.
+// Peak memory is what both are chosen for: of two orders the one whose intermediate results take less at
+// the worst moment is used, and what is placed first is what is largest.
+#ifndef TN_SCHEDULE_ORDER
+#define TN_SCHEDULE_ORDER
 #ifndef TINY_AMALGAMATED
 #include "rounds.c"
 #endif
@@ -21692,6 +21694,282 @@ typedef struct tn_place_row {              // where a stored value lives
   int kind, index;                         // LEAF: number of the leaf; OUTPUT: number of the output
   int64_t nbytes, offset;                  // TEMP: offset in the arena
 } tn_place_row;
+
+// ** what a kernel needs **
+
+// A state by one name: the BUFFER where it has one.
+static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
+
+// The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
+static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
+  tn_list stack = {NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0};
+  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
+    tn_push(g->t, &stack, k->node->src[i]);
+  while (stack.n) {
+    tiny_uop *u = stack.u[--stack.n];
+    if (tn_map_has(&seen, u)) continue;
+    tn_map_set(g->t, &seen, u, u);
+    const tn_node *n = tn_graph_node(g, u);
+    if (n->leaf || n->stored) tn_map_set(g->t, reads, tn_state_of(u), u);
+    else for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
+  }
+}
+
+static tn_map *tn_graph_reads(tn_graph *g) {
+  tn_map *reads = (tn_map *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *reads);
+  for (int i = 0; i < g->nkernel; i++) tn_kernel_reads(g, &g->kernel[i], &reads[i]);
+  return reads;
+}
+
+static tiny_uop *tn_updated_state(const tn_kernel *k) {
+  return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL;
+}
+
+// ** order **
+
+// Kernels, or groups of them, each a unit that runs without others in between.
+typedef struct tn_order_unit {
+  tn_list kernels;                         // numbers, the last made first
+  tn_list after;                           // units that run after this one
+  tn_list reads;                           // kernels of other units whose results it needs
+  int waits, done;                         // waits: units that it waits for
+  int64_t more;                            // bytes in use after it ran, less those before
+} tn_order_unit;
+typedef struct tn_order_result { int64_t nbytes; tn_list readers; } tn_order_result;   // of a kernel; 0 bytes: kept
+typedef struct tn_order {                  // of: a kernel's unit; n: units
+  tiny_ctx *t; tn_order_unit *unit; tn_order_result *result; int *of, n;
+} tn_order;
+
+static tiny_uop *tn_order_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }   // numbers as elements of lists
+static int tn_order_unboxed(const void *p) { return (int)(intptr_t)p - 1; }
+
+static void tn_order_edge(tn_order *o, int a, int b) {   // kernel a before kernel b
+  a = o->of[a]; b = o->of[b];
+  if (a == b) return;
+  tn_push(o->t, &o->unit[a].after, tn_order_boxed(b));
+  o->unit[b].waits++;
+}
+
+static void tn_order_units(tn_order *o, tn_graph *g) {
+  tn_map groups = {NULL, 0, 0};            // group -> 1 + its unit
+  for (int i = g->nkernel - 1; i >= 0; i--) {
+    const void *group = (const void *)(intptr_t)g->kernel[i].group;
+    int u = group ? tn_order_unboxed(tn_map_get(&groups, group)) : -1;
+    if (u < 0) u = o->n++;
+    if (group) tn_map_set(o->t, &groups, group, tn_order_boxed(u));
+    o->of[i] = u;
+    tn_push(o->t, &o->unit[u].kernels, tn_order_boxed(i));
+  }
+}
+
+// What is read has been computed, and is not overwritten before.
+static void tn_order_edges(tn_order *o, tn_graph *g, const tn_map *reads) {
+  tiny_ctx *t = o->t;
+  tn_map made = {NULL, 0, 0}, updated = {NULL, 0, 0};   // node -> 1 + its kernel; state -> 1 + one that updates it
+  int *also = (int *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *also);   // another that updates the same
+  for (int i = 0; i < g->nkernel; i++) {
+    const tiny_uop *state = tn_updated_state(&g->kernel[i]);
+    tn_map_set(t, &made, g->kernel[i].node, tn_order_boxed(i));
+    if (!state) continue;
+    also[i] = tn_order_unboxed(tn_map_get(&updated, state));
+    tn_map_set(t, &updated, state, tn_order_boxed(i));
+  }
+  int *reader = (int *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *reader);   // 1 + the last unit that reads it
+  for (int u = 0; u < o->n; u++) for (int n = 0; n < o->unit[u].kernels.n; n++) {
+    const int i = tn_order_unboxed(o->unit[u].kernels.u[n]);
+    const tiny_uop *state = tn_updated_state(&g->kernel[i]);
+    int by = state ? tn_order_unboxed(tn_map_get(&made, state)) : -1;
+    if (by >= 0) { tn_order_edge(o, by, i); o->result[by].nbytes = 0; }
+    for (int j = 0; j < reads[i].cap; j++) {
+      const void *key = reads[i].row[j].key;
+      if (!key) continue;
+      for (by = tn_order_unboxed(tn_map_get(&updated, key)); by >= 0; by = also[by]) tn_order_edge(o, i, by);
+      by = tn_order_unboxed(tn_map_get(&made, key));
+      if (by < 0) continue;
+      tn_order_edge(o, by, i);
+      if (o->of[by] == u || reader[by] == u + 1) continue;
+      reader[by] = u + 1;
+      tn_push(t, &o->result[by].readers, tn_order_boxed(u));
+      tn_push(t, &o->unit[u].reads, tn_order_boxed(by));
+    }
+  }
+}
+
+static void tn_order_open(tn_order *o, tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots) {
+  const size_t n = (size_t)g->nkernel + 1;
+  memset(o, 0, sizeof *o);
+  o->t = g->t;
+  o->unit = (tn_order_unit *)tn_scratch(g->t, n * sizeof *o->unit);
+  o->result = (tn_order_result *)tn_scratch(g->t, n * sizeof *o->result);
+  o->of = (int *)tn_scratch(g->t, n * sizeof *o->of);
+  tn_order_units(o, g);
+  for (int i = 0; i < g->nkernel; i++) {
+    const tn_kernel *k = &g->kernel[i];
+    int kept = k->node->op == TINY_OP_ASSIGN || !k->nmem;
+    for (int r = 0; r < nroots && !kept; r++) kept = roots[r] == k->node;
+    if (!kept) o->result[i].nbytes = tn_node_nbytes(k->mem[0]);
+  }
+  tn_order_edges(o, g, reads);
+  for (int i = 0; i < g->nkernel; i++) {   // slabs, and what nobody reads, come and go within their unit
+    tn_order_result *r = &o->result[i];
+    if (!r->readers.n) r->nbytes = 0;
+    o->unit[o->of[i]].more += r->nbytes;
+    if (r->readers.n == 1) o->unit[tn_order_unboxed(r->readers.u[0])].more -= r->nbytes;
+  }
+}
+
+// Unit u has run: those that only waited for it are ready, and who is left alone with a result will free it.
+static void tn_order_ran(tn_order *o, tn_order_unit *unit, int *left, int u, int *ready, int *nready) {
+  for (int j = 0; j < unit[u].after.n; j++) {
+    const int b = tn_order_unboxed(unit[u].after.u[j]);
+    if (!--unit[b].waits) ready[(*nready)++] = b;
+  }
+  for (int j = 0; j < unit[u].reads.n; j++) {
+    const int a = tn_order_unboxed(unit[u].reads.u[j]);
+    const tn_list *readers = &o->result[a].readers;
+    int last = 0;
+    if (--left[a] != 1) continue;
+    while (unit[tn_order_unboxed(readers->u[last])].done) last++;
+    unit[tn_order_unboxed(readers->u[last])].more -= o->result[a].nbytes;
+  }
+}
+
+// Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected. The last kernel made
+// is the first in topological order, and goes first; if frugal, what leaves the least memory in use goes first.
+// *peak: the most bytes of intermediate results at any time.
+static int tn_order_by(tn_order *o, int nkernel, int frugal, int *order, int64_t *peak) {
+  const size_t n = (size_t)nkernel + 1;
+  tn_order_unit *unit = (tn_order_unit *)memcpy(tn_scratch(o->t, n * sizeof *unit), o->unit, n * sizeof *unit);
+  int *left = (int *)tn_scratch(o->t, n * sizeof *left), *ready = (int *)tn_scratch(o->t, n * sizeof *ready);
+  int nready = 0, at = 0;
+  int64_t live = 0;
+  *peak = 0;
+  for (int i = 0; i < nkernel; i++) left[i] = o->result[i].readers.n;
+  for (int u = 0; u < o->n; u++) if (!unit[u].waits) ready[nready++] = u;
+  while (at < nkernel) {
+    int best = 0;
+    if (!nready) return 0;
+    for (int j = 1; j < nready; j++) {     // units are numbered as the kernels they begin with, the last made first
+      const int64_t gain = frugal ? unit[ready[best]].more - unit[ready[j]].more : 0;
+      if (gain > 0 || (!gain && ready[j] < ready[best])) best = j;
+    }
+    const int u = ready[best];
+    int64_t made = 0;
+    ready[best] = ready[--nready];
+    unit[u].done = 1;
+    for (int j = 0; j < unit[u].kernels.n; j++) {
+      order[at] = tn_order_unboxed(unit[u].kernels.u[j]);
+      made += o->result[order[at++]].nbytes;
+    }
+    if (live + made > *peak) *peak = live + made;
+    live += unit[u].more;
+    tn_order_ran(o, unit, left, u, ready, &nready);
+  }
+  return 1;
+}
+
+// Both orders are tried; the frugal one is taken where it is.
+static int tn_order_kernels(tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots, int *order) {
+  tn_order o;
+  int64_t peak, frugal_peak;
+  int *frugal = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *frugal);
+  tn_order_open(&o, g, reads, roots, nroots);
+  if (!tn_order_by(&o, g->nkernel, 0, order, &peak)) return 0;
+  tn_order_by(&o, g->nkernel, 1, frugal, &frugal_peak);
+  if (frugal_peak < peak) memcpy(order, frugal, (size_t)g->nkernel * sizeof *order);
+  return 1;
+}
+
+// Kernels work in rounds where that pays and an order is left. order[]: as tn_order_kernels gives it.
+static int tn_order_rounds(tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots, int **order) {
+  *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
+  if (!tn_order_kernels(g, reads, roots, nroots, *order)) return 0;
+  for (int from = 0;; from++) {
+    const tn_graph was = *g;
+    tn_map *now = (tn_map *)(uintptr_t)reads;
+    if (!tn_rounds_next(g, &now, roots, nroots, &from)) return 1;
+    int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
+    if (!tn_order_kernels(g, now, roots, nroots, again)) { *g = was; continue; }
+    *order = again; reads = now; from = -1;
+  }
+}
+
+// The state that some value needs both before and after its update, once ordering has failed.
+static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_list *copied) {
+  for (int b = 0; b < g->nkernel; b++) {
+    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
+    int had = !state;
+    for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
+    for (int a = 0; a < g->nkernel && !had; a++)
+      if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
+  }
+  return NULL;
+}
+
+// ** places **
+
+typedef struct tn_life { int place, first, last; } tn_life;
+
+// Offsets in one arena: the largest first, each at the lowest offset that is free during its life.
+static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n) {
+  int *by = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *by),
+      *low = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *low);      // those that have a place, by offset
+  int64_t total = 0;
+  for (int i = 0; i < n; i++) {
+    int j = i;
+    for (; j && place[life[by[j - 1]].place].nbytes < place[life[i].place].nbytes; j--) by[j] = by[j - 1];
+    by[j] = i;
+  }
+  for (int i = 0; i < n; i++) {
+    const tn_life *l = &life[by[i]];
+    tn_place_row *p = &place[l->place];
+    int64_t at = 0;
+    for (int j = 0; j < i; j++) {
+      const tn_life *o = &life[low[j]];
+      const tn_place_row *q = &place[o->place];
+      if (o->last < l->first || o->first > l->last || at >= q->offset + q->nbytes) continue;
+      if (at + p->nbytes <= q->offset) break;
+      at = (q->offset + q->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+    }
+    p->offset = at;
+    if (at + p->nbytes > total) total = at + p->nbytes;
+    int j = i;
+    for (; j && place[life[low[j - 1]].place].offset > at; j--) low[j] = low[j - 1];
+    low[j] = by[i];
+  }
+  return total;
+}
+
+// The most bytes that are alive at one step.
+static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_life *life, int n, int nstep) {
+  int64_t *change = (int64_t *)tn_scratch(t, ((size_t)nstep + 1) * sizeof *change), alive = 0, most = 0;
+  memset(change, 0, ((size_t)nstep + 1) * sizeof *change);
+  for (int i = 0; i < n; i++) {
+    change[life[i].first] += place[life[i].place].nbytes;
+    change[life[i].last + 1] -= place[life[i].place].nbytes;
+  }
+  for (int step = 0; step < nstep; step++) {
+    alive += change[step];
+    if (alive > most) most = alive;
+  }
+  return most;
+}
+#endif
+// ---- end src/schedule/order.c ----
+// ---- begin src/schedule/plan.c ----
+// plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
+//
+// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place
+//      updates; a place in memory for each; for the intermediate ones an offset in one arena,
+//      shared when lives do not overlap.
+// A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
+// same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
+#ifndef TN_SCHEDULE_PLAN
+#define TN_SCHEDULE_PLAN
+#ifndef TINY_AMALGAMATED
+#include "order.c"
+#endif
 
 typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
@@ -21995,127 +22273,6 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
   return 1;
 }
 
-// ** order **
-
-// A state by one name: the BUFFER where it has one.
-static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
-
-// The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
-static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
-  tn_list stack = {NULL, 0, 0};
-  tn_map seen = {NULL, 0, 0};
-  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
-    tn_push(g->t, &stack, k->node->src[i]);
-  while (stack.n) {
-    tiny_uop *u = stack.u[--stack.n];
-    if (tn_map_has(&seen, u)) continue;
-    tn_map_set(g->t, &seen, u, u);
-    const tn_node *n = tn_graph_node(g, u);
-    if (n->leaf || n->stored) tn_map_set(g->t, reads, tn_state_of(u), u);
-    else for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
-  }
-}
-
-static tn_map *tn_graph_reads(tn_graph *g) {
-  tn_map *reads = (tn_map *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *reads);
-  for (int i = 0; i < g->nkernel; i++) tn_kernel_reads(g, &g->kernel[i], &reads[i]);
-  return reads;
-}
-
-static tiny_uop *tn_updated_state(const tn_kernel *k) {
-  return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL;
-}
-
-// Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected. A group is one.
-static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
-  const int n = g->nkernel;
-  uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1),
-          *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
-  int *group = (int *)tn_scratch(g->t, ((size_t)n + 1) * sizeof *group);
-  for (int a = 0; a < n; a++) group[a] = g->kernel[a].group ? g->kernel[a].group : -1 - a;
-  for (int b = 0; b < n; b++) {
-    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
-    for (int a = 0; a < n; a++)
-      before[a * n + b] = group[a] != group[b] &&
-          (tn_map_has(&reads[b], g->kernel[a].node) ||
-           (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
-  }
-  for (int b = 0; b < n; b++)              // what is before one of a group is before them all
-    for (int o = 0; g->kernel[b].group && o < n; o++)
-      for (int a = 0; group[o] == group[b] && a < n; a++) before[a * n + b] |= before[a * n + o];
-  for (int i = 0; i < n;) {                // the last kernel made is the first in topological order
-    int next = -1;
-    for (int b = n - 1; b >= 0 && next < 0; b--) {
-      int ready = !done[b];
-      for (int a = 0; a < n && ready; a++) ready = !before[a * n + b] || done[a];
-      if (ready) next = b;
-    }
-    if (next < 0) return 0;
-    for (int b = next; b >= 0; b--) if (group[b] == group[next]) { done[b] = 1; order[i++] = b; }
-  }
-  return 1;
-}
-
-// The state that some value needs both before and after its update, once ordering has failed.
-static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_list *copied) {
-  for (int b = 0; b < g->nkernel; b++) {
-    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
-    int had = !state;
-    for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
-    for (int a = 0; a < g->nkernel && !had; a++)
-      if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
-  }
-  return NULL;
-}
-
-// ** places **
-
-typedef struct tn_life { int place, first, last; } tn_life;
-
-// Kernels work in rounds where that pays and an order is left. order[]: as tn_order_kernels gives it.
-static int tn_order_rounds(tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots, int **order) {
-  *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
-  if (!tn_order_kernels(g, reads, *order)) return 0;
-  for (int from = 0;; from++) {
-    const tn_graph was = *g;
-    tn_map *now = (tn_map *)(uintptr_t)reads;
-    if (!tn_rounds_next(g, &now, roots, nroots, &from)) return 1;
-    int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
-    if (!tn_order_kernels(g, now, again)) { *g = was; continue; }
-    *order = again; reads = now; from = -1;
-  }
-}
-
-// Offsets in one arena: the largest first, each at the lowest offset that is free during its life.
-static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n) {
-  int *by = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *by);
-  int64_t total = 0;
-  for (int i = 0; i < n; i++) {
-    int j = i;
-    for (; j && place[life[by[j - 1]].place].nbytes < place[life[i].place].nbytes; j--) by[j] = by[j - 1];
-    by[j] = i;
-  }
-  for (int i = 0; i < n; i++) {
-    tn_place_row *p = &place[life[by[i]].place];
-    int64_t at = 0;
-    for (int moved = 1; moved;) {
-      moved = 0;
-      for (int j = 0; j < i; j++) {
-        const tn_life *o = &life[by[j]];
-        const tn_place_row *q = &place[o->place];
-        if (o->last < life[by[i]].first || o->first > life[by[i]].last || at + p->nbytes <= q->offset ||
-            at >= q->offset + q->nbytes)
-          continue;
-        at = (q->offset + q->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
-        moved = 1;
-      }
-    }
-    p->offset = at;
-    if (at + p->nbytes > total) total = at + p->nbytes;
-  }
-  return total;
-}
-
 typedef struct tn_draft {
   tn_plan plan;
   tn_map place;
@@ -22156,23 +22313,9 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
   }
 }
 
-// The most bytes that are alive at one step.
-static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_life *life, int n, int nstep) {
-  int64_t *change = (int64_t *)tn_scratch(t, ((size_t)nstep + 1) * sizeof *change), alive = 0, most = 0;
-  memset(change, 0, ((size_t)nstep + 1) * sizeof *change);
-  for (int i = 0; i < n; i++) {
-    change[life[i].first] += place[life[i].place].nbytes;
-    change[life[i].last + 1] -= place[life[i].place].nbytes;
-  }
-  for (int step = 0; step < nstep; step++) {
-    alive += change[step];
-    if (alive > most) most = alive;
-  }
-  return most;
-}
-
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
   tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
+  tn_map known = {NULL, 0, 0};             // place -> 1 + its life
   int nlife = 0, from = 0, to = 0;         // steps of a group
   d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
@@ -22188,10 +22331,14 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
     for (int j = 0; j < k->nmem; j++) {
       s->mem[j] = tn_draft_place(t, d, v, k->mem[j]);
       if (d->plan.place[s->mem[j]].kind != TN_PLACE_TEMP) continue;
-      int l = 0;
-      while (l < nlife && life[l].place != s->mem[j]) l++;
+      const void *key = (const void *)(intptr_t)(s->mem[j] + 1);
+      int l = (int)(intptr_t)tn_map_get(&known, key) - 1;
       const int each = !k->group || tn_map_has(&g->slabs, k->mem[j]);
-      if (l == nlife) { life[nlife].place = s->mem[j]; life[nlife++].first = each ? i : from; }
+      if (l < 0) {
+        l = nlife++;
+        life[l].place = s->mem[j]; life[l].first = each ? i : from;
+        tn_map_set(t, &known, key, (void *)(intptr_t)nlife);
+      }
       life[l].last = each ? i : to - 1;
     }
     for (int j = 0; j < k->narg; j++) if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;

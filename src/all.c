@@ -79,6 +79,7 @@
 // ** schedule: graph -> kernels **
 #include "schedule/rangeify.c"
 #include "schedule/rounds.c"
+#include "schedule/order.c"
 #include "schedule/plan.c"
 
 // ** codegen: kernel -> program **

@@ -260,6 +260,81 @@ static void test_arena(void) {
   tiny_close(t);
 }
 
+// Large values that end in a number each: one at a time is in memory, whatever order the graph was made in.
+static void test_frugal_order(void) {
+  enum { VALUES = 8, NELEM = 4096 };
+  tiny_ctx *t = open_device("INTERP");
+  tiny_tensor *x = given(t, TINY_SHAPE(NELEM)), *sums[VALUES], *all;
+  float got = 0, want = 0;
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < VALUES; i++) {
+      tiny_tensor *large = tiny_contiguous(plus(x, round + i));
+      sums[i] = tiny_contiguous(tiny_sum(tiny_square(large), 0, 0));
+    }
+    all = sums[round ? 0 : VALUES - 1];
+    for (int i = 1; i < VALUES; i++) all = tiny_add(all, sums[round ? i : VALUES - 1 - i]);
+    CHECK_EQ(tiny_reference(all, &want, sizeof want), TINY_OK);
+    CHECK_EQ(tiny_read(all, &got, sizeof got), TINY_OK);
+    CHECK(got == want);
+  }
+  const tiny_stats s = tiny_get_stats(t);
+  CHECK(s.nbytes_arena >= NELEM * 4 && s.nbytes_arena <= NELEM * 4 + VALUES * 2 * TN_ARENA_ALIGN);
+  tiny_close(t);
+}
+
+// The arena of a training step is as small as the values that are alive at once.
+static void arena_of(tiny_ctx *t, tiny_tensor *loss, tiny_tensor *const *params, int n) {
+  tiny_tensor *grads[16];
+  tiny_optim adam;
+  memset(&adam, 0, sizeof adam);
+  adam.kind = TINY_ADAM;
+  CHECK_EQ(tiny_grad(loss, params, n, grads), TINY_OK);
+  tiny_optim_step(&adam, params, grads, n);
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  const tiny_stats s = tiny_get_stats(t);
+  CHECK(s.nbytes_arena_least > 0);
+  CHECK((double)s.nbytes_arena <= 1.1 * (double)s.nbytes_arena_least);
+  tiny_optim_free(&adam);
+}
+
+static void test_training_memory(void) {
+  tiny_ctx *t = open_device("NULL");
+  tiny_tensor *w[16];
+  for (int i = 0; i < 4; i++) w[i] = given(t, TINY_SHAPE(88 - 16 * i, 104 - 16 * i));
+  tiny_begin(t);
+  tiny_tensor *x = given(t, TINY_SHAPE(32, 104));
+  for (int i = 0; i < 4; i++) x = tiny_gelu(tiny_linear(x, w[i], NULL));
+  arena_of(t, tiny_mean(tiny_square(x), TINY_ALL, 0), w, 4);
+  tiny_close(t);
+
+  t = open_device("NULL");
+  for (int i = 0; i < 4; i++) w[i] = given(t, TINY_SHAPE(8 << i, i ? 4 << i : 3, 3, 3));
+  tiny_begin(t);
+  x = given(t, TINY_SHAPE(4, 3, 32, 32));
+  for (int i = 0; i < 4; i++) {
+    tiny_conv_desc d;
+    memset(&d, 0, sizeof d);
+    d.same = 1;
+    x = tiny_max_pool2d(tiny_relu(tiny_conv2d(x, w[i], NULL, &d)), 2, 0, 0);
+  }
+  arena_of(t, tiny_mean(tiny_square(x), TINY_ALL, 0), w, 4);
+  tiny_close(t);
+
+  t = open_device("NULL");
+  for (int i = 0; i < 12; i++) w[i] = given(t, i % 6 == 4 ? TINY_SHAPE(128, 32) : i % 6 == 5 ? TINY_SHAPE(32, 128) : TINY_SHAPE(32, 32));
+  tiny_begin(t);
+  x = given(t, TINY_SHAPE(2, 24, 32));
+  for (int i = 0; i < 12; i += 6) {        // two blocks of a transformer, one head
+    tiny_tensor *y = tiny_layer_norm(x, 1, NULL, NULL, 1e-5), *q = tiny_linear(y, w[i], NULL), *k = tiny_linear(y, w[i + 1], NULL);
+    tiny_tensor *weights = tiny_softmax(tiny_matmul(q, tiny_transpose(k, 1, 2)), -1);
+    x = tiny_add(x, tiny_linear(tiny_matmul(weights, tiny_linear(y, w[i + 2], NULL)), w[i + 3], NULL));
+    y = tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
+    x = tiny_add(x, tiny_linear(tiny_gelu(tiny_linear(y, w[i + 4], NULL)), w[i + 5], NULL));
+  }
+  arena_of(t, tiny_mean(tiny_square(x), TINY_ALL, 0), w, 12);
+  tiny_close(t);
+}
+
 // Two thousand steps of a small network: neither nodes nor memory grow.
 static void test_frames(const char *device) {
   tiny_ctx *t = open_device(device);
@@ -331,6 +406,8 @@ int main(void) {
   test_replay("INTERP");
   test_replay("CPU");
   test_arena();
+  test_frugal_order();
+  test_training_memory();
   test_frames("INTERP");
   test_frames("CPU");
   test_golden();

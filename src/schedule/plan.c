@@ -8,16 +8,8 @@
 #ifndef TN_SCHEDULE_PLAN
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
-#include "rounds.c"
+#include "order.c"
 #endif
-
-enum { TN_ARENA_ALIGN = 128 };
-enum { TN_PLACE_LEAF, TN_PLACE_OUTPUT, TN_PLACE_TEMP };
-
-typedef struct tn_place_row {              // where a stored value lives
-  int kind, index;                         // LEAF: number of the leaf; OUTPUT: number of the output
-  int64_t nbytes, offset;                  // TEMP: offset in the arena
-} tn_place_row;
 
 typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
@@ -321,127 +313,6 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
   return 1;
 }
 
-// ** order **
-
-// A state by one name: the BUFFER where it has one.
-static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
-
-// The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
-static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
-  tn_list stack = {NULL, 0, 0};
-  tn_map seen = {NULL, 0, 0};
-  for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
-    tn_push(g->t, &stack, k->node->src[i]);
-  while (stack.n) {
-    tiny_uop *u = stack.u[--stack.n];
-    if (tn_map_has(&seen, u)) continue;
-    tn_map_set(g->t, &seen, u, u);
-    const tn_node *n = tn_graph_node(g, u);
-    if (n->leaf || n->stored) tn_map_set(g->t, reads, tn_state_of(u), u);
-    else for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
-  }
-}
-
-static tn_map *tn_graph_reads(tn_graph *g) {
-  tn_map *reads = (tn_map *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *reads);
-  for (int i = 0; i < g->nkernel; i++) tn_kernel_reads(g, &g->kernel[i], &reads[i]);
-  return reads;
-}
-
-static tiny_uop *tn_updated_state(const tn_kernel *k) {
-  return k->node->op == TINY_OP_ASSIGN ? tn_state_of(k->node->src[0]) : NULL;
-}
-
-// Kernel numbers in running order into order[]; 0 when updates and reads cannot all be respected. A group is one.
-static int tn_order_kernels(tn_graph *g, const tn_map *reads, int *order) {
-  const int n = g->nkernel;
-  uint8_t *before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n + 1),
-          *done = (uint8_t *)tn_scratch(g->t, (size_t)n + 1);
-  int *group = (int *)tn_scratch(g->t, ((size_t)n + 1) * sizeof *group);
-  for (int a = 0; a < n; a++) group[a] = g->kernel[a].group ? g->kernel[a].group : -1 - a;
-  for (int b = 0; b < n; b++) {
-    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
-    for (int a = 0; a < n; a++)
-      before[a * n + b] = group[a] != group[b] &&
-          (tn_map_has(&reads[b], g->kernel[a].node) ||
-           (state && (state == g->kernel[a].node || tn_map_has(&reads[a], state))));
-  }
-  for (int b = 0; b < n; b++)              // what is before one of a group is before them all
-    for (int o = 0; g->kernel[b].group && o < n; o++)
-      for (int a = 0; group[o] == group[b] && a < n; a++) before[a * n + b] |= before[a * n + o];
-  for (int i = 0; i < n;) {                // the last kernel made is the first in topological order
-    int next = -1;
-    for (int b = n - 1; b >= 0 && next < 0; b--) {
-      int ready = !done[b];
-      for (int a = 0; a < n && ready; a++) ready = !before[a * n + b] || done[a];
-      if (ready) next = b;
-    }
-    if (next < 0) return 0;
-    for (int b = next; b >= 0; b--) if (group[b] == group[next]) { done[b] = 1; order[i++] = b; }
-  }
-  return 1;
-}
-
-// The state that some value needs both before and after its update, once ordering has failed.
-static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_list *copied) {
-  for (int b = 0; b < g->nkernel; b++) {
-    const tiny_uop *state = tn_updated_state(&g->kernel[b]);
-    int had = !state;
-    for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
-    for (int a = 0; a < g->nkernel && !had; a++)
-      if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
-  }
-  return NULL;
-}
-
-// ** places **
-
-typedef struct tn_life { int place, first, last; } tn_life;
-
-// Kernels work in rounds where that pays and an order is left. order[]: as tn_order_kernels gives it.
-static int tn_order_rounds(tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots, int **order) {
-  *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
-  if (!tn_order_kernels(g, reads, *order)) return 0;
-  for (int from = 0;; from++) {
-    const tn_graph was = *g;
-    tn_map *now = (tn_map *)(uintptr_t)reads;
-    if (!tn_rounds_next(g, &now, roots, nroots, &from)) return 1;
-    int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
-    if (!tn_order_kernels(g, now, again)) { *g = was; continue; }
-    *order = again; reads = now; from = -1;
-  }
-}
-
-// Offsets in one arena: the largest first, each at the lowest offset that is free during its life.
-static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n) {
-  int *by = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *by);
-  int64_t total = 0;
-  for (int i = 0; i < n; i++) {
-    int j = i;
-    for (; j && place[life[by[j - 1]].place].nbytes < place[life[i].place].nbytes; j--) by[j] = by[j - 1];
-    by[j] = i;
-  }
-  for (int i = 0; i < n; i++) {
-    tn_place_row *p = &place[life[by[i]].place];
-    int64_t at = 0;
-    for (int moved = 1; moved;) {
-      moved = 0;
-      for (int j = 0; j < i; j++) {
-        const tn_life *o = &life[by[j]];
-        const tn_place_row *q = &place[o->place];
-        if (o->last < life[by[i]].first || o->first > life[by[i]].last || at + p->nbytes <= q->offset ||
-            at >= q->offset + q->nbytes)
-          continue;
-        at = (q->offset + q->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
-        moved = 1;
-      }
-    }
-    p->offset = at;
-    if (at + p->nbytes > total) total = at + p->nbytes;
-  }
-  return total;
-}
-
 typedef struct tn_draft {
   tn_plan plan;
   tn_map place;
@@ -482,23 +353,9 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
   }
 }
 
-// The most bytes that are alive at one step.
-static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_life *life, int n, int nstep) {
-  int64_t *change = (int64_t *)tn_scratch(t, ((size_t)nstep + 1) * sizeof *change), alive = 0, most = 0;
-  memset(change, 0, ((size_t)nstep + 1) * sizeof *change);
-  for (int i = 0; i < n; i++) {
-    change[life[i].first] += place[life[i].place].nbytes;
-    change[life[i].last + 1] -= place[life[i].place].nbytes;
-  }
-  for (int step = 0; step < nstep; step++) {
-    alive += change[step];
-    if (alive > most) most = alive;
-  }
-  return most;
-}
-
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
   tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
+  tn_map known = {NULL, 0, 0};             // place -> 1 + its life
   int nlife = 0, from = 0, to = 0;         // steps of a group
   d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
@@ -514,10 +371,14 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
     for (int j = 0; j < k->nmem; j++) {
       s->mem[j] = tn_draft_place(t, d, v, k->mem[j]);
       if (d->plan.place[s->mem[j]].kind != TN_PLACE_TEMP) continue;
-      int l = 0;
-      while (l < nlife && life[l].place != s->mem[j]) l++;
+      const void *key = (const void *)(intptr_t)(s->mem[j] + 1);
+      int l = (int)(intptr_t)tn_map_get(&known, key) - 1;
       const int each = !k->group || tn_map_has(&g->slabs, k->mem[j]);
-      if (l == nlife) { life[nlife].place = s->mem[j]; life[nlife++].first = each ? i : from; }
+      if (l < 0) {
+        l = nlife++;
+        life[l].place = s->mem[j]; life[l].first = each ? i : from;
+        tn_map_set(t, &known, key, (void *)(intptr_t)nlife);
+      }
       life[l].last = each ? i : to - 1;
     }
     for (int j = 0; j < k->narg; j++) if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;

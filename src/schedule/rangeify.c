@@ -266,9 +266,10 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->has_iota = 0;
     n->cost = 1;
     n->depth = 0;
-    if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of
-      tn_node_folded(g, u)->forced = 1;
-      n->reduces = 1;
+    if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of, never all the summands
+      tn_node *folded = tn_node_folded(g, u);
+      if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = 1; n->reduces = 1; }
+      else n->forced = 1;
     }
     tn_node_try_running(g, n);
   }
