@@ -65,6 +65,11 @@ build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
+# Uses the rooms themselves: it looks into a search.
+build/bench/cost: bench/cost.c $(SOURCES)
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function $< -o $@ $(LIBS)
+
 # The loops that tiny.h is compared with get the best this machine has: clang's vectors, at full width.
 build/bench/hand.o: bench/hand.c bench/hand.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@

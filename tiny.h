@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 31ff8f1eb4bcd348b8b44f858fddc0cae88038563dd4ea94e7d9b145dbf685c2
+/* tiny.h 0.1.0, source f2ecd38d84ce0fb1e3daa0aad078fe1ae4e4c3d98a783b1dd47c54591aadfeac
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -36,7 +36,7 @@ DO THIS                                          NOT THIS
 
 WHAT IT DOES NOT DO
   No global state, no abort, no exit, no signal handlers. No output unless asked for, but one line when there
-  is no compiler, and a line of progress on a terminal while many kernels are compiled. It does not
+  is no compiler, and a line of progress on a terminal while many kernels are compiled or searched for. It does not
   fetch models, does not run operators eagerly, does not hide copies between devices, and does not need a
   build system.
 
@@ -87,9 +87,11 @@ ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program 
                     r  rules, each time one fires    R  hits and attempts of each rule, when a context closes
                     t  totals when a context closes  p  progress of compilation, also without a terminal
                     0  no optimisation moves: kernels as the scheduler wrote them
+                    b  what a search tries: time, expected cycles and moves of each candidate
                   k and t wait for each kernel, to time it; c and d compile anew what lies on disk
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
+  TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
   TINY_CC         the compiler of kernels, a clang or gcc, instead of the first of clang, cc and gcc
 
 ERRORS
@@ -116,6 +118,21 @@ THREADS
   its own. The CPU device runs kernels on its own threads or on tiny_desc.pool. Results do not depend on their
   number.
 
+SEARCH
+  How a kernel is tiled, vectorised and shared among threads is chosen by rules, in microseconds. With TINY_BEAM=4
+  or tiny_desc.beam = 4 the choice is timed against others: what an estimate of their cost says is best of some
+  thousand variants, then what differs by one move from the four fastest, for as long as that wins. It takes
+  seconds a kernel, most of them in the compiler, and at most 6 times the width; a line on the terminal shows how
+  it goes. Every kernel that takes a microsecond or more is searched for, on the CPU, once: the moves that won lie
+  in TINY_CACHE, known by the kernel, the machine, the compiler and this version, and are taken again by every
+  context that asks for a search no wider. The kernel that the rules choose is always among those that are timed.
+  Buffers are made up for it: data are never touched, and kernels are left alone that could read beyond their
+  memory then. If memory for them is refused, the rules' choice is used.
+  Variants add in different orders, so sums of floats may differ in their last bits from those without a search,
+  and timing decides which is taken. Once it lies in TINY_CACHE, it gives the same bits from run to run and for any
+  number of threads; without that folder each context searches anew and may find another. Without TINY_BEAM
+  nothing that a search has found is used.
+
 PROGRAMS
   tiny_capture plans and compiles the kernels between inputs and outputs; tiny_run replays them on other
   inputs of the same shapes. What is not among the inputs stays what it was at capture: other tensors by their
@@ -137,177 +154,183 @@ BUILDING
 
 Where things stand in tiny.h
 
-    327  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    350  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    535  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1093  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    561  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1119  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1259  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1285  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1605  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1631  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1741  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1871  src/api/io.h                tensors from files and to files
-   1946  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1767  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1897  src/api/io.h                tensors from files and to files
+   1972  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2181  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2207  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2346  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2372  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2398  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2424  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2488  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2514  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3247  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3273  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3576  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3602  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3796  src/ir/alu.c                the meaning of every arithmetic op, once
-   3943  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4541  src/ir/args.c               which k, v and sources fit an op
-   4668  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5287  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3822  src/ir/alu.c                the meaning of every arithmetic op, once
+   3969  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4567  src/ir/args.c               which k, v and sources fit an op
+   4694  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5313  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5860  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5886  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6070  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6096  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6465  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6491  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7294  src/ir/spec.c               the verifier
-   7600  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7320  src/ir/spec.c               the verifier
+   7626  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7788  src/rules/notation.c        the algebra that bodies of rules are written in
-   7823  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8021  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7814  src/rules/notation.c        the algebra that bodies of rules are written in
+   7849  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8047  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8181  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8207  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8575  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8601  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8763  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8789  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9151  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9177  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9474  src/rules/decompose.c       from what the IR means to what a language can say
-  10046  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9500  src/rules/decompose.c       from what the IR means to what a language can say
+  10072  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10080  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10106  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10578  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10604  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10950  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  10976  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11167  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11193  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11745  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11927  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11771  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11953  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12315  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12341  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12400  src/tensor/activation.c     what stands between the layers of a network
-  12567  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12866  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12426  src/tensor/activation.c     what stands between the layers of a network
+  12593  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12892  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13027  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13053  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13693  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13719  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14202  src/tensor/random.c         numbers from a counter, the same on every device
-  14468  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14228  src/tensor/random.c         numbers from a counter, the same on every device
+  14494  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14772  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15066  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14798  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15092  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15444  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15470  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16001  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16027  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16397  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16423  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16821  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16847  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17254  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17280  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17598  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17911  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18010  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17624  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17937  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18036  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18163  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18189  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18647  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18923  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18673  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  18949  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19012  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19038  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19200  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19564  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19226  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19590  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19800  src/tensor/params.c         lists of named tensors: what a network consists of
-  19892  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20258  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19826  src/tensor/params.c         lists of named tensors: what a network consists of
+  19918  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20284  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  20981  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21007  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21678  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21704  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  21961  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  21987  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22457  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  22912  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22483  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  22938  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23340  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23368  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23602  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23630  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23715  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23837  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23743  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23865  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  23931  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  23965  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24260  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24294  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24471  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24672  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  24505  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24704  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+                                     lowering it
+  25084  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25321  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+                                     their static cost
+  25577  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  24846  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25751  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  25272  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  25489  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26177  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26402  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  25876  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  26216  src/runtime/interp.c        the backend INTERP
-  26296  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  26789  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27129  src/runtime/interp.c        the backend INTERP
+  27209  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  26351  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  26551  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27264  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27464  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  26977  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  27908  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28305  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  27361  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28690  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  27588  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  28917  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  27831  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29160  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  28039  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29368  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  28293  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29622  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  28537  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  29866  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  28714  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30043  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  28888  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  29200  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  29436  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30217  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30529  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  30765  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  29584  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  29730  src/runtime/context.c       opening and closing, the first error, totals
+  30913  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31059  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -457,6 +480,8 @@ typedef struct tiny_desc {
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
   uint64_t seed;                           // of tiny_rand and tiny_randn
+  int beam;                                // width of the search for fast kernels, see the manual; 0: $TINY_BEAM or
+                                           // none, negative: none
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
@@ -484,6 +509,7 @@ typedef struct tiny_stats {                // totals since tiny_open
   // of the schedule with the most intermediate values: memory for them; the most that is alive at once
   uint64_t nbytes_arena, nbytes_arena_least;
   uint64_t nodes;                          // live IR nodes
+  uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
 } tiny_stats;
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
 
@@ -2217,7 +2243,7 @@ struct tiny_ctx {
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
-  uint64_t seed;
+  uint64_t seed; int beam;
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
@@ -23291,6 +23317,8 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     return u->dtype == TINY_VOID || lanes == 1 ? group : tn_lanes_of_all(t, group, lanes);
   }
   if (u->op == TINY_OP_INDEX) {
+    // its lanes were told apart before, those of another range
+    for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->lanes > 1) return tn_uop_with(t, u, src);
     int lanes = src[1]->lanes;
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
@@ -23896,11 +23924,10 @@ static double tn_work(const tn_profile *p) {
   return n * reduced * (1 + p->nalu * 0.25);
 }
 
-// Splits outermost loops of the store, at most `loops` of them, into tasks, each of at least TN_TASK_WORK.
-static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
+// Splits outermost loops of the store, at most `loops` of them, into `want` tasks or fewer. Returns their number.
+static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
   tn_profile p;
-  int64_t want = (int64_t)(work / TN_TASK_WORK), tasks = 1;
-  if (want > TN_MAX_TASKS) want = TN_MAX_TASKS;
+  int64_t tasks = 1;
   tn_profile_kernel(s->t, s->sink, &p);
   for (int i = 0; i < p.nout && tasks < want && loops; i++) {
     if (tn_range_kind(p.out[i]) != TN_LOOP) continue;
@@ -23924,6 +23951,13 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
     if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }
+  return tasks;
+}
+
+// Tasks of at least TN_TASK_WORK each.
+static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
+  const int64_t want = (int64_t)(work / TN_TASK_WORK);
+  tn_make_tasks_upto(s, want < TN_MAX_TASKS ? want : (int64_t)TN_MAX_TASKS, loops);
 }
 #endif
 // ---- end src/codegen/lanes.c ----
@@ -24666,6 +24700,877 @@ static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *targe
 }
 #endif
 // ---- end src/codegen/optimize.c ----
+// ---- begin src/codegen/cost.c ----
+// cost: what a kernel will take after its moves, told from its ranges without lowering it.
+//
+// In:  a kernel, the limits of a CPU. Out: cycles of one launch on one core; good for ranking candidates only.
+// Instructions: a node runs once in every round of the innermost loop it depends on, once for each copy and
+// vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
+// Memory: at every level of the caches, an access fetches its lines anew in each round of the loops that are too
+// far out for their data to stay. Strides are measured: elements are evaluated again with one range a step further.
+// The rates are those of a core with full-width vectors: one load and one multiply-add a cycle, four cycles until
+// a sum is there (Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs, 2023: Skylake-X
+// and Zen 4).
+#ifndef TN_CODEGEN_COST
+#define TN_CODEGEN_COST
+#ifndef TINY_AMALGAMATED
+#include "expand.c"
+#include "../rules/decompose.c"
+#endif
+
+enum { TN_COST_RANGES = 64, TN_COST_ACCESSES = 64, TN_COST_CODE = 1024, TN_COST_LEVELS = 3,
+  TN_COST_LINE = 64, TN_COST_L1 = 32 << 10, TN_COST_L2 = 1 << 20, TN_COST_OUTER = 16, TN_COST_WAYS = 8,
+  TN_COST_NONE = TN_COST_RANGES };
+#define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
+#define TN_COST_FOLD 8.0                   // to fold the lanes of a vector
+#define TN_COST_ROUND 1.0                  // of a loop's own, each round
+#define TN_COST_TASK 2000.0                // to hand a task to a thread
+static const double tn_cost_line[TN_COST_LEVELS] = {2, 5, 14};   // cycles a line from L2, from L3, from memory
+
+typedef struct tn_cost { double cycles, core, memory, tasks; } tn_cost;   // cycles: of core and memory together
+
+// What takes longest when the tasks are shared by so many cores.
+static double tn_cost_on(const tn_cost *c, int cores) {
+  return c->cycles * ceil(c->tasks / cores) / c->tasks + (c->tasks > 1 ? TN_COST_TASK * c->tasks / cores : 0);
+}
+
+typedef struct tn_cost_loop {              // by number of the range; the last stands for no loop
+  int parent, depth;
+  double times, arithmetic, loads, wait;   // times: rounds in all
+  double live, steps;                      // registers that are in use, in each of so many steps of a round
+  double nbytes;                           // of the lines that one run of it touches
+  uint64_t inside;                         // ranges that advance in one run of it
+} tn_cost_loop;
+
+typedef struct tn_cost_access {
+  uint64_t ranges;                         // that it moves with
+  int at, gathers;                         // at: the loop it stands in; gathers: where is known at run time only
+  int64_t stride[TN_COST_RANGES];          // in elements
+  double nbytes, all_nbytes;               // of an element, of the memory
+} tn_cost_access;
+
+typedef struct tn_cost_walk {
+  tiny_ctx *t; const tiny_limits *limits;
+  tn_list all;
+  uint64_t *open, lanes, copies, unrolled, loops;      // open: ranges that a node depends on; the others: by kind
+  uint8_t *number;                         // of a RANGE among the ranges
+  tiny_uop *range[TN_COST_RANGES]; int nrange;
+  tn_cost_loop loop[TN_COST_RANGES + 1];
+  tn_cost_access *access; int naccess;
+  double code, tasks;                      // code: copies of all nodes
+} tn_cost_walk;
+
+static uint64_t tn_cost_bit(const tn_cost_walk *w, const tiny_uop *range) {
+  return (uint64_t)1 << w->number[range->seq];
+}
+static double tn_cost_extents(const tn_cost_walk *w, uint64_t ranges) {
+  double n = 1;
+  for (int i = 0; i < w->nrange; i++) if (ranges >> i & 1) n *= (double)tn_range_extent(w->range[i]);
+  return n;
+}
+static int tn_cost_innermost(const tn_cost_walk *w, uint64_t ranges) {
+  int best = TN_COST_NONE;
+  for (int i = 0; i < w->nrange; i++)
+    if ((ranges & w->loops) >> i & 1 && w->loop[i].depth > w->loop[best].depth) best = i;
+  return best;
+}
+// Vector instructions for one copy of a value.
+static double tn_cost_width(const tn_cost_walk *w, uint64_t ranges, int dtype) {
+  const double nbytes = tn_dtypes[dtype].nbytes < 4 ? 4 : tn_dtypes[dtype].nbytes;
+  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / w->limits->vector_nbytes;
+  return vectors > 1 ? vectors : 1;
+}
+
+// ** ranges: which are open around a node, which loop lies in which **
+
+static uint64_t tn_cost_closed(const tn_cost_walk *w, const tiny_uop *u) {
+  uint64_t closed = 0;
+  const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
+  if (from >= 0)
+    for (uint32_t i = (uint32_t)from; i < u->nsrc; i++)
+      if (u->src[i]->op == TINY_OP_RANGE) closed |= tn_cost_bit(w, u->src[i]);
+  return closed;
+}
+
+static int tn_cost_open(tn_cost_walk *w, tiny_uop *sink) {
+  tn_toposort(w->t, sink, &w->all);
+  w->open = (uint64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *w->open);
+  w->number = (uint8_t *)tn_scratch(w->t, (size_t)w->all.n);
+  for (int i = 0; i < w->all.n; i++) {
+    tiny_uop *u = w->all.u[i];
+    u->seq = (uint32_t)i;
+    for (uint32_t j = 0; j < u->nsrc; j++) w->open[i] |= w->open[u->src[j]->seq];
+    w->open[i] &= ~tn_cost_closed(w, u);
+    const uint64_t lanes = w->open[i] & w->lanes;
+    if (lanes & (lanes - 1)) return 0;     // lanes of lanes
+    if (u->op != TINY_OP_RANGE) continue;
+    if (w->nrange == TN_COST_RANGES) return 0;
+    const int kind = tn_range_kind(u);
+    const uint64_t bit = (uint64_t)1 << w->nrange;
+    w->number[i] = (uint8_t)w->nrange;
+    w->open[i] = bit;
+    w->range[w->nrange++] = u;
+    if (kind == TN_VECTOR) w->lanes |= bit;
+    else if (kind != TN_UPCAST && kind != TN_UNROLL) w->loops |= bit;
+    else w->copies |= bit;
+    if (kind == TN_UNROLL) w->unrolled |= bit;
+  }
+  return 1;
+}
+
+// Users come last in the order, so going backwards a loop's surroundings are known when what closes it is met.
+static void tn_cost_nest(tn_cost_walk *w) {
+  w->loop[TN_COST_NONE].times = 1;
+  w->loop[TN_COST_NONE].inside = ~(uint64_t)0;
+  for (int i = w->all.n - 1; i >= 0; i--) {
+    const tiny_uop *u = w->all.u[i];
+    const uint64_t closed = tn_cost_closed(w, u) & w->loops;
+    int around = closed ? tn_cost_innermost(w, w->open[i]) : 0;
+    for (int tasks = 1; closed && tasks >= 0; tasks--)
+      for (uint32_t j = 1; j < u->nsrc; j++) {
+        const int r = w->number[u->src[j]->seq];
+        if (u->src[j]->op != TINY_OP_RANGE || !(w->loops >> r & 1) || w->loop[r].depth ||
+            (tn_range_kind(u->src[j]) == TN_TASK) != tasks)
+          continue;
+        w->loop[r].parent = around;
+        w->loop[r].depth = w->loop[around].depth + 1;
+        w->loop[r].times = w->loop[around].times * (double)tn_range_extent(u->src[j]);
+        if (tasks) w->tasks *= (double)tn_range_extent(u->src[j]);
+        around = r;
+      }
+  }
+  for (int r = 0; r < w->nrange; r++) if (w->loops >> r & 1) {
+    w->loop[r].inside |= w->lanes | w->copies;
+    for (int a = r; a != TN_COST_NONE; a = w->loop[a].parent) w->loop[a].inside |= (uint64_t)1 << r;
+  }
+}
+
+// ** instructions **
+
+static tn_cost_loop *tn_cost_loop_of(tn_cost_walk *w, uint64_t ranges) {
+  return &w->loop[tn_cost_innermost(w, ranges)];
+}
+
+static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
+  const uint64_t own = tn_is_running(u) ? w->open[u->seq] & w->open[u->src[1]->seq] : tn_cost_closed(w, u);
+  const uint64_t ranges = w->open[u->src[0]->seq] | own, outside = w->open[u->seq];
+  tn_cost_loop *l = tn_cost_loop_of(w, ranges);
+  const double vectors = tn_cost_width(w, ranges, u->dtype);
+  const double copies = tn_cost_extents(w, ranges & w->copies), unrolled = tn_cost_extents(w, own & w->copies);
+  const int chained = (u->k & 0xFF) == TINY_OP_ADD && u->src[0]->op == TINY_OP_MUL;
+  const double wait = l->times * TN_COST_WAIT * (chained ? unrolled : 1);
+  l->arithmetic += l->times * copies * vectors;
+  if (chained) l->arithmetic -= l->times * copies * vectors * tn_op_cost(u->src[0]);   // one instruction with the sum
+  if (own & w->loops && wait > l->wait) l->wait = wait;
+  l->live += copies / unrolled * vectors;
+  if (unrolled > l->steps) l->steps = unrolled;
+  w->code += copies * vectors;
+  if (own & w->lanes) {
+    l = tn_cost_loop_of(w, outside);
+    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_COST_FOLD;
+  }
+}
+
+// A load or store: contiguous, the same for all lanes, or lane by lane.
+static void tn_cost_load(tn_cost_walk *w, const tiny_uop *u, const tn_cost_access *a) {
+  const tiny_uop *index = u->src[0];
+  const uint64_t ranges = w->open[u->seq] | a->ranges;
+  const int dtype = u->op == TINY_OP_STORE ? u->src[1]->dtype : u->dtype;
+  tn_cost_loop *l = tn_cost_loop_of(w, ranges);
+  double each = 0.5;
+  for (int r = 0; r < w->nrange; r++) if ((a->ranges & w->lanes) >> r & 1)
+    each = a->stride[r] == 1 && !a->gathers ? tn_cost_width(w, ranges, dtype) :
+                                              (double)tn_range_extent(w->range[r]) * (a->gathers ? 2 : 1);
+  if (u->op == TINY_OP_STORE) each *= 2;
+  const double n = l->times * tn_cost_extents(w, ranges & w->copies);
+  l->loads += n * each;
+  if (index->nsrc == 3) l->arithmetic += n * (w->open[index->src[2]->seq] & w->lanes ? 2 : 0.5);
+  if (u->op == TINY_OP_LOAD && a->ranges & w->lanes && l->live > 0)    // used again in the other copies of the round
+    l->live += tn_cost_extents(w, ranges & w->copies & ~w->unrolled) * tn_cost_width(w, ranges, u->dtype);
+  w->code += tn_cost_extents(w, ranges & w->copies) * each;
+}
+
+static void tn_cost_arithmetic(tn_cost_walk *w, const tiny_uop *u) {
+  const uint64_t ranges = w->open[u->seq];
+  const double each = u->op == TINY_OP_CAST ? 1 : tn_op_cost(u);
+  if (u->dtype == TINY_INDEX || each == 0 || (u->dtype == TINY_BOOL && u->src[0]->dtype == TINY_INDEX)) return;
+  tn_cost_loop *l = tn_cost_loop_of(w, ranges);
+  const double n = tn_cost_extents(w, ranges & w->copies) * tn_cost_width(w, ranges, u->dtype) * each;
+  l->arithmetic += l->times * n;
+  w->code += n;
+}
+
+static double tn_cost_core(tn_cost_walk *w) {
+  double cycles = 0;
+  for (int r = 0; r <= TN_COST_NONE; r++) {
+    tn_cost_loop *l = &w->loop[r];
+    if (r < TN_COST_NONE && (r >= w->nrange || !(w->loops >> r & 1))) continue;
+    const double spilled = l->live + 1 - w->limits->vector_registers;
+    if (spilled > 0) l->loads += l->times * l->steps * spilled * 3;
+    const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
+    cycles += (most > l->wait ? most : l->wait) + 0.2 * (l->arithmetic + l->loads - most);
+    if (r < TN_COST_NONE) cycles += l->times * TN_COST_ROUND;
+  }
+  return cycles;
+}
+
+// ** memory **
+
+// Values of index arithmetic with range r at 1 and all others at 0 (r -1: all); 0 where one is loaded.
+static void tn_cost_evaluate(const tn_cost_walk *w, int r, int64_t *value) {
+  for (int i = 0; i < w->all.n; i++) {
+    const tiny_uop *u = w->all.u[i];
+    const int index = u->dtype == TINY_INDEX || u->dtype == TINY_BOOL;
+    value[i] = 0;
+    if (u->op == TINY_OP_CONST && index) value[i] = u->k;
+    else if (u->op == TINY_OP_RANGE) value[i] = r >= 0 && u == w->range[r];
+    else if (u->op == TINY_OP_WHERE && index) value[i] = value[u->src[value[u->src[0]->seq] ? 1 : 2]->seq];
+    else if (index && tn_op_is(u->op, TINY_ALU) && !tn_is_float(u->src[0]->dtype))
+      value[i] = tn_alu_int(u->op, u->src[0]->dtype, value[u->src[0]->seq], u->nsrc > 1 ? value[u->src[1]->seq] : 0,
+                            u->nsrc > 2 ? value[u->src[2]->seq] : 0);
+  }
+}
+
+static int tn_cost_is_loaded(const tiny_uop *u, int depth) {
+  if (u->op == TINY_OP_LOAD || u->op == TINY_OP_REDUCE || !depth) return 1;
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    if (u->op != TINY_OP_RANGE && tn_cost_is_loaded(u->src[i], depth - 1)) return 1;
+  return 0;
+}
+
+static int tn_cost_find_accesses(tn_cost_walk *w) {
+  tiny_uop *node[TN_COST_ACCESSES];
+  int n = 0;
+  for (int i = 0; i < w->all.n; i++) {
+    const int op = w->all.u[i]->op;
+    if (op != TINY_OP_LOAD && op != TINY_OP_STORE && op != TINY_OP_STAGE) continue;
+    if (n == TN_COST_ACCESSES) return 0;
+    node[n++] = w->all.u[i];
+  }
+  w->access = (tn_cost_access *)tn_scratch(w->t, ((size_t)n + 1) * sizeof *w->access);
+  w->naccess = n;
+  int64_t *at0 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at0);
+  int64_t *at1 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at1);
+  tn_cost_evaluate(w, -1, at0);
+  for (int i = 0; i < n; i++) {
+    tn_cost_access *a = &w->access[i];
+    const tiny_uop *u = node[i];
+    a->nbytes = tn_dtypes[u->op == TINY_OP_STORE ? u->src[1]->dtype : u->dtype].nbytes;
+    if (u->op == TINY_OP_STAGE) {          // it is filled in order
+      int64_t stride = 1;
+      a->ranges = tn_cost_closed(w, u);
+      for (uint32_t j = u->nsrc - 1; j >= 1; stride *= tn_range_extent(u->src[j--]))
+        a->stride[w->number[u->src[j]->seq]] = stride;
+      a->all_nbytes = (double)stride * a->nbytes;
+      a->at = tn_cost_innermost(w, a->ranges | w->open[u->seq]);
+      continue;
+    }
+    const tiny_uop *element = u->src[0]->src[1], *memory = u->src[0]->src[0];
+    a->ranges = w->open[element->seq];
+    a->gathers = tn_cost_is_loaded(element, 12);
+    a->all_nbytes = memory->op == TINY_OP_STAGE ? 1e18 : (double)tn_memory_nelem(memory) * a->nbytes;
+    a->at = tn_cost_innermost(w, w->open[u->seq]);
+  }
+  for (int r = 0; r < w->nrange; r++) {
+    tn_cost_evaluate(w, r, at1);
+    for (int i = 0; i < n; i++) if (node[i]->op != TINY_OP_STAGE) {
+      const uint32_t element = node[i]->src[0]->src[1]->seq;
+      if (w->access[i].ranges >> r & 1) w->access[i].stride[r] = at1[element] - at0[element];
+    }
+  }
+  for (int i = 0; i < n; i++) if (node[i]->op != TINY_OP_STAGE) tn_cost_load(w, node[i], &w->access[i]);
+  return 1;
+}
+
+// Lines of memory that an access touches while the given ranges advance.
+static double tn_cost_lines(const tn_cost_walk *w, const tn_cost_access *a, uint64_t ranges) {
+  int64_t run = 1;                         // elements beside each other
+  double runs = 1;
+  uint64_t left = a->ranges & ranges;
+  while (left) {                           // the least strides first
+    int best = -1;
+    int64_t least = 0;
+    for (int r = 0; r < w->nrange; r++) if (left >> r & 1) {
+      const int64_t stride = a->stride[r] < 0 ? -a->stride[r] : a->stride[r];
+      if (best < 0 || stride < least) { best = r; least = stride; }
+    }
+    left &= ~((uint64_t)1 << best);
+    const int64_t n = tn_range_extent(w->range[best]);
+    if (a->gathers) runs *= (double)n;
+    else if (least <= run || (double)least * a->nbytes <= TN_COST_LINE) run += (n - 1) * least;
+    else runs *= (double)n;
+  }
+  double lines = (double)run * a->nbytes / TN_COST_LINE;
+  if (lines < 1) lines = 1;
+  if (runs > 1 && lines < 4) lines += 1;   // short runs begin anywhere in a line, and nothing foresees the next
+  lines *= runs;
+  const double all = a->all_nbytes / TN_COST_LINE + 1;
+  return lines > all && !a->gathers ? all : lines;
+}
+
+// Lanes and copies whose lines fall into so few sets of a cache that they push each other out.
+static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, double cache_nbytes) {
+  const int64_t way = (int64_t)cache_nbytes / TN_COST_WAYS;
+  int64_t step = way;
+  double lines = 1;
+  for (int r = 0; r < w->nrange; r++) if ((a->ranges & (w->lanes | w->copies)) >> r & 1) {
+    int64_t x = a->stride[r] * (int64_t)a->nbytes, y = step;
+    if (x > -TN_COST_LINE && x < TN_COST_LINE) continue;
+    lines *= (double)tn_range_extent(w->range[r]);
+    while (y) { const int64_t rest = x % y; x = y; y = rest; }
+    step = x < 0 ? -x : x;
+  }
+  return lines > TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+}
+
+static double tn_cost_memory(tn_cost_walk *w) {
+  const double l2 = w->limits->cache_nbytes ? (double)w->limits->cache_nbytes : (double)TN_COST_L2;
+  const double level[TN_COST_LEVELS] = {TN_COST_L1, l2, l2 * TN_COST_OUTER};
+  double cycles = 0;
+  for (int i = 0; i < w->naccess; i++) {
+    const tn_cost_access *a = &w->access[i];
+    for (int r = a->at;; r = w->loop[r].parent) {
+      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * TN_COST_LINE;
+      if (r == TN_COST_NONE) break;
+    }
+  }
+  for (int c = 0; c < TN_COST_LEVELS; c++) {
+    if (w->loop[TN_COST_NONE].nbytes <= level[c]) break;
+    for (int i = 0; i < w->naccess; i++) {
+      const tn_cost_access *a = &w->access[i];
+      int r = a->at;                       // the outermost loop whose data stay; a line stays for the innermost always
+      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE && w->loop[w->loop[r].parent].nbytes <= level[c])
+        r = w->loop[r].parent;
+      double runs = r == TN_COST_NONE ? 1 : w->loop[w->loop[r].parent].times;
+      uint64_t stays = w->loop[r].inside;
+      if (!a->gathers && tn_cost_collides(w, a, level[c])) {
+        runs = w->loop[a->at].times;
+        stays = w->lanes | w->copies;
+      }
+      cycles += runs * tn_cost_lines(w, a, stays) * tn_cost_line[c];
+    }
+  }
+  return cycles;
+}
+
+// What sink will cost; 0 where that cannot be told, or the kernel is unreasonable: lanes of lanes, endless code.
+static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn_cost *out) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_cost_walk *w = (tn_cost_walk *)tn_scratch(t, sizeof *w);
+  w->t = t; w->limits = limits; w->tasks = 1;
+  int known = limits->vector_nbytes > 0 && tn_cost_open(w, sink);
+  if (known) {
+    tn_cost_nest(w);
+    for (int i = 0; i < w->all.n; i++) {
+      const tiny_uop *u = w->all.u[i];
+      if (u->op == TINY_OP_REDUCE) tn_cost_reduce(w, u);
+      else tn_cost_arithmetic(w, u);
+    }
+    known = tn_cost_find_accesses(w) && w->code <= TN_COST_CODE;
+  }
+  if (known) {
+    out->core = tn_cost_core(w);
+    out->memory = tn_cost_memory(w);
+    out->tasks = w->tasks;
+    const double less = out->core < out->memory ? out->core : out->memory;
+    out->cycles = out->core + out->memory - 0.7 * less;      // most of the lesser one hides behind the other
+  }
+  tn_scratch_rewind(t, mark);
+  return known;
+}
+#endif
+// ---- end src/codegen/cost.c ----
+// ---- begin src/codegen/recipe.c ----
+// recipe: the moves for one kernel as data: printed, parsed, stored, applied.
+//
+// In:  a kernel as the scheduler wrote it and a recipe, possibly a stranger's. Out: the kernel after the moves, or
+//      NULL where one of them is not legal there. Whatever is applied keeps the kernel's value.
+// "h" alone is what the heuristics choose; "h u0.4 n2.8" goes on from there; "- v1.16 u0.6 t1.64" begins with the
+// bare kernel. A move is a letter, a number and a factor. Ranges are counted anew before each move: those of the
+// store in loop order, then those of its reductions.
+//
+//   v r.f  f elements of r become lanes            u r.f  f copies of r, which is an output's
+//   n r.f  f copies of r, which is a reduction's   b r.f  a loop over f elements of r, within r
+//   s r.q  r and q change places                   p r.f  r grows to a multiple of f
+//   t n.f  up to f tasks of the n outermost loops  r 0.0  what a row shares is kept
+//   k l.n  what load l reads within the n outermost loops is packed as it will be read
+#ifndef TN_CODEGEN_RECIPE
+#define TN_CODEGEN_RECIPE
+#ifndef TINY_AMALGAMATED
+#include "optimize.c"
+#include "cost.c"
+#endif
+
+enum { TN_RECIPE_MOVES = 14, TN_RECIPE_TEXT = 256, TN_RECIPE_MOST = 1 << 20, TN_RECIPE_COPIES = 16 };
+static const char tn_recipe_letters[] = "vunbsptkr";
+
+typedef struct tn_recipe_move { int letter, at, by; } tn_recipe_move;
+typedef struct tn_recipe { int plain, n; tn_recipe_move move[TN_RECIPE_MOVES]; } tn_recipe;   // all zero: "h"
+
+static void tn_recipe_print(const tn_recipe *r, char out[TN_RECIPE_TEXT]) {
+  size_t at = (size_t)snprintf(out, TN_RECIPE_TEXT, "%s", r->plain ? "-" : "h");
+  for (int i = 0; i < r->n && at < TN_RECIPE_TEXT; i++)
+    at += (size_t)snprintf(out + at, TN_RECIPE_TEXT - at, " %c%d.%d", r->move[i].letter, r->move[i].at, r->move[i].by);
+}
+
+// A number up to TN_RECIPE_MOST at *text, which moves on; -1: there is none.
+static int tn_recipe_number(const char **text) {
+  int n = 0;
+  if (**text < '0' || **text > '9') return -1;
+  for (; **text >= '0' && **text <= '9'; ++*text) if ((n = n * 10 + **text - '0') > TN_RECIPE_MOST) return -1;
+  return n;
+}
+
+// 1: text is a recipe.
+static int tn_recipe_parse(const char *text, tn_recipe *r) {
+  memset(r, 0, sizeof *r);
+  if (*text != 'h' && *text != '-') return 0;
+  r->plain = *text++ == '-';
+  while (*text == ' ') {
+    if (r->n == TN_RECIPE_MOVES) return 0;
+    tn_recipe_move *m = &r->move[r->n++];
+    m->letter = *++text;
+    if (!m->letter || !strchr(tn_recipe_letters, m->letter)) return 0;
+    text++;
+    m->at = tn_recipe_number(&text);
+    if (m->at < 0 || *text++ != '.') return 0;
+    m->by = tn_recipe_number(&text);
+    if (m->by < 0) return 0;
+  }
+  return !*text;
+}
+
+// ** one move **
+
+static tiny_uop *tn_recipe_range(const tn_profile *p, int number, int kind) {
+  tiny_uop *r = NULL;
+  if (number < p->nout) r = p->out[number];
+  else if (number < p->nout + p->nred) r = p->red[number - p->nout];
+  return r && tn_range_kind(r) == kind ? r : NULL;
+}
+
+// Would copies or lanes of r write to one place of memory that the kernel has for itself?
+static int tn_recipe_is_shared(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stores = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++)
+    if (stores.u[i]->src[0]->src[0]->op != TINY_OP_PARAM && tn_depends(s->t, stores.u[i], r)) return 1;
+  return 0;
+}
+
+static int tn_recipe_vector(tn_kernel_state *s, const tn_profile *p, const tn_target *target, int at,
+                            int64_t f) {
+  tiny_uop *out = tn_recipe_range(p, at, TN_LOOP), *red = tn_recipe_range(p, at, TN_REDUCE), *r = out ? out : red;
+  if (!r || f < 2 || f > tn_target_lanes(target, p) || f & (f - 1)) return 0;
+  if (!tn_tile_fits(r, f, out && p->repeats) || (out && tn_recipe_is_shared(s, r))) return 0;
+  if (out) for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
+  if (out ? tn_stride_in(s->t, p->store->src[1], r) != 1 : p->carried != NULL) return 0;
+  tn_move_split(s, r, f, TN_VECTOR, 0, NULL);
+  return 1;
+}
+
+// A part of f elements of an output's or a reduction's range, as a range of another kind.
+static int tn_recipe_split(tn_kernel_state *s, const tn_profile *p, int at, int64_t f, int out_kind,
+                           int red_kind) {
+  tiny_uop *out = tn_recipe_range(p, at, TN_LOOP), *red = tn_recipe_range(p, at, TN_REDUCE), *r = out ? out : red;
+  const int kind = out ? out_kind : red_kind;
+  if (!r || kind < 0 || f < 2 || !tn_tile_fits(r, f, out && p->repeats)) return 0;
+  if (kind == TN_LOOP || kind == TN_REDUCE) { if (f >= tn_range_extent(r)) return 0; }
+  else if (f > TN_RECIPE_COPIES || (out && tn_recipe_is_shared(s, r))) return 0;
+  tn_move_split(s, r, f, kind, 0, NULL);
+  return 1;
+}
+
+static int tn_recipe_swap(tn_kernel_state *s, const tn_profile *p, int a, int b) {
+  tiny_uop *x = tn_recipe_range(p, a, TN_LOOP), *y = tn_recipe_range(p, b, TN_LOOP);
+  if (!x && !y) { x = tn_recipe_range(p, a, TN_REDUCE); y = tn_recipe_range(p, b, TN_REDUCE); }
+  if (!x || !y || x == y) return 0;
+  const tiny_uop *before = s->sink;
+  tn_move_swap(s, x, y);
+  return s->sink != before;
+}
+
+static int tn_recipe_pad(tn_kernel_state *s, const tn_profile *p, int at, int64_t m) {
+  tiny_uop *r = tn_recipe_range(p, at, TN_LOOP);
+  if (!r) r = tn_recipe_range(p, at, TN_REDUCE);
+  if (!r || p->carried || m < 2 || m > tn_range_extent(r) || tn_range_extent(r) % m == 0) return 0;
+  tn_move_pad(s, r, m);
+  return 1;
+}
+
+// Does anything in u depend on what is loaded or computed?
+static int tn_recipe_is_plain(tiny_ctx *t, tiny_uop *u) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) {
+    const int op = all.u[i]->op;
+    if (op == TINY_OP_LOAD || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_ARG) return 0;
+  }
+  return 1;
+}
+
+// Ranges of a load from the outermost part of a panel to the innermost: loops, reductions, copies, lanes.
+static int tn_recipe_panel_order(const tiny_uop *r) {
+  const int kind = tn_range_kind(r);
+  return kind == TN_VECTOR ? 3 : kind == TN_UPCAST ? 2 : kind == TN_REDUCE || kind == TN_UNROLL ? 1 : 0;
+}
+
+// May what a load reads be copied before the loops around it?
+static int tn_recipe_can_pack(tiny_ctx *t, const tn_profile *p, const tiny_uop *load) {
+  const tiny_uop *index = load->src[0];
+  return !p->carried && load->nsrc == 1 && !load->k && index->src[0]->op == TINY_OP_PARAM && index->src[0] != p->store->src[0] &&
+      tn_recipe_is_plain(t, index->src[1]) && (index->nsrc < 3 || tn_recipe_is_plain(t, index->src[2]));
+}
+
+// Does r lie within the outermost loops? -1: it is no range of the store or of a reduction, but of a panel.
+static int tn_recipe_is_within(const tn_profile *p, const tiny_uop *r, int outside) {
+  int loops = 0;
+  for (int j = 0; j < p->nout; j++) {
+    if (p->out[j] == r) return tn_range_kind(r) != TN_TASK && (tn_range_kind(r) != TN_LOOP || loops >= outside);
+    loops += tn_range_kind(p->out[j]) == TN_LOOP;
+  }
+  for (int j = 0; j < p->nreduce; j++) if (tn_folds_over(p->reduce[j], r)) return 1;
+  return -1;
+}
+
+static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, int number,
+                          int outside) {
+  tiny_ctx *t = s->t;
+  tiny_uop *inner[TINY_MAX_DIMS];
+  tn_list ranges = {NULL, 0, 0}, loads = {NULL, 0, 0};
+  int n = 0;
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
+  if (number >= loads.n || !tn_recipe_can_pack(t, p, loads.u[number])) return 0;
+  tiny_uop *load = loads.u[number];
+  int64_t nbytes = tn_dtypes[load->dtype].nbytes, most = (int64_t)target->limits->cache_nbytes / 2;
+  if (!most || most > TN_STAGE_MAX_NBYTES) most = TN_STAGE_MAX_NBYTES;
+  tn_collect_ranges(t, load, &ranges);
+  for (int order = 0; order < 4; order++) for (int i = 0; i < ranges.n; i++) {
+    const int within = tn_recipe_is_within(p, ranges.u[i], outside);
+    if (within < 0) return 0;
+    if (!within || tn_recipe_panel_order(ranges.u[i]) != order) continue;
+    if (n == TINY_MAX_DIMS) return 0;
+    inner[n++] = ranges.u[i];
+    nbytes *= tn_range_extent(ranges.u[i]);
+    if (nbytes > most) return 0;
+  }
+  if (n < 2) return 0;
+  tn_move_stage(s, load, n, inner, TN_SPACE_LOCAL);
+  return 1;
+}
+
+// What a row shares is kept once: none of its ranges may have become copies or lanes.
+static int tn_recipe_row(tn_kernel_state *s, const tn_profile *p) {
+  for (int i = 0; i < p->nout; i++) if (tn_is_parallel(p->out[i])) return 0;
+  return p->row && tn_stage_row(s, p);
+}
+
+// Are sums kept in memory between blocks of rounds? Their loops look like the store's own.
+static int tn_recipe_keeps_sums(tn_kernel_state *s) {
+  tn_list stages = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) if (stages.u[i]->src[0]->op != TINY_OP_LOAD) return 1;
+  return 0;
+}
+
+static int tn_recipe_move_apply(tn_kernel_state *s, const tn_target *target, const tn_recipe_move *m) {
+  tn_profile p;
+  tn_profile_kernel(s->t, s->sink, &p);
+  if (!p.usable || tn_recipe_keeps_sums(s)) return 0;
+  switch (m->letter) {
+    case 'v': return tn_recipe_vector(s, &p, target, m->at, m->by);
+    case 'u': return tn_recipe_split(s, &p, m->at, m->by, TN_UPCAST, -1);
+    case 'n': return tn_recipe_split(s, &p, m->at, m->by, -1, TN_UNROLL);
+    case 'b': return tn_recipe_split(s, &p, m->at, m->by, TN_LOOP, TN_REDUCE);
+    case 's': return tn_recipe_swap(s, &p, m->at, m->by);
+    case 'p': return tn_recipe_pad(s, &p, m->at, m->by);
+    case 't': return m->by <= 8 * TN_MAX_TASKS && tn_make_tasks_upto(s, m->by, m->at) > 1;
+    case 'k': return tn_recipe_pack(s, &p, target, m->at, m->by);
+    case 'r': return !m->at && !m->by && tn_recipe_row(s, &p);
+    default: return 0;
+  }
+}
+
+// ** whole recipes **
+
+// The kernel before the first move; NULL where only the heuristics know what to do.
+static tiny_uop *tn_recipe_begin(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *r) {
+  tn_kernel_state s = {t, sink};
+  tn_profile p;
+  tn_scatter c;
+  if (!target->limits->threads || !target->limits->vector_nbytes) return NULL;
+  tn_join_ranges(&s);
+  if (tn_scatter_of(&s, &p, &c) || !p.usable) return NULL;
+  return r->plain ? s.sink : tn_optimize(t, s.sink, target);
+}
+
+// The kernel after all moves, simplified, and its cost; NULL: one of them is not legal.
+static tiny_uop *tn_recipe_apply(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *r,
+                                 tn_cost *cost) {
+  tn_kernel_state s = {t, tn_recipe_begin(t, sink, target, r)};
+  if (!s.sink) return NULL;
+  for (int i = 0; i < r->n; i++) {
+    if (!tn_recipe_move_apply(&s, target, &r->move[i])) return NULL;
+    s.sink = tn_simplify(t, s.sink);
+  }
+  return tn_cost_of(t, s.sink, target->limits, cost) ? s.sink : NULL;
+}
+#endif
+// ---- end src/codegen/recipe.c ----
+// ---- begin src/codegen/candidates.c ----
+// candidates: recipes worth trying for a kernel, the most promising first, told by their static cost.
+//
+// In:  a kernel as the scheduler wrote it. Out: candidates: recipes, their cost, and what tells equal kernels apart.
+// tn_candidates_seeds grows recipes from the bare kernel move by move and keeps those that cost least; nothing is
+// lowered. tn_candidates_around makes what differs by one move from a recipe that has been timed.
+// Nodes that were made on the way are swept as it goes: the context must hold nothing else.
+#ifndef TN_CODEGEN_CANDIDATES
+#define TN_CODEGEN_CANDIDATES
+#ifndef TINY_AMALGAMATED
+#include "recipe.c"
+#endif
+
+enum { TN_CANDIDATES_MOST = 4096, TN_CANDIDATES_NODES = 1 << 17, TN_CANDIDATES_DEPTH = 8, TN_CANDIDATES_WIDTH = 10 };
+
+#define TN_ALIKE 0.003
+
+typedef struct tn_candidate {
+  tn_recipe recipe; tn_cost cost; double expected;       // expected: cycles on the cores that are there
+  uint64_t same;                           // equal for equal kernels
+  double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
+  void *kernel;                            // the backend's, for as long as its module is loaded
+  int64_t global[3], local[3], tasks;
+  int depth;                               // of the search that found it
+} tn_candidate;
+
+typedef struct tn_candidates {
+  tiny_ctx *t; tiny_uop *kept, *sink; const tn_target *target;   // kept: another node that has to live
+  int64_t serial;                          // of the context before the first move: every trial begins with it
+  tn_candidate *found; int n;
+  int depth, cores;
+} tn_candidates;
+
+static const int tn_candidates_copies[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16};
+static const int tn_candidates_blocks[] = {4, 8, 16, 32, 64, 128, 256};
+enum { TN_CANDIDATES_COPIES = sizeof tn_candidates_copies / sizeof *tn_candidates_copies,
+  TN_CANDIDATES_BLOCKS = sizeof tn_candidates_blocks / sizeof *tn_candidates_blocks };
+
+static void tn_candidates_open(tn_candidates *s, tiny_ctx *t, tiny_uop *kept, tiny_uop *sink,
+                               const tn_target *target, int cores) {
+  memset(s, 0, sizeof *s);
+  s->t = t; s->kept = kept; s->sink = sink; s->target = target;
+  s->cores = cores; s->serial = t->ir->serial;
+  s->found = (tn_candidate *)tn_scratch(t, TN_CANDIDATES_MOST * sizeof *s->found);
+}
+
+static void tn_candidates_sweep(tn_candidates *s) {
+  tn_list stack = {NULL, 0, 0};
+  if (s->t->ir->nodes.n < TN_CANDIDATES_NODES) return;
+  s->t->ir->epoch++;
+  tn_uop_mark(s->t, &stack, s->kept);
+  tn_uop_mark(s->t, &stack, s->sink);
+  tn_uop_sweep(s->t);
+}
+
+// A hash that does not depend on the ids of ranges, only on the order in which they are met.
+static uint64_t tn_candidates_same(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, sink, &all);
+  uint64_t *hash = (uint64_t *)tn_scratch(t, (size_t)all.n * sizeof *hash), ranges = 0;
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    const uint64_t k = u->op == TINY_OP_RANGE ? ++ranges << 8 | (uint64_t)tn_range_kind(u) : (uint64_t)u->k;
+    u->seq = (uint32_t)i;
+    hash[i] = tn_hash_mix(tn_hash_mix((uint64_t)u->op << 8 | u->dtype, k), (uint64_t)u->lanes << 32 | u->nsrc);
+    for (int j = 0; j < u->nv; j++) hash[i] = tn_hash_mix(hash[i], (uint64_t)u->v[j]);
+    for (uint32_t j = 0; j < u->nsrc; j++) hash[i] = tn_hash_mix(hash[i], hash[u->src[j]->seq]);
+  }
+  return hash[all.n - 1];
+}
+
+// Adds a recipe and the kernel it gives, unless that was found before.
+static void tn_candidates_add(tn_candidates *s, const tn_recipe *r, tiny_uop *sink, const tn_cost *cost) {
+  const uint64_t same = tn_candidates_same(s->t, sink);
+  for (int i = 0; i < s->n; i++) if (s->found[i].same == same) return;
+  if (s->n == TN_CANDIDATES_MOST) return;
+  tn_candidate *c = &s->found[s->n++];
+  memset(c, 0, sizeof *c);
+  c->expected = tn_cost_on(cost, s->cores);
+  c->recipe = *r; c->cost = *cost; c->same = same; c->depth = s->depth;
+}
+
+static void tn_candidates_try(tn_candidates *s, const tn_recipe *r) {
+  const tn_mark mark = tn_scratch_mark(s->t);
+  tn_cost cost;
+  s->t->ir->serial = s->serial;
+  tiny_uop *sink = tn_recipe_apply(s->t, s->sink, s->target, r, &cost);
+  if (sink) tn_candidates_add(s, r, sink, &cost);
+  tn_scratch_rewind(s->t, mark);
+  tn_candidates_sweep(s);
+}
+
+// ** one more move **
+
+typedef struct tn_candidates_base {
+  tn_kernel_state state; int64_t serial; const tn_recipe *recipe;
+} tn_candidates_base;
+
+static void tn_candidates_extend(tn_candidates *s, const tn_candidates_base *b, int letter, int at, int by) {
+  const tn_mark mark = tn_scratch_mark(s->t);
+  tn_recipe r = *b->recipe;
+  tn_kernel_state state = b->state;
+  tn_cost cost;
+  tn_recipe_move *m = &r.move[r.n++];
+  m->letter = letter; m->at = at; m->by = by;
+  s->t->ir->serial = b->serial;
+  if (tn_recipe_move_apply(&state, s->target, m)) {
+    state.sink = tn_simplify(s->t, state.sink);
+    if (tn_cost_of(s->t, state.sink, s->target->limits, &cost)) tn_candidates_add(s, &r, state.sink, &cost);
+  }
+  tn_scratch_rewind(s->t, mark);
+}
+
+static void tn_candidates_extend_range(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p,
+                                       int at) {
+  const int out = at < p->nout, most = tn_target_lanes(s->target, p);
+  const tiny_uop *r = out ? p->out[at] : p->red[at - p->nout];
+  const int64_t n = tn_range_extent(r);
+  if (tn_range_kind(r) != (out ? TN_LOOP : TN_REDUCE)) return;
+  for (int lanes = most; lanes >= 4 && lanes >= most / 2; lanes /= 2) tn_candidates_extend(s, b, 'v', at, lanes);
+  for (int i = 0; i < TN_CANDIDATES_COPIES; i++)
+    if (tn_candidates_copies[i] <= n) tn_candidates_extend(s, b, out ? 'u' : 'n', at, tn_candidates_copies[i]);
+  for (int i = 0; i < TN_CANDIDATES_BLOCKS; i++)
+    if (tn_candidates_blocks[i] < n) tn_candidates_extend(s, b, 'b', at, tn_candidates_blocks[i]);
+  if (n > most) tn_candidates_extend(s, b, 'p', at, most);
+}
+
+// All recipes that are r and one more move.
+static void tn_candidates_grow(tn_candidates *s, const tn_recipe *r) {
+  tn_candidates_base b;
+  tn_profile p;
+  tn_cost cost;
+  tn_list loads = {NULL, 0, 0};
+  tn_candidates_sweep(s);
+  if (r->n == TN_RECIPE_MOVES) return;
+  s->t->ir->serial = s->serial;
+  b.state.t = s->t; b.recipe = r;
+  b.state.sink = tn_recipe_apply(s->t, s->sink, s->target, r, &cost);
+  b.serial = s->t->ir->serial;
+  if (!b.state.sink) return;
+  tn_profile_kernel(s->t, b.state.sink, &p);
+  if (!p.usable) return;
+  tn_collect_op(s->t, b.state.sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < p.nout + p.nred; i++) tn_candidates_extend_range(s, &b, &p, i);
+  for (int i = 0; i < p.nout + p.nred; i++)
+    for (int j = i + 1; j < p.nout + p.nred; j++) tn_candidates_extend(s, &b, 's', i, j);
+  for (int i = 0; i < loads.n; i++) for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_extend(s, &b, 'k', i, j);
+  if (p.row && !r->n) tn_candidates_extend(s, &b, 'r', 0, 0);
+}
+
+// ** seeds **
+
+static int tn_candidates_cheaper(const void *a, const void *b) {
+  const tn_candidate *x = (const tn_candidate *)a, *y = (const tn_candidate *)b;
+  if (x->expected != y->expected) return x->expected < y->expected ? -1 : 1;
+  return x->same < y->same ? -1 : x->same > y->same;
+}
+
+// So much alike that timing one of them will do.
+static int tn_candidates_alike(const tn_candidate *x, const tn_candidate *y) {
+  return fabs(x->cost.core - y->cost.core) <= TN_ALIKE * x->cost.core &&
+      fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks;
+}
+
+// Tasks for a recipe whose other moves are made. A panel is packed once for each of the outermost loops.
+static void tn_candidates_add_tasks(const tn_candidates *s, tn_recipe *r) {
+  tn_profile p;
+  int packs = 0;
+  tn_profile_kernel(s->t, s->sink, &p);
+  const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
+  const int want = work / TN_TASK_WORK < TN_MAX_TASKS ? (int)(work / TN_TASK_WORK) : TN_MAX_TASKS;
+  for (int i = 0; i < r->n; i++) packs |= r->move[i].letter == 'k';
+  if (want < 2 || r->n == TN_RECIPE_MOVES) return;
+  tn_recipe_move *m = &r->move[r->n++];
+  m->letter = 't'; m->at = packs ? 1 : TN_MAX_RANGES; m->by = want;
+}
+
+// Recipes from the bare kernel, cheapest first, at most n: s->found holds them and nothing else.
+static void tn_candidates_seeds(tn_candidates *s, int n) {
+  tn_candidates way = *s;
+  tn_recipe bare, next[TN_CANDIDATES_WIDTH];
+  int width = 1;
+  memset(&bare, 0, sizeof bare);
+  bare.plain = 1;
+  next[0] = bare;
+  s->n = way.n = 0;
+  way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
+  for (way.depth = 1; width && way.depth <= TN_CANDIDATES_DEPTH; way.depth++) {
+    for (int i = 0; i < width; i++) tn_candidates_grow(&way, &next[i]);
+    qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
+    width = 0;
+    for (int i = 0; i < way.n && width < TN_CANDIDATES_WIDTH; i++)
+      if (way.found[i].depth == way.depth) next[width++] = way.found[i].recipe;
+  }
+  for (int i = 0; i < way.n && s->n < n; i++) {
+    tn_recipe r = way.found[i].recipe;
+    int alike = 0;
+    for (int j = 0; j < i && !alike; j++)
+      alike = way.found[j].depth < 0 && tn_candidates_alike(&way.found[i], &way.found[j]);
+    if (alike) continue;
+    way.found[i].depth = -1;               // taken
+    tn_candidates_add_tasks(s, &r);
+    tn_candidates_try(s, &r);
+  }
+}
+
+// ** what lies around a recipe **
+
+static int tn_candidates_step(const int *sizes, int n, int from, int by) {
+  for (int i = 0; i < n; i++) if (sizes[i] == from) return i + by >= 0 && i + by < n ? sizes[i + by] : 0;
+  return 0;
+}
+
+// The move's factor a size up (by 1) or down (by -1); 0: there is none.
+static int tn_candidates_factor(const tn_recipe_move *m, int by) {
+  switch (m->letter) {
+    case 'u': case 'n': return tn_candidates_step(tn_candidates_copies, TN_CANDIDATES_COPIES, m->by, by);
+    case 'b': return tn_candidates_step(tn_candidates_blocks, TN_CANDIDATES_BLOCKS, m->by, by);
+    case 'v': case 't': return by > 0 ? m->by * 2 : m->by / 2;
+    case 'k': return m->by + by < 0 ? 0 : m->by + by;
+    default: return 0;
+  }
+}
+
+static void tn_candidates_around(tn_candidates *s, const tn_recipe *r) {
+  tn_recipe other;
+  s->depth++;
+  for (int i = 0; i < r->n; i++) {
+    for (int by = -1; by <= 1; by += 2) {
+      other = *r;
+      other.move[i].by = tn_candidates_factor(&r->move[i], by);
+      if (other.move[i].by) tn_candidates_try(s, &other);
+    }
+    other = *r;                            // without the move
+    memmove(&other.move[i], &other.move[i + 1], (size_t)(r->n - i - 1) * sizeof *other.move);
+    other.n--;
+    tn_candidates_try(s, &other);
+  }
+  if (!r->n || r->move[r->n - 1].letter != 't') { tn_candidates_grow(s, r); return; }
+  const int from = s->n;
+  other = *r;
+  other.n--;                               // tasks stay the last move
+  tn_candidates_grow(s, &other);
+  const int to = s->n;
+  s->n = from;
+  for (int i = from; i < to; i++) {
+    other = s->found[i].recipe;
+    if (other.n == TN_RECIPE_MOVES) continue;
+    other.move[other.n++] = r->move[r->n - 1];
+    tn_candidates_try(s, &other);
+  }
+}
+#endif
+// ---- end src/codegen/candidates.c ----
 
 // ** render: program -> text **
 // ---- begin src/render/lang_c.c ----
@@ -25305,6 +26210,8 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   return t->pool ? TINY_OK : TINY_E_MEMORY;
 }
 
+static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) { d->pool = t->pool->host; }
+
 #else
 
 enum {
@@ -25481,6 +26388,12 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   tn_os_cond_open(&p->done);
   t->pool = p;
   return TINY_OK;
+}
+
+// What to open a context with that has as many threads as t.
+static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) {
+  d->pool = t->pool->host;
+  d->threads = t->pool->threads;
 }
 #endif // TINY_NO_THREADS
 #endif
@@ -26557,6 +27470,7 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
 #include "device.c"
+#include "../codegen/candidates.c"
 #include "../ir/spec.c"
 #endif
 
@@ -26585,6 +27499,7 @@ struct tn_programs {
 // A kernel on its way to an executable.
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
+  tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
   uint64_t key, text_key;
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
   const char *text;
@@ -26656,6 +27571,24 @@ static void tn_estimate(tn_lowered *k) {
   }
 }
 
+// The kernel as moves are made on it.
+static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
+  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
+  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, ast, tn_rules_reduce, NULL));
+  return tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
+}
+
+static tiny_uop *tn_build_move(tiny_ctx *t, const tn_build *b, tiny_uop *sink, const tn_target *target) {
+  tn_cost cost;
+  if (b->recipe.plain || b->recipe.n) {
+    const int64_t serial = t->ir->serial;
+    tiny_uop *moved = tn_recipe_apply(t, sink, target, &b->recipe, &cost);
+    if (moved) return moved;
+    t->ir->serial = serial;
+  }
+  return tn_optimize(t, sink, target);
+}
+
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
 
 static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
@@ -26669,10 +27602,8 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  sink = tn_write_scans(t, tn_rewrite(t, sink, tn_rules_reduce, NULL));
-  sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
-  if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
+  sink = tn_build_begin(t, sink);
+  if (!tn_debug(t, '0')) sink = tn_build_move(t, b, sink, &target);
   tn_trace_pass(t, "moves", sink);
   sink = tn_lower(t, sink, &target, &b->low);
   if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
@@ -26973,6 +27904,403 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 }
 #endif
 // ---- end src/runtime/program.c ----
+// ---- begin src/runtime/beam.c ----
+// beam: the fastest moves for a kernel, found by timing.
+//
+// In:  kernels that are to be built. Out: their recipes. A recipe that was found before comes from disk, where it
+//      lies under a hash of the kernel, the device's target and this library's version.
+// A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
+// there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
+// the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
+// compile at once; those that begin slowly are not timed to the end.
+// Buffers are as large as the kernel's, filled with small numbers, or with zeros where they tell what else is read.
+#ifndef TN_RUNTIME_BEAM
+#define TN_RUNTIME_BEAM
+#ifndef TINY_AMALGAMATED
+#include "program.c"
+#endif
+
+enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_ROUNDS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
+  TN_BEAM_FILL = 4096 };
+#define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
+#define TN_BEAM_SLOW 2.5                   // times the best: such a candidate is not timed further
+#define TN_BEAM_WIN 0.985                  // of the best before: less, and another round follows
+#define TN_BEAM_RUN_NS 15e6                // spent on timing a candidate
+#define TN_BEAM_NS 6e9                     // spent on a kernel, for each of the width
+
+typedef struct tn_beam {
+  tiny_ctx *t, *asker;                     // whose context the search has; who wants to know
+  const tn_list *nodes;                    // of the kernel, in the asker's context
+  int width, number, of;                   // of: how many kernels are searched for
+  tn_recipe best; double ns, before_ns;    // before: the heuristics' choice
+  int timed;
+  // within the search
+  tn_candidate *tried; int n, most;
+  tiny_uop *ast; tiny_launch launch; uint64_t until;
+} tn_beam;
+
+// ** is a kernel fit to be timed? **
+
+static int tn_beam_is_given(const tiny_uop *u) { return u->op == TINY_OP_LOAD || u->op == TINY_OP_ARG; }
+
+// Does the kernel find elements by what it loads? 1: no; 0: yes, and with zeros it stays within its memory; -1: yes.
+static int tn_beam_reads_freely(tiny_ctx *t, tiny_uop *ast) {
+  tn_list all = {NULL, 0, 0}, stores = {NULL, 0, 0};
+  int freely = 1;
+  tn_toposort(t, ast, &all);
+  tn_collect_op(t, ast, TINY_OP_STORE, &stores);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *index = all.u[i];
+    tn_list below = {NULL, 0, 0}, given = {NULL, 0, 0}, zero = {NULL, 0, 0};
+    if (index->op != TINY_OP_INDEX || index->src[0]->op != TINY_OP_PARAM) continue;
+    for (uint32_t j = 1; j < index->nsrc; j++) tn_toposort(t, index->src[j], &below);
+    for (int j = 0; j < below.n; j++) if (tn_beam_is_given(below.u[j])) {
+      tn_push(t, &given, below.u[j]);
+      tn_push(t, &zero, tn_const(t, below.u[j]->dtype, tn_dtype_value(below.u[j]->dtype, 0)));
+      for (int k = 0; k < stores.n && below.u[j]->op == TINY_OP_LOAD; k++)
+        if (stores.u[k]->src[0]->src[0] == below.u[j]->src[0]->src[0]) return -1;    // it will not stay zero
+    }
+    if (!given.n) continue;
+    freely = 0;
+    const tiny_uop *now = tn_simplify(t, tn_replace(t, index, given.n, given.u, zero.u)), *at = now->src[1];
+    const int never = now->nsrc == 3 && tn_is_k(now->src[2], 0);
+    if (!never && (at->vmin < 0 || at->vmax >= tn_memory_nelem(index->src[0]))) return -1;
+  }
+  return freely;
+}
+
+static void tn_beam_fill(tn_storage *s, int dtype, int zeros) {
+  char block[TN_BEAM_FILL];
+  const size_t nbytes = tn_dtypes[dtype].nbytes;
+  memset(block, 0, sizeof block);
+  for (size_t i = 0; !zeros && i + nbytes <= sizeof block; i += nbytes) {
+    const double x = (double)(i / nbytes % 7);
+    tn_dtype_store(dtype, block + i, tn_dtype_value(dtype, tn_is_float(dtype) ? 0.25 + x / 8 : x > 3));
+  }
+  for (size_t at = 0; at < s->nbytes; at += sizeof block)
+    memcpy((char *)s->mem + at, block, s->nbytes - at < sizeof block ? s->nbytes - at : sizeof block);
+}
+
+// Memory and arguments of a launch; 0: there is no memory, or nobody knows what the kernel would read.
+static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
+  tn_list all = {NULL, 0, 0};
+  const int freely = tn_beam_reads_freely(t, b->ast);
+  if (freely < 0) return 0;
+  tn_toposort(t, b->ast, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_PARAM && u->k >= b->launch.nmem) b->launch.nmem = (int)u->k + 1;
+    if (u->op == TINY_OP_ARG && u->k >= b->launch.nargs) b->launch.nargs = (int)u->k + 1;
+  }
+  tiny_mem *mem = (tiny_mem *)tn_scratch(t, ((size_t)b->launch.nmem + 1) * sizeof *mem);
+  b->launch.mem = mem;
+  b->launch.args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *b->launch.args);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_PARAM && !mem[all.u[i]->k].base) {
+    const tiny_uop *u = all.u[i];
+    tn_storage *s = tn_storage_new(t, (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
+    if (!s) return 0;
+    mem[u->k].base = s->mem;
+    tn_beam_fill(s, u->dtype, !freely);
+  }
+  return 1;
+}
+
+// ** timing **
+
+static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
+  struct tn_device *d = b->t->device;
+  tiny_launch l = b->launch;
+  l.tasks = c->tasks;
+  memcpy(l.global, c->global, sizeof l.global);
+  memcpy(l.local, c->local, sizeof l.local);
+  const uint64_t from = tn_os_now();
+  if (d->backend->launch(d->dev, c->kernel, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
+  return (double)(tn_os_now() - from) + 1;
+}
+
+static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
+  double spent = 0, least = HUGE_VAL;
+  for (int i = 0; i < TN_BEAM_RUNS && (i < 3 || spent < TN_BEAM_RUN_NS); i++) {
+    const double ns = tn_beam_run(b, c);
+    spent += ns;
+    if (ns < least) least = ns;
+    if (i && least > best * TN_BEAM_SLOW) break;
+    if (ns > best * TN_BEAM_SLOW && ns > TN_BEAM_RUN_NS) break;
+  }
+  return least;
+}
+
+static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
+
+static void tn_beam_say(const tn_beam *b, int round, int n) {
+  if (tn_beam_shows(b))
+    fprintf(stderr, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r", b->number,
+            b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+}
+
+// Lowers the candidates tried[from..n-1]; those that do not come out whole are left out.
+static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn_build **left) {
+  int nleft = 0;
+  for (int i = from; i < b->n; i++) {
+    tn_build *x = &builds[i - from];
+    b->tried[i].ns = HUGE_VAL;
+    x->ast = b->ast;
+    x->recipe = b->tried[i].recipe;
+    snprintf(x->name, sizeof x->name, "candidate_%d", i);
+    if (tn_build_lower(t, x) == TINY_OK && x->text) left[nleft++] = x;
+    t->code = TINY_OK;
+  }
+  return nleft;
+}
+
+typedef struct tn_beam_round { tn_beam *b; int from, n; tn_builds all; } tn_beam_round;
+
+static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_round *)arg)->all); }
+
+static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
+  const tn_beam_round *r = (const tn_beam_round *)arg;
+  struct tn_device *d = t->device;
+  tn_build *builds = r->all.build;
+  tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
+  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
+            modules = most < nleft ? most : nleft;
+  const char **text = (const char **)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
+  tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
+  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
+  if (!nleft) return TINY_OK;
+  tn_build_deal(t, left, nleft, modules, first);
+  for (int m = 0; m < modules; m++) {
+    text[m] = tn_module_text(t, left + first[m], first[m + 1] - first[m]);
+    binary[m].t = t;
+  }
+  const uint64_t began = tn_os_now();
+  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  t->stats.compile_ns += tn_os_now() - began;
+  for (int m = 0; m < modules && code == TINY_OK; m++) {
+    void *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
+    for (int i = first[m]; i < first[m + 1]; i++) {
+      tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
+      c->kernel = module ? d->backend->find(d->dev, module, left[i]->name) : NULL;
+      c->tasks = left[i]->low.tasks;
+      memcpy(c->global, left[i]->low.global, sizeof c->global);
+      memcpy(c->local, left[i]->low.local, sizeof c->local);
+    }
+  }
+  return code;
+}
+
+// Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
+static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
+  tn_beam_round r = {b, from, b->n - from, {t, NULL, b->n - from}};
+  if (r.n < 1) return;
+  r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
+  tn_process_protect(t, tn_beam_compile_round, tn_beam_clear, &r);
+  tn_beam_clear(&r);
+  t->code = TINY_OK;
+}
+
+static void tn_beam_measure(tn_beam *b, int from) {
+  for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
+    tn_candidate *c = &b->tried[i];
+    char line[TN_RECIPE_TEXT];
+    if (!c->kernel) continue;
+    if (i == from) tn_beam_run(b, c);      // threads wake, memory is mapped
+    c->ns = tn_beam_time(b, c, b->ns);
+    b->timed++;
+    if (c->ns < b->ns) { b->ns = c->ns; b->best = c->recipe; }
+    tn_recipe_print(&c->recipe, line);
+    if (tn_debug(b->asker, 'b'))
+      tn_log(b->asker, "  %10.1f us  cost %12.0f = core %.0f, memory %.0f, tasks %.0f  %s", c->ns * 1e-3,
+             c->expected, c->cost.core, c->cost.memory, c->cost.tasks, line);
+  }
+}
+
+// ** the search **
+
+// The n cheapest that were found and not tried yet are tried. Returns how many.
+static int tn_beam_take(tn_beam *b, tn_candidates *s, int n) {
+  const int from = b->n;
+  qsort(s->found, (size_t)s->n, sizeof *s->found, tn_candidates_cheaper);
+  for (int i = 0; i < s->n && b->n < b->most && b->n - from < n; i++) {
+    int known = 0;
+    for (int j = 0; j < b->n; j++)
+      known |= b->tried[j].same == s->found[i].same || (j >= from && tn_candidates_alike(&b->tried[j], &s->found[i]));
+    if (!known) b->tried[b->n++] = s->found[i];
+  }
+  return b->n - from;
+}
+
+static int tn_beam_faster(const void *a, const void *b) {
+  const tn_candidate *x = (const tn_candidate *)a, *y = (const tn_candidate *)b;
+  return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+// The winner against the heuristics' choice, in turns: what is not faster there has won by chance.
+static void tn_beam_duel(tn_beam *b) {
+  const tn_candidate *first = NULL, *best = NULL;
+  double ns[2] = {HUGE_VAL, HUGE_VAL};
+  for (int i = 0; i < b->n; i++) {
+    if (!b->tried[i].recipe.plain && !b->tried[i].recipe.n) first = &b->tried[i];
+    if (!memcmp(&b->tried[i].recipe, &b->best, sizeof b->best)) best = &b->tried[i];
+  }
+  if (!first || !best || !first->kernel || !best->kernel) return;
+  for (int i = 0; i < TN_BEAM_DUEL; i++) for (int k = 0; k < 2; k++) {
+    const double now = tn_beam_run(b, k ? best : first);
+    if (now < ns[k]) ns[k] = now;
+  }
+  b->before_ns = ns[0];
+  b->ns = ns[1];
+  if (ns[1] > ns[0] * TN_BEAM_WIN) { b->best = first->recipe; b->ns = ns[0]; }
+}
+
+static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
+  tiny_uop **copy = (tiny_uop **)tn_scratch(t, (size_t)nodes->n * sizeof *copy);
+  for (int i = 0; i < nodes->n; i++) {
+    const tiny_uop *u = nodes->u[i];
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, ((size_t)u->nsrc + 1) * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) src[j] = copy[u->src[j]->seq];
+    copy[i] = tn_uop_make(t, u->op, u->dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v);
+  }
+  return copy[nodes->n - 1];
+}
+
+static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
+  tn_beam *b = (tn_beam *)arg;
+  struct tn_device *d = t->device;
+  const tn_target target = {&d->lang, &d->limits};
+  const int each = TN_BEAM_EACH * b->width;
+  tn_candidates s;
+  tn_recipe none;
+  tn_cost cost;
+  memset(&none, 0, sizeof none);
+  b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
+  b->ast = tn_beam_copy(t, b->nodes);
+  if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
+  tiny_uop *sink = tn_build_begin(t, b->ast);
+  tn_candidates_open(&s, t, b->ast, sink, &target, tn_os_cores());
+  tiny_uop *plain = tn_recipe_apply(t, sink, &target, &none, &cost);
+  if (!tn_recipe_begin(t, sink, &target, &none) || (plain && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b))
+    return TINY_OK;
+  b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
+  b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
+  b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
+  if (plain) {
+    b->tried[0].same = tn_candidates_same(t, plain);
+    b->tried[0].cost = cost;
+    b->tried[0].expected = tn_cost_on(&cost, s.cores);
+  }
+  for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
+    const tn_mark mark = tn_scratch_mark(t);
+    const double before = b->ns;
+    const int from = round ? b->n : 0;
+    if (!round) tn_candidates_seeds(&s, each);
+    else {
+      s.n = 0;
+      qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
+      for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
+        tn_candidates_around(&s, &b->tried[i].recipe);
+    }
+    if (!tn_beam_take(b, &s, each) && round) break;
+    tn_beam_say(b, round, b->n - from);
+    tn_beam_compile(t, b, from);
+    tn_beam_measure(b, from);
+    tn_scratch_rewind(t, mark);
+    tn_candidates_sweep(&s);
+    if (round && !(b->ns < before * TN_BEAM_WIN)) break;
+  }
+  tn_beam_duel(b);
+  return TINY_OK;
+}
+
+// ** what was found before **
+
+static uint64_t tn_beam_key(tiny_ctx *t, const tn_build *b) {
+  return tn_hash_mix(tn_text_key(t, "moves"), b->ast->hash);
+}
+
+// On disk: the width of the search, a space, the recipe.
+static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_recipe r;
+  if (!tn_cache_read(t, tn_beam_key(t, b), "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  const char *at = text.data;
+  const int width = tn_recipe_number(&at);
+  if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
+  b->recipe = r;
+  return 1;
+}
+
+static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
+  char line[TN_RECIPE_TEXT], text[TN_RECIPE_TEXT + 16];
+  tn_recipe_print(&b->recipe, line);
+  const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
+  tn_cache_write(t, tn_beam_key(t, b), "moves", text, (size_t)n);
+}
+
+// ** the asker's side **
+
+static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
+  tn_beam b;
+  tn_list nodes = {NULL, 0, 0};
+  tiny_desc d;
+  char line[TN_RECIPE_TEXT];
+  const uint64_t from = tn_os_now();
+  memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
+  if (t->max_nbytes && t->stats.nbytes_live >= t->max_nbytes) return;
+  tn_toposort(t, build->ast, &nodes);
+  for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;
+  b.asker = t; b.nodes = &nodes; b.number = number; b.of = of; b.ns = HUGE_VAL;
+  b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
+  d.device = t->device->name; d.backends[0] = t->device->backend;
+  d.alloc = t->alloc; d.max_nbytes = t->max_nbytes ? t->max_nbytes - t->stats.nbytes_live : 0;
+  d.cache_dir = ""; d.debug = ""; d.beam = -1;
+  tn_pool_describe(t, &d);
+  if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
+  tiny_ctx *own = tiny_open(&d);
+  if (!own) return;
+  b.t = own;
+  const int found = tiny_status(own) == TINY_OK && tn_guard(own, tn_beam_search, &b) == TINY_OK && b.timed > 0;
+  const uint64_t peak = t->stats.nbytes_live + own->stats.nbytes_peak;
+  if (peak > t->stats.nbytes_peak) t->stats.nbytes_peak = peak;
+  const uint64_t compile_ns = own->stats.compile_ns;
+  t->stats.compile_ns += compile_ns;
+  tiny_close(own);
+  if (tn_beam_shows(&b)) fprintf(stderr, "%78s\r", "");
+  t->stats.search_ns += tn_os_now() - from;
+  t->stats.timed += (uint64_t)b.timed;
+  if (!found) return;
+  t->stats.searches++;
+  build->recipe = b.best;
+  tn_beam_to_disk(t, build);
+  tn_recipe_print(&b.best, line);
+  if (tn_debug(t, 'b'))
+    tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line,
+           b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
+}
+
+static int tn_beam_can(const tiny_ctx *t) {
+  const struct tn_device *d = t->device;
+  return t->beam > 0 && !tn_debug(t, '0') && d->limits.threads && d->limits.host_memory && d->backend->language &&
+      d->backend->compile && d->backend != &tn_null_backend &&
+      (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
+}
+
+// Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
+static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
+  if (!tn_beam_can(t)) return;
+  int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
+  for (int i = 0; i < n; i++) {
+    tn_build *b = &builds[i];
+    int known = b->custom || tn_executable_find(t, b->ast->hash);
+    for (int j = 0; j < i && !known; j++) known = builds[j].ast && builds[j].ast->hash == b->ast->hash;
+    if (known || tn_beam_from_disk(t, b)) continue;
+    tn_build_name(t, b);
+    todo[left++] = i;
+  }
+  for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
+}
+#endif
+// ---- end src/runtime/beam.c ----
 // ---- begin src/runtime/run.c ----
 // run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles settle on the results.
 //
@@ -26983,7 +28311,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 #ifndef TN_RUNTIME_RUN
 #define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
-#include "program.c"
+#include "beam.c"
 #endif
 
 // ** imported kernels **
@@ -27207,6 +28535,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
       of[i] = nbuild++;
     } else if (k->ast) { builds[nbuild].ast = k->ast; of[i] = nbuild++; }
   }
+  tn_beam_all(t, builds, nbuild);
   if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
@@ -29755,7 +31084,9 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   t->alloc = alloc;
   const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
-  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; }
+  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
+  const char *beam = tn_os_env("TINY_BEAM");
+  if (!t->beam && beam) t->beam = atoi(beam);
   if (!tn_ir_open(t)) { tiny_close(t); return NULL; }
   tn_guard(t, tn_open_guarded, (void *)(uintptr_t)d);
   if (!t->tensors) { tiny_close(t); return NULL; }

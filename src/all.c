@@ -92,6 +92,9 @@
 #include "codegen/tile.c"
 #include "codegen/rows.c"
 #include "codegen/optimize.c"
+#include "codegen/cost.c"
+#include "codegen/recipe.c"
+#include "codegen/candidates.c"
 
 // ** render: program -> text **
 #include "render/lang_c.c"
@@ -107,6 +110,7 @@
 #include "runtime/null.c"
 #include "runtime/device.c"
 #include "runtime/program.c"
+#include "runtime/beam.c"
 #include "runtime/run.c"
 #include "runtime/realize.c"
 #include "runtime/capture.c"

@@ -131,6 +131,8 @@ typedef struct tiny_desc {
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
   uint64_t seed;                           // of tiny_rand and tiny_randn
+  int beam;                                // width of the search for fast kernels, see the manual; 0: $TINY_BEAM or
+                                           // none, negative: none
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
@@ -158,6 +160,7 @@ typedef struct tiny_stats {                // totals since tiny_open
   // of the schedule with the most intermediate values: memory for them; the most that is alive at once
   uint64_t nbytes_arena, nbytes_arena_least;
   uint64_t nodes;                          // live IR nodes
+  uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
 } tiny_stats;
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
 

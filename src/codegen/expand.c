@@ -380,6 +380,8 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     return u->dtype == TINY_VOID || lanes == 1 ? group : tn_lanes_of_all(t, group, lanes);
   }
   if (u->op == TINY_OP_INDEX) {
+    // its lanes were told apart before, those of another range
+    for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->lanes > 1) return tn_uop_with(t, u, src);
     int lanes = src[1]->lanes;
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
     return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);

@@ -60,11 +60,10 @@ static double tn_work(const tn_profile *p) {
   return n * reduced * (1 + p->nalu * 0.25);
 }
 
-// Splits outermost loops of the store, at most `loops` of them, into tasks, each of at least TN_TASK_WORK.
-static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
+// Splits outermost loops of the store, at most `loops` of them, into `want` tasks or fewer. Returns their number.
+static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
   tn_profile p;
-  int64_t want = (int64_t)(work / TN_TASK_WORK), tasks = 1;
-  if (want > TN_MAX_TASKS) want = TN_MAX_TASKS;
+  int64_t tasks = 1;
   tn_profile_kernel(s->t, s->sink, &p);
   for (int i = 0; i < p.nout && tasks < want && loops; i++) {
     if (tn_range_kind(p.out[i]) != TN_LOOP) continue;
@@ -88,5 +87,12 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
     if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }
+  return tasks;
+}
+
+// Tasks of at least TN_TASK_WORK each.
+static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
+  const int64_t want = (int64_t)(work / TN_TASK_WORK);
+  tn_make_tasks_upto(s, want < TN_MAX_TASKS ? want : (int64_t)TN_MAX_TASKS, loops);
 }
 #endif

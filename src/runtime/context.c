@@ -26,7 +26,9 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   t->alloc = alloc;
   const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
-  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; }
+  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
+  const char *beam = tn_os_env("TINY_BEAM");
+  if (!t->beam && beam) t->beam = atoi(beam);
   if (!tn_ir_open(t)) { tiny_close(t); return NULL; }
   tn_guard(t, tn_open_guarded, (void *)(uintptr_t)d);
   if (!t->tensors) { tiny_close(t); return NULL; }

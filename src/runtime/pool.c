@@ -34,6 +34,8 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   return t->pool ? TINY_OK : TINY_E_MEMORY;
 }
 
+static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) { d->pool = t->pool->host; }
+
 #else
 
 enum {
@@ -210,6 +212,12 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   tn_os_cond_open(&p->done);
   t->pool = p;
   return TINY_OK;
+}
+
+// What to open a context with that has as many threads as t.
+static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) {
+  d->pool = t->pool->host;
+  d->threads = t->pool->threads;
 }
 #endif // TINY_NO_THREADS
 #endif

@@ -7,6 +7,7 @@
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
 #include "device.c"
+#include "../codegen/candidates.c"
 #include "../ir/spec.c"
 #endif
 
@@ -35,6 +36,7 @@ struct tn_programs {
 // A kernel on its way to an executable.
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
+  tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
   uint64_t key, text_key;
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
   const char *text;
@@ -106,6 +108,24 @@ static void tn_estimate(tn_lowered *k) {
   }
 }
 
+// The kernel as moves are made on it.
+static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
+  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
+  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, ast, tn_rules_reduce, NULL));
+  return tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
+}
+
+static tiny_uop *tn_build_move(tiny_ctx *t, const tn_build *b, tiny_uop *sink, const tn_target *target) {
+  tn_cost cost;
+  if (b->recipe.plain || b->recipe.n) {
+    const int64_t serial = t->ir->serial;
+    tiny_uop *moved = tn_recipe_apply(t, sink, target, &b->recipe, &cost);
+    if (moved) return moved;
+    t->ir->serial = serial;
+  }
+  return tn_optimize(t, sink, target);
+}
+
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
 
 static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
@@ -119,10 +139,8 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  sink = tn_write_scans(t, tn_rewrite(t, sink, tn_rules_reduce, NULL));
-  sink = tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
-  if (!tn_debug(t, '0')) sink = tn_optimize(t, sink, &target);
+  sink = tn_build_begin(t, sink);
+  if (!tn_debug(t, '0')) sink = tn_build_move(t, b, sink, &target);
   tn_trace_pass(t, "moves", sink);
   sink = tn_lower(t, sink, &target, &b->low);
   if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;

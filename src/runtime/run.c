@@ -7,7 +7,7 @@
 #ifndef TN_RUNTIME_RUN
 #define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
-#include "program.c"
+#include "beam.c"
 #endif
 
 // ** imported kernels **
@@ -231,6 +231,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
       of[i] = nbuild++;
     } else if (k->ast) { builds[nbuild].ast = k->ast; of[i] = nbuild++; }
   }
+  tn_beam_all(t, builds, nbuild);
   if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);

@@ -1,0 +1,395 @@
+// beam: the fastest moves for a kernel, found by timing.
+//
+// In:  kernels that are to be built. Out: their recipes. A recipe that was found before comes from disk, where it
+//      lies under a hash of the kernel, the device's target and this library's version.
+// A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
+// there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
+// the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
+// compile at once; those that begin slowly are not timed to the end.
+// Buffers are as large as the kernel's, filled with small numbers, or with zeros where they tell what else is read.
+#ifndef TN_RUNTIME_BEAM
+#define TN_RUNTIME_BEAM
+#ifndef TINY_AMALGAMATED
+#include "program.c"
+#endif
+
+enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_ROUNDS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
+  TN_BEAM_FILL = 4096 };
+#define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
+#define TN_BEAM_SLOW 2.5                   // times the best: such a candidate is not timed further
+#define TN_BEAM_WIN 0.985                  // of the best before: less, and another round follows
+#define TN_BEAM_RUN_NS 15e6                // spent on timing a candidate
+#define TN_BEAM_NS 6e9                     // spent on a kernel, for each of the width
+
+typedef struct tn_beam {
+  tiny_ctx *t, *asker;                     // whose context the search has; who wants to know
+  const tn_list *nodes;                    // of the kernel, in the asker's context
+  int width, number, of;                   // of: how many kernels are searched for
+  tn_recipe best; double ns, before_ns;    // before: the heuristics' choice
+  int timed;
+  // within the search
+  tn_candidate *tried; int n, most;
+  tiny_uop *ast; tiny_launch launch; uint64_t until;
+} tn_beam;
+
+// ** is a kernel fit to be timed? **
+
+static int tn_beam_is_given(const tiny_uop *u) { return u->op == TINY_OP_LOAD || u->op == TINY_OP_ARG; }
+
+// Does the kernel find elements by what it loads? 1: no; 0: yes, and with zeros it stays within its memory; -1: yes.
+static int tn_beam_reads_freely(tiny_ctx *t, tiny_uop *ast) {
+  tn_list all = {NULL, 0, 0}, stores = {NULL, 0, 0};
+  int freely = 1;
+  tn_toposort(t, ast, &all);
+  tn_collect_op(t, ast, TINY_OP_STORE, &stores);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *index = all.u[i];
+    tn_list below = {NULL, 0, 0}, given = {NULL, 0, 0}, zero = {NULL, 0, 0};
+    if (index->op != TINY_OP_INDEX || index->src[0]->op != TINY_OP_PARAM) continue;
+    for (uint32_t j = 1; j < index->nsrc; j++) tn_toposort(t, index->src[j], &below);
+    for (int j = 0; j < below.n; j++) if (tn_beam_is_given(below.u[j])) {
+      tn_push(t, &given, below.u[j]);
+      tn_push(t, &zero, tn_const(t, below.u[j]->dtype, tn_dtype_value(below.u[j]->dtype, 0)));
+      for (int k = 0; k < stores.n && below.u[j]->op == TINY_OP_LOAD; k++)
+        if (stores.u[k]->src[0]->src[0] == below.u[j]->src[0]->src[0]) return -1;    // it will not stay zero
+    }
+    if (!given.n) continue;
+    freely = 0;
+    const tiny_uop *now = tn_simplify(t, tn_replace(t, index, given.n, given.u, zero.u)), *at = now->src[1];
+    const int never = now->nsrc == 3 && tn_is_k(now->src[2], 0);
+    if (!never && (at->vmin < 0 || at->vmax >= tn_memory_nelem(index->src[0]))) return -1;
+  }
+  return freely;
+}
+
+static void tn_beam_fill(tn_storage *s, int dtype, int zeros) {
+  char block[TN_BEAM_FILL];
+  const size_t nbytes = tn_dtypes[dtype].nbytes;
+  memset(block, 0, sizeof block);
+  for (size_t i = 0; !zeros && i + nbytes <= sizeof block; i += nbytes) {
+    const double x = (double)(i / nbytes % 7);
+    tn_dtype_store(dtype, block + i, tn_dtype_value(dtype, tn_is_float(dtype) ? 0.25 + x / 8 : x > 3));
+  }
+  for (size_t at = 0; at < s->nbytes; at += sizeof block)
+    memcpy((char *)s->mem + at, block, s->nbytes - at < sizeof block ? s->nbytes - at : sizeof block);
+}
+
+// Memory and arguments of a launch; 0: there is no memory, or nobody knows what the kernel would read.
+static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
+  tn_list all = {NULL, 0, 0};
+  const int freely = tn_beam_reads_freely(t, b->ast);
+  if (freely < 0) return 0;
+  tn_toposort(t, b->ast, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_PARAM && u->k >= b->launch.nmem) b->launch.nmem = (int)u->k + 1;
+    if (u->op == TINY_OP_ARG && u->k >= b->launch.nargs) b->launch.nargs = (int)u->k + 1;
+  }
+  tiny_mem *mem = (tiny_mem *)tn_scratch(t, ((size_t)b->launch.nmem + 1) * sizeof *mem);
+  b->launch.mem = mem;
+  b->launch.args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *b->launch.args);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_PARAM && !mem[all.u[i]->k].base) {
+    const tiny_uop *u = all.u[i];
+    tn_storage *s = tn_storage_new(t, (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
+    if (!s) return 0;
+    mem[u->k].base = s->mem;
+    tn_beam_fill(s, u->dtype, !freely);
+  }
+  return 1;
+}
+
+// ** timing **
+
+static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
+  struct tn_device *d = b->t->device;
+  tiny_launch l = b->launch;
+  l.tasks = c->tasks;
+  memcpy(l.global, c->global, sizeof l.global);
+  memcpy(l.local, c->local, sizeof l.local);
+  const uint64_t from = tn_os_now();
+  if (d->backend->launch(d->dev, c->kernel, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
+  return (double)(tn_os_now() - from) + 1;
+}
+
+static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
+  double spent = 0, least = HUGE_VAL;
+  for (int i = 0; i < TN_BEAM_RUNS && (i < 3 || spent < TN_BEAM_RUN_NS); i++) {
+    const double ns = tn_beam_run(b, c);
+    spent += ns;
+    if (ns < least) least = ns;
+    if (i && least > best * TN_BEAM_SLOW) break;
+    if (ns > best * TN_BEAM_SLOW && ns > TN_BEAM_RUN_NS) break;
+  }
+  return least;
+}
+
+static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
+
+static void tn_beam_say(const tn_beam *b, int round, int n) {
+  if (tn_beam_shows(b))
+    fprintf(stderr, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r", b->number,
+            b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+}
+
+// Lowers the candidates tried[from..n-1]; those that do not come out whole are left out.
+static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn_build **left) {
+  int nleft = 0;
+  for (int i = from; i < b->n; i++) {
+    tn_build *x = &builds[i - from];
+    b->tried[i].ns = HUGE_VAL;
+    x->ast = b->ast;
+    x->recipe = b->tried[i].recipe;
+    snprintf(x->name, sizeof x->name, "candidate_%d", i);
+    if (tn_build_lower(t, x) == TINY_OK && x->text) left[nleft++] = x;
+    t->code = TINY_OK;
+  }
+  return nleft;
+}
+
+typedef struct tn_beam_round { tn_beam *b; int from, n; tn_builds all; } tn_beam_round;
+
+static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_round *)arg)->all); }
+
+static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
+  const tn_beam_round *r = (const tn_beam_round *)arg;
+  struct tn_device *d = t->device;
+  tn_build *builds = r->all.build;
+  tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
+  const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
+            modules = most < nleft ? most : nleft;
+  const char **text = (const char **)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
+  tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
+  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
+  if (!nleft) return TINY_OK;
+  tn_build_deal(t, left, nleft, modules, first);
+  for (int m = 0; m < modules; m++) {
+    text[m] = tn_module_text(t, left + first[m], first[m + 1] - first[m]);
+    binary[m].t = t;
+  }
+  const uint64_t began = tn_os_now();
+  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  t->stats.compile_ns += tn_os_now() - began;
+  for (int m = 0; m < modules && code == TINY_OK; m++) {
+    void *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
+    for (int i = first[m]; i < first[m + 1]; i++) {
+      tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
+      c->kernel = module ? d->backend->find(d->dev, module, left[i]->name) : NULL;
+      c->tasks = left[i]->low.tasks;
+      memcpy(c->global, left[i]->low.global, sizeof c->global);
+      memcpy(c->local, left[i]->low.local, sizeof c->local);
+    }
+  }
+  return code;
+}
+
+// Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
+static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
+  tn_beam_round r = {b, from, b->n - from, {t, NULL, b->n - from}};
+  if (r.n < 1) return;
+  r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
+  tn_process_protect(t, tn_beam_compile_round, tn_beam_clear, &r);
+  tn_beam_clear(&r);
+  t->code = TINY_OK;
+}
+
+static void tn_beam_measure(tn_beam *b, int from) {
+  for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
+    tn_candidate *c = &b->tried[i];
+    char line[TN_RECIPE_TEXT];
+    if (!c->kernel) continue;
+    if (i == from) tn_beam_run(b, c);      // threads wake, memory is mapped
+    c->ns = tn_beam_time(b, c, b->ns);
+    b->timed++;
+    if (c->ns < b->ns) { b->ns = c->ns; b->best = c->recipe; }
+    tn_recipe_print(&c->recipe, line);
+    if (tn_debug(b->asker, 'b'))
+      tn_log(b->asker, "  %10.1f us  cost %12.0f = core %.0f, memory %.0f, tasks %.0f  %s", c->ns * 1e-3,
+             c->expected, c->cost.core, c->cost.memory, c->cost.tasks, line);
+  }
+}
+
+// ** the search **
+
+// The n cheapest that were found and not tried yet are tried. Returns how many.
+static int tn_beam_take(tn_beam *b, tn_candidates *s, int n) {
+  const int from = b->n;
+  qsort(s->found, (size_t)s->n, sizeof *s->found, tn_candidates_cheaper);
+  for (int i = 0; i < s->n && b->n < b->most && b->n - from < n; i++) {
+    int known = 0;
+    for (int j = 0; j < b->n; j++)
+      known |= b->tried[j].same == s->found[i].same || (j >= from && tn_candidates_alike(&b->tried[j], &s->found[i]));
+    if (!known) b->tried[b->n++] = s->found[i];
+  }
+  return b->n - from;
+}
+
+static int tn_beam_faster(const void *a, const void *b) {
+  const tn_candidate *x = (const tn_candidate *)a, *y = (const tn_candidate *)b;
+  return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+// The winner against the heuristics' choice, in turns: what is not faster there has won by chance.
+static void tn_beam_duel(tn_beam *b) {
+  const tn_candidate *first = NULL, *best = NULL;
+  double ns[2] = {HUGE_VAL, HUGE_VAL};
+  for (int i = 0; i < b->n; i++) {
+    if (!b->tried[i].recipe.plain && !b->tried[i].recipe.n) first = &b->tried[i];
+    if (!memcmp(&b->tried[i].recipe, &b->best, sizeof b->best)) best = &b->tried[i];
+  }
+  if (!first || !best || !first->kernel || !best->kernel) return;
+  for (int i = 0; i < TN_BEAM_DUEL; i++) for (int k = 0; k < 2; k++) {
+    const double now = tn_beam_run(b, k ? best : first);
+    if (now < ns[k]) ns[k] = now;
+  }
+  b->before_ns = ns[0];
+  b->ns = ns[1];
+  if (ns[1] > ns[0] * TN_BEAM_WIN) { b->best = first->recipe; b->ns = ns[0]; }
+}
+
+static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
+  tiny_uop **copy = (tiny_uop **)tn_scratch(t, (size_t)nodes->n * sizeof *copy);
+  for (int i = 0; i < nodes->n; i++) {
+    const tiny_uop *u = nodes->u[i];
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, ((size_t)u->nsrc + 1) * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) src[j] = copy[u->src[j]->seq];
+    copy[i] = tn_uop_make(t, u->op, u->dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v);
+  }
+  return copy[nodes->n - 1];
+}
+
+static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
+  tn_beam *b = (tn_beam *)arg;
+  struct tn_device *d = t->device;
+  const tn_target target = {&d->lang, &d->limits};
+  const int each = TN_BEAM_EACH * b->width;
+  tn_candidates s;
+  tn_recipe none;
+  tn_cost cost;
+  memset(&none, 0, sizeof none);
+  b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
+  b->ast = tn_beam_copy(t, b->nodes);
+  if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
+  tiny_uop *sink = tn_build_begin(t, b->ast);
+  tn_candidates_open(&s, t, b->ast, sink, &target, tn_os_cores());
+  tiny_uop *plain = tn_recipe_apply(t, sink, &target, &none, &cost);
+  if (!tn_recipe_begin(t, sink, &target, &none) || (plain && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b))
+    return TINY_OK;
+  b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
+  b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
+  b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
+  if (plain) {
+    b->tried[0].same = tn_candidates_same(t, plain);
+    b->tried[0].cost = cost;
+    b->tried[0].expected = tn_cost_on(&cost, s.cores);
+  }
+  for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
+    const tn_mark mark = tn_scratch_mark(t);
+    const double before = b->ns;
+    const int from = round ? b->n : 0;
+    if (!round) tn_candidates_seeds(&s, each);
+    else {
+      s.n = 0;
+      qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
+      for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
+        tn_candidates_around(&s, &b->tried[i].recipe);
+    }
+    if (!tn_beam_take(b, &s, each) && round) break;
+    tn_beam_say(b, round, b->n - from);
+    tn_beam_compile(t, b, from);
+    tn_beam_measure(b, from);
+    tn_scratch_rewind(t, mark);
+    tn_candidates_sweep(&s);
+    if (round && !(b->ns < before * TN_BEAM_WIN)) break;
+  }
+  tn_beam_duel(b);
+  return TINY_OK;
+}
+
+// ** what was found before **
+
+static uint64_t tn_beam_key(tiny_ctx *t, const tn_build *b) {
+  return tn_hash_mix(tn_text_key(t, "moves"), b->ast->hash);
+}
+
+// On disk: the width of the search, a space, the recipe.
+static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_recipe r;
+  if (!tn_cache_read(t, tn_beam_key(t, b), "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  const char *at = text.data;
+  const int width = tn_recipe_number(&at);
+  if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
+  b->recipe = r;
+  return 1;
+}
+
+static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
+  char line[TN_RECIPE_TEXT], text[TN_RECIPE_TEXT + 16];
+  tn_recipe_print(&b->recipe, line);
+  const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
+  tn_cache_write(t, tn_beam_key(t, b), "moves", text, (size_t)n);
+}
+
+// ** the asker's side **
+
+static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
+  tn_beam b;
+  tn_list nodes = {NULL, 0, 0};
+  tiny_desc d;
+  char line[TN_RECIPE_TEXT];
+  const uint64_t from = tn_os_now();
+  memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
+  if (t->max_nbytes && t->stats.nbytes_live >= t->max_nbytes) return;
+  tn_toposort(t, build->ast, &nodes);
+  for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;
+  b.asker = t; b.nodes = &nodes; b.number = number; b.of = of; b.ns = HUGE_VAL;
+  b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
+  d.device = t->device->name; d.backends[0] = t->device->backend;
+  d.alloc = t->alloc; d.max_nbytes = t->max_nbytes ? t->max_nbytes - t->stats.nbytes_live : 0;
+  d.cache_dir = ""; d.debug = ""; d.beam = -1;
+  tn_pool_describe(t, &d);
+  if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
+  tiny_ctx *own = tiny_open(&d);
+  if (!own) return;
+  b.t = own;
+  const int found = tiny_status(own) == TINY_OK && tn_guard(own, tn_beam_search, &b) == TINY_OK && b.timed > 0;
+  const uint64_t peak = t->stats.nbytes_live + own->stats.nbytes_peak;
+  if (peak > t->stats.nbytes_peak) t->stats.nbytes_peak = peak;
+  const uint64_t compile_ns = own->stats.compile_ns;
+  t->stats.compile_ns += compile_ns;
+  tiny_close(own);
+  if (tn_beam_shows(&b)) fprintf(stderr, "%78s\r", "");
+  t->stats.search_ns += tn_os_now() - from;
+  t->stats.timed += (uint64_t)b.timed;
+  if (!found) return;
+  t->stats.searches++;
+  build->recipe = b.best;
+  tn_beam_to_disk(t, build);
+  tn_recipe_print(&b.best, line);
+  if (tn_debug(t, 'b'))
+    tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line,
+           b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
+}
+
+static int tn_beam_can(const tiny_ctx *t) {
+  const struct tn_device *d = t->device;
+  return t->beam > 0 && !tn_debug(t, '0') && d->limits.threads && d->limits.host_memory && d->backend->language &&
+      d->backend->compile && d->backend != &tn_null_backend &&
+      (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
+}
+
+// Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
+static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
+  if (!tn_beam_can(t)) return;
+  int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
+  for (int i = 0; i < n; i++) {
+    tn_build *b = &builds[i];
+    int known = b->custom || tn_executable_find(t, b->ast->hash);
+    for (int j = 0; j < i && !known; j++) known = builds[j].ast && builds[j].ast->hash == b->ast->hash;
+    if (known || tn_beam_from_disk(t, b)) continue;
+    tn_build_name(t, b);
+    todo[left++] = i;
+  }
+  for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
+}
+#endif
