@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f2ecd38d84ce0fb1e3daa0aad078fe1ae4e4c3d98a783b1dd47c54591aadfeac
+/* tiny.h 0.1.0, source 504974b3e4efb89873e37713916a434ae883a1fa2a0f995db309075eea12c718
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -181,156 +181,156 @@ Where things stand in tiny.h
                                      form that values have in the IR
    3822  src/ir/alu.c                the meaning of every arithmetic op, once
    3969  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4567  src/ir/args.c               which k, v and sources fit an op
-   4694  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5313  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   4568  src/ir/args.c               which k, v and sources fit an op
+   4712  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5331  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5886  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5904  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6096  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6129  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6491  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6524  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7320  src/ir/spec.c               the verifier
-   7626  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7353  src/ir/spec.c               the verifier
+   7659  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7814  src/rules/notation.c        the algebra that bodies of rules are written in
-   7849  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8047  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7847  src/rules/notation.c        the algebra that bodies of rules are written in
+   7882  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8080  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8207  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8240  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8601  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8634  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8789  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8822  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9177  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9210  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9500  src/rules/decompose.c       from what the IR means to what a language can say
-  10072  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9533  src/rules/decompose.c       from what the IR means to what a language can say
+  10105  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10106  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10139  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10604  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10637  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  10976  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11009  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11193  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11226  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11771  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11953  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11804  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11986  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12341  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12374  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12426  src/tensor/activation.c     what stands between the layers of a network
-  12593  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12892  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12459  src/tensor/activation.c     what stands between the layers of a network
+  12626  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12925  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13053  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13086  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13719  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13752  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14228  src/tensor/random.c         numbers from a counter, the same on every device
-  14494  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14261  src/tensor/random.c         numbers from a counter, the same on every device
+  14527  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14798  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15092  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14831  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15125  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15470  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15503  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16027  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16060  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16423  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16456  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16847  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16908  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17280  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17341  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17624  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17937  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18036  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17685  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  17998  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18097  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18189  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18250  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18673  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  18949  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18734  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19010  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19038  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19099  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19226  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19590  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19292  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19656  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19826  src/tensor/params.c         lists of named tensors: what a network consists of
-  19918  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20284  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19892  src/tensor/params.c         lists of named tensors: what a network consists of
+  19984  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20350  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21007  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21073  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21704  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21770  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  21987  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22053  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22483  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  22938  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22552  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23007  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23368  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23437  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23630  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23699  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23743  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23865  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23812  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23934  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  23965  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24034  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24294  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24363  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24505  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24704  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24574  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24773  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25084  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25321  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25153  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25390  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25577  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25646  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25751  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25820  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26177  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26402  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26246  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26471  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  26789  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27129  src/runtime/interp.c        the backend INTERP
-  27209  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  26858  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27198  src/runtime/interp.c        the backend INTERP
+  27278  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27264  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27464  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27333  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27533  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  27908  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28305  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  27977  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28374  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28690  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28759  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  28917  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  28986  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29160  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29229  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29368  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29437  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29622  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29691  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  29866  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  29935  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30043  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30112  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30217  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30529  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  30765  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30286  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30598  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  30834  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  30913  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31059  src/runtime/context.c       opening and closing, the first error, totals
+  30982  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31128  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -3980,6 +3980,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   SHRINK v {begin, end}.. | FLIP k axis bits
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x) k slope: y, known as a function of x by its derivative (rules/gradient.c)
+//   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   EXP2 (x) k 1: e^x | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
@@ -4592,7 +4593,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
     case TINY_OP_LOAD: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
-    case TINY_OP_DETACH: return n == 1 || n == 2;
+    case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
   }
@@ -4643,6 +4644,22 @@ static const char *tn_movement_fits(int op, const tiny_uop *x, int64_t k, int nv
   return tn_dims_nelem(x->ndim, dim) < 0 ? "too many elements" : NULL;
 }
 
+// src: y, x, w; v: groups, strides, dilations.
+static const char *tn_convolution_fits(tiny_uop *const *src, int nv, const int64_t *v) {
+  const tiny_uop *y = src[0], *x = src[1], *w = src[2];
+  const int n = x->ndim - 2;
+  int fits = n > 0 && n <= 3 && y->ndim == x->ndim && w->ndim == x->ndim && nv == 1 + 2 * n && v[0] > 0 &&
+      y->dim[0] == x->dim[0] &&
+      w->dim[0] % v[0] == 0 && y->dim[1] == w->dim[0] && w->dim[1] <= INT32_MAX && v[0] <= INT32_MAX &&
+      x->dim[1] == w->dim[1] * v[0];
+  for (int i = 0; fits && i < n; i++) {
+    const int64_t stride = v[1 + i], dilation = v[1 + n + i], size = x->dim[2 + i], kernel = w->dim[2 + i];
+    fits = stride > 0 && dilation > 0 && kernel > 0 && size > 0 && (size - 1) / dilation >= kernel - 1 &&
+        (size - 1 - (kernel - 1) * dilation) / stride + 1 == y->dim[2 + i];
+  }
+  return fits ? NULL : "takes a convolution, its image and weights, groups, strides and dilations";
+}
+
 // NULL, or what is wrong with a node of these parts.
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
@@ -4652,8 +4669,9 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
-    case TINY_OP_DETACH: return nsrc == 1 || (k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
-      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim))
+    case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 ? tn_convolution_fits(src, nv, v) :
+      k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
+      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim)
       ? NULL : "takes a slope, and a value of its argument's shape";
     case TINY_OP_EXP2: case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
@@ -5963,6 +5981,21 @@ static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a 
   if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
   for (int i = 0; i <= x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? 1 : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
+}
+// (.., a*b, ..) -> (.., a, b, ..).
+static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
+  for (int i = 0; i <= x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
+  return tn_reshape(t, x, x->ndim + 1, dim);
+}
+static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i + 1 < x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
+  return tn_reshape(t, x, x->ndim - 1, dim);
 }
 
 // ** constants **
@@ -16434,23 +16467,6 @@ TINY_API tiny_tensor *tiny_polar(tiny_tensor *size, tiny_tensor *angle) {
 
 enum { TN_SPATIAL = 3 };                   // most spatial dims
 
-// ** dims that split and join **
-
-// (.., a*b, ..) -> (.., a, b, ..).
-static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
-  for (int i = 0; i <= x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
-  return tn_reshape(t, x, x->ndim + 1, dim);
-}
-static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x)) return x;
-  for (int i = 0; i + 1 < x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
-  return tn_reshape(t, x, x->ndim - 1, dim);
-}
 // Zeros between the elements of an axis: n -> (n-1) step + 1.
 static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   if (tn_bad(t, x) || step == 1) return x;
@@ -16596,6 +16612,15 @@ static tiny_uop *tn_conv_dot(tiny_ctx *t, const tn_conv *c, tiny_uop *windows, t
                 bias ? tn_reshape(t, bias, m, bs) : NULL, ((1 << (n + 1)) - 1) << m, dtype);
 }
 
+// y, known as the convolution of a padded x by w: its gradients are convolutions too (tn_conv_gradient).
+static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_uop *x, tiny_uop *w) {
+  int64_t v[1 + 2 * TN_SPATIAL] = {c->groups};
+  tiny_uop *src[3] = {y, x, w};
+  if (tn_bad(t, y) || tn_bad(t, x) || tn_bad(t, w)) return &t->ir->bad;
+  for (int i = 0; i < c->n; i++) { v[1 + i] = c->w[i].stride; v[1 + c->n + i] = c->w[i].dilation; }
+  return tn_uop_make(t, TINY_OP_DETACH, y->dtype, 1, 3, src, 0, 1 + 2 * c->n, v);
+}
+
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -16606,7 +16631,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
-  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, ws[TINY_MAX_DIMS];
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TINY_MAX_DIMS];
   for (int i = 0; i < n; i++) {
     tn_window *win = &c.w[i];
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
@@ -16620,13 +16645,17 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
       return tn_wrong(t, TINY_E_SHAPE, "%s: no window of weights %s fits %s with pad %lld and %lld", name,
                       tn_text_of(w, b), tn_text_of(x, a), (long long)win->before, (long long)win->after);
   }
-  const int dtype = tn_meet(x, w);
+  const int dtype = tn_meet(x, w), inside = tn_computed_in(dtype);
   if (how) for (int i = 0; i < n; i++) x = tn_pad_around(t, x, 2 + i, c.w[i].before, c.w[i].after, how);
   else x = tn_pad_spatial(t, x, n, c.w, tn_k(t, x, 0));
   ws[0] = c.groups; ws[1] = w->dim[0] / c.groups;
   for (int i = 0; i <= n; i++) ws[2 + i] = w->dim[1 + i];
-  tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, c.bias, dtype);
-  return tn_conv_done(t, &c, tn_reshape(t, y, n + 2, ys));
+  x = tn_cast(t, x, inside);
+  w = tn_cast(t, w, inside);
+  tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
+  y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
+  if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
+  return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
 
 // Weights (C, O/groups, K..) of a transposed convolution -> (groups, O/groups, phases.., C/groups, taps..), last tap
@@ -16652,21 +16681,38 @@ static tiny_uop *tn_conv_phases(tiny_ctx *t, const tn_conv *c, tn_window *w) {
   return tn_permute(t, tn_split(t, u, 0, c->groups, u->dim[0] / c->groups), axes);
 }
 
+// x by weights (C, O/groups, K..) the way back: (B,O,ys..), what each place gets from the windows it lies in.
+static tiny_uop *tn_conv_back(tiny_ctx *t, const tn_conv *c, const int64_t *ys, int dtype) {
+  const int n = c->n;
+  int64_t axes[TINY_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
+  tn_window win[TN_SPATIAL];
+  memset(win, 0, sizeof win);
+  tiny_uop *w = tn_conv_phases(t, c, win);
+  tiny_uop *y = tn_windows(t, tn_pad_spatial(t, c->x, n, win, tn_k(t, c->x, 0)), n, win);
+  for (int i = 0; i < n; i++) { axes[3 + 2 * i] = 3 + i; axes[4 + 2 * i] = 3 + n + i; }
+  y = tn_permute(t, tn_conv_dot(t, c, y, w, n, NULL, dtype), axes);      // (B, groups, O/groups, t, r, t, r ..)
+  for (int i = 0; i < n; i++) full[2 + i] = win[i].out * c->w[i].stride;
+  y = tn_reshape(t, y, n + 2, full);
+  for (int i = 0; i < n; i++) {
+    const int64_t begin = c->w[i].before, end = begin + ys[2 + i], have = full[2 + i];
+    y = tn_extend(t, tn_cut(t, y, 2 + i, begin < have ? begin : have, end < have ? end : have), 2 + i, 0,
+                  end < have ? 0 : end - (begin < have ? have : begin));
+  }
+  return y;
+}
+
 static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   tn_conv c;
   if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 1, &c)) return out;
   tiny_ctx *t = in[0]->t;
-  tiny_uop *x = c.x, *w = c.weight;
+  const tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
   if (c.d.padding || c.d.same)
     return tn_wrong(t, TINY_E_ARG, "%s: padding %d, same %d", name, (int)c.d.padding, c.d.same);
-  tn_window win[TN_SPATIAL];
-  memset(win, 0, sizeof win);
-  const int dtype = tn_meet(x, w), inside = tn_computed_in(dtype);
+  const int dtype = tn_meet(c.x, c.weight), inside = tn_computed_in(dtype);
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[1] * c.groups}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
-  int64_t axes[TINY_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
   for (int i = 0; i < n; i++) {
     const tn_window *v = &c.w[i];
     const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];
@@ -16677,20 +16723,35 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
     if (!size || !v->kernel || ys[2 + i] < 1)
       return tn_wrong(t, TINY_E_SHAPE, "%s: nothing is left of %s with weights %s", name, tn_text_of(x, a),
                       tn_text_of(w, b));
-    axes[3 + 2 * i] = 3 + i; axes[4 + 2 * i] = 3 + n + i;
   }
-  w = tn_conv_phases(t, &c, win);
-  tiny_uop *y = tn_windows(t, tn_pad_spatial(t, x, n, win, tn_k(t, x, 0)), n, win);
-  y = tn_permute(t, tn_conv_dot(t, &c, y, w, n, NULL, inside), axes);    // (B, groups, O/groups, t, r, t, r ..)
-  for (int i = 0; i < n; i++) full[2 + i] = win[i].out * c.w[i].stride;
-  y = tn_reshape(t, y, n + 2, full);
-  for (int i = 0; i < n; i++) {
-    const int64_t begin = c.w[i].before, end = begin + ys[2 + i], have = full[2 + i];
-    y = tn_extend(t, tn_cut(t, y, 2 + i, begin < have ? begin : have, end < have ? end : have), 2 + i, 0,
-                  end < have ? 0 : end - (begin < have ? have : begin));
-  }
+  tiny_uop *y = tn_conv_back(t, &c, ys, inside);
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
+}
+
+// What flows into x (part 1) or w (part 2) of a known convolution when g flows into it.
+static tiny_uop *tn_conv_gradient(tiny_ctx *t, const tiny_uop *y, tiny_uop *g, int part) {
+  tiny_uop *x = y->src[1], *w = y->src[2];
+  tn_conv c;
+  memset(&c, 0, sizeof c);
+  const int n = c.n = x->ndim - 2, G = c.groups = (int)y->v[0];
+  for (int i = 0; i < n; i++) {
+    const tn_window win = {w->dim[2 + i], y->v[1 + i], y->v[1 + n + i], 0, 0, y->dim[2 + i]};
+    c.w[i] = win;
+  }
+  c.x = g; c.weight = w;
+  if (part == 1) return tn_conv_back(t, &c, x->dim, y->dtype);
+  // windows (B, C, O.., K..) -> (G, 1, C/G, K.., B, O..), g (B, O, O..) -> (G, O/G, 1, 1.., B, O..)
+  int64_t xs[TINY_MAX_DIMS], gs[TINY_MAX_DIMS], axes[TINY_MAX_DIMS] = {1};
+  xs[0] = gs[0] = G; xs[1] = gs[2] = 1; xs[2] = w->dim[1]; gs[1] = w->dim[0] / G; xs[3 + n] = gs[3 + n] = x->dim[0];
+  for (int i = 0; i < n; i++) {
+    xs[3 + i] = w->dim[2 + i]; gs[3 + i] = 1; xs[4 + n + i] = gs[4 + n + i] = y->dim[2 + i];
+    axes[1 + i] = 2 + n + i; axes[2 + n + i] = 2 + i;
+  }
+  axes[1 + n] = 0;
+  tiny_uop *windows = tn_reshape(t, tn_permute(t, tn_windows(t, x, n, c.w), axes), 4 + 2 * n, xs);
+  g = tn_reshape(t, tn_swap(t, g, 0, 1), 4 + 2 * n, gs);
+  return tn_reshape(t, tn_dot(t, windows, g, NULL, ((1 << (n + 1)) - 1) << (3 + n), y->dtype), w->ndim, w->dim);
 }
 
 #define TN_CONV_OPERATOR(name, make, n) \
@@ -19040,7 +19101,7 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
 // In:  a loss of one element and parameters. Out: a tensor of each parameter's gradient.
 // Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule
 // gives to the gradients of its sources; gradients of nodes with several users are sums. Nothing
-// flows through integers, bools and DETACH; where that names a slope, past what it detaches.
+// flows through integers, bools and DETACH; where that names a slope or a convolution, past what it detaches.
 #ifndef TN_TENSOR_GRAD
 #define TN_TENSOR_GRAD
 #ifndef TINY_AMALGAMATED
@@ -19082,7 +19143,7 @@ static void tn_grad_order(tiny_ctx *t, tiny_uop *root, tn_grad_walk *w) {
   for (int i = 0; i < w->n; i++) {
     tiny_uop *u = w->node[i].u;
     for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends; s++)
-      w->node[i].depends = tn_is_float(u->dtype) && (u->op != TINY_OP_DETACH || s == 1) &&
+      w->node[i].depends = tn_is_float(u->dtype) && (u->op != TINY_OP_DETACH || s) &&
           tn_grad_find(w, u->src[s])->depends;
   }
 }
@@ -19149,6 +19210,11 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_n
       flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
   if (tn_is_checkpoint(u)) return tn_grad_checkpoint(t, w, x);
+  if (u->op == TINY_OP_DETACH && u->nsrc == 3) {
+    for (uint32_t s = 1; s < 3; s++)
+      if (flow.wants >> s & 1) tn_grad_add(t, tn_grad_find(w, u->src[s]), tn_conv_gradient(t, u, x->grad, (int)s));
+    return TINY_OK;
+  }
   const tiny_uop *d = tn_match_apply(t, w->rules, u, &flow, &fired);
   if (!d) return tn_grad_fail(t, u);
   for (uint32_t s = 0; s < d->nsrc; s++)
@@ -22188,23 +22254,25 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
   const int64_t axes = u->k >> 8;
   if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || x->ndim == TINY_MAX_DIMS) return u;
   for (int i = 0; i < 2; i++) {
-    tiny_uop *own = x->src[i], *other = x->src[!i];
-    if (other->op != TINY_OP_EXPAND || !tn_strides_of(own, &v)) continue;
+    tiny_uop *once = x->src[i], *other = x->src[!i], *memory;
+    if (other->op != TINY_OP_EXPAND || once->op != TINY_OP_EXPAND) continue;
+    const int plain = tn_strides_of(once, &v);
+    memory = once = once->src[0];
+    while (tn_op_is(memory->op, TINY_MOVEMENT) && !tn_is_leaf(memory)) memory = memory->src[0];
     int axis = -1;
     int64_t reads = 1, folded = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
       if (axes >> d & 1) folded *= x->dim[d];
-      else if (!v.stride[d]) reads *= x->dim[d];
+      else if (once->dim[d] == 1) reads *= x->dim[d];
       else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
     }
-    if (axis < 0 || axis == x->ndim || v.stride[axis] == 1 || folded < TN_PANEL_FOLDS ||
+    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_FOLDS ||
+        tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
         (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
       dim[d] = d < axis ? x->dim[d] : d == axis ? x->dim[d] / block : d == axis + 1 ? block : x->dim[d - 1];
-    tiny_uop *once = own;
-    for (int d = 0; d < x->ndim; d++) if (!v.stride[d] && x->dim[d] > 1) once = tn_cut(t, once, d, 0, 1);
     once = tn_split(t, once, axis, dim[axis], block);
     int64_t to[TINY_MAX_DIMS], back[TINY_MAX_DIMS];
     for (int d = 0; d <= x->ndim; d++) to[d] = d == x->ndim ? axis + 1 : d > axis ? d + 1 : d;
@@ -22238,6 +22306,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
+      if (w->op == TINY_OP_DETACH && w->nsrc == 3) w = w->src[0];         // only gradients want the others
       if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }

@@ -235,6 +235,86 @@ static void test_kernels(void) {
   tiny_close(null);
 }
 
+// ** layers: lanes along rows and along channels, edges of tiles, gradients; small whole numbers: every order is exact **
+
+typedef struct layer { int B, C, H, W, O, K, stride, pad, dilation, groups; } layer;
+
+static tiny_tensor *whole(tiny_ctx *c, tiny_shape s) {
+  tiny_tensor *x = tiny_floor(tiny_sub(tiny_mul(tiny_rand(c, s), tiny_full(c, 7, TINY_F32, TINY_SHAPE())), tiny_full(c, 3, TINY_F32, TINY_SHAPE())));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  return x;
+}
+// What flows into x and w of the same convolution, written as a product with columns.
+static void by_columns(const layer *l, tiny_tensor *x, tiny_tensor *w, tiny_tensor *seed, tiny_tensor **g) {
+  const int64_t G = l->groups, windows = tiny_nelem(seed) / (l->B * l->O);
+  tiny_tensor *to[2] = {x, w};
+  tiny_tensor *columns = tiny_unfold(x, POOL(.kernel = {l->K, l->K}, .stride = {l->stride, l->stride}, .pad = {l->pad, l->pad}, .dilation = {l->dilation, l->dilation}));
+  columns = tiny_reshape(columns, TINY_SHAPE(l->B, G, l->C / G * l->K * l->K, windows));
+  tiny_tensor *y = tiny_matmul(tiny_reshape(w, TINY_SHAPE(1, G, l->O / G, l->C / G * l->K * l->K)), columns);
+  CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(y, tiny_reshape(seed, tiny_shape_get(y))), TINY_ALL, 0), to, 2, g), TINY_OK);
+}
+static void test_layers(void) {
+  static const layer layers[] = {
+    {1, 16, 7, 7, 64, 3, 1, 1, 1, 1}, {2, 8, 7, 5, 32, 3, 2, 1, 1, 1}, {1, 64, 9, 13, 16, 1, 1, 0, 1, 1}, {3, 5, 14, 14, 48, 5, 3, 2, 1, 1},
+    {2, 32, 6, 11, 32, 3, 1, 2, 2, 2}, {1, 3, 23, 17, 96, 7, 2, 3, 1, 1}, {2, 24, 10, 9, 24, 3, 2, 1, 1, 24}, {1, 80, 1, 1, 64, 3, 1, 1, 1, 1},
+    {1, 7, 8, 19, 17, 2, 2, 0, 1, 1}, {2, 64, 4, 4, 128, 1, 2, 0, 1, 1}, {1, 1, 33, 40, 1, 3, 4, 0, 1, 1}, {4, 16, 3, 20, 32, 3, 1, 1, 1, 1}};
+  tiny_ctx *c[2];
+  for (int threads = 1; threads <= 2; threads++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.threads = threads; d.seed = 5;
+    c[threads - 1] = tiny_open(&d);
+  }
+  for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+    const layer *l = &layers[i];
+    float *got[2][5];
+    size_t nbytes[5];
+    for (int k = 0; k < 2; k++) {
+      tiny_tensor *x = whole(c[k], TINY_SHAPE(l->B, l->C, l->H, l->W)), *w = whole(c[k], TINY_SHAPE(l->O, l->C / l->groups, l->K, l->K)), *b = whole(c[k], TINY_SHAPE(l->O));
+      tiny_tensor *y = tiny_conv2d(x, w, NULL, CONV(.stride = {l->stride, l->stride}, .pad = {l->pad, l->pad}, .dilation = {l->dilation, l->dilation}, .groups = l->groups));
+      tiny_tensor *seed = whole(c[k], tiny_shape_get(y)), *to[2] = {x, w}, *out[5];
+      out[0] = tiny_relu(tiny_add(tiny_add(y, tiny_reshape(b, TINY_SHAPE(l->O, 1, 1))), seed));        // bias, residual
+      CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(y, seed), TINY_ALL, 0), to, 2, out + 1), TINY_OK);
+      by_columns(l, x, w, seed, out + 3);
+      CHECK_EQ(tiny_realize(out, 5), TINY_OK);
+      for (int o = 0; o < 5; o++) {
+        nbytes[o] = (size_t)tiny_nelem(out[o]) * sizeof(float);
+        got[k][o] = (float *)malloc(nbytes[o]);
+        CHECK_EQ(tiny_read(out[o], got[k][o], nbytes[o]), TINY_OK);
+      }
+      if (k) continue;
+      float *want = (float *)malloc(nbytes[0]);
+      tiny_tensor *again = tiny_conv2d(x, w, b, CONV(.stride = {l->stride, l->stride}, .pad = {l->pad, l->pad}, .dilation = {l->dilation, l->dilation}, .groups = l->groups));
+      CHECK_EQ(tiny_reference(tiny_relu(tiny_add(again, seed)), want, nbytes[0]), TINY_OK);
+      CHECK(!memcmp(got[0][0], want, nbytes[0]));
+      free(want);
+    }
+    for (int o = 0; o < 5; o++) CHECK(!memcmp(got[0][o], got[1][o], nbytes[o]));
+    for (int o = 1; o < 3; o++) for (size_t e = 0; e < nbytes[o] / sizeof(float); e++) if (got[0][o][e] != got[0][o + 2][e]) { CHECK_EQ((int)i * 10 + o, -1); break; }
+    for (int k = 0; k < 2; k++) for (int o = 0; o < 5; o++) free(got[k][o]);
+  }
+  tiny_close(c[0]);
+  tiny_close(c[1]);
+}
+
+// Both gradients of a convolution hold less than its columns would.
+static void test_memory(void) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "NULL";
+  tiny_ctx *null = tiny_open(&d);
+  for (int stride = 1; stride < 3; stride++) {
+    tiny_tensor *in[2] = {tiny_rand(null, TINY_SHAPE(2, 16, 32, 32)), tiny_rand(null, TINY_SHAPE(32, 16, 3, 3))}, *g[2];
+    CHECK_EQ(tiny_realize(in, 2), TINY_OK);
+    const uint64_t before = tiny_get_stats(null).nbytes_live;
+    tiny_tensor *y = tiny_relu(tiny_conv2d(in[0], in[1], NULL, CONV(.stride = {stride, stride}, .pad = {1, 1})));
+    CHECK_EQ(tiny_grad(tiny_sum(y, TINY_ALL, 0), in, 2, g), TINY_OK);
+    CHECK_EQ(tiny_realize(g, 2), TINY_OK);
+    CHECK(tiny_get_stats(null).nbytes_peak - before < 2 * 16 * 9 * 32 * 32 * sizeof(float));
+  }
+  tiny_close(null);
+}
+
 int main(void) {
   t = tiny_open(NULL);
   test_errors();
@@ -243,6 +323,8 @@ int main(void) {
   test_second();
   test_values();
   test_kernels();
+  test_layers();
+  test_memory();
   tiny_close(t);
   return test_report();
 }

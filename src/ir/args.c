@@ -26,7 +26,7 @@ static int tn_sources_fit(int op, int n) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
     case TINY_OP_LOAD: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
-    case TINY_OP_DETACH: return n == 1 || n == 2;
+    case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
     default: return n >= 1;
   }
@@ -77,6 +77,22 @@ static const char *tn_movement_fits(int op, const tiny_uop *x, int64_t k, int nv
   return tn_dims_nelem(x->ndim, dim) < 0 ? "too many elements" : NULL;
 }
 
+// src: y, x, w; v: groups, strides, dilations.
+static const char *tn_convolution_fits(tiny_uop *const *src, int nv, const int64_t *v) {
+  const tiny_uop *y = src[0], *x = src[1], *w = src[2];
+  const int n = x->ndim - 2;
+  int fits = n > 0 && n <= 3 && y->ndim == x->ndim && w->ndim == x->ndim && nv == 1 + 2 * n && v[0] > 0 &&
+      y->dim[0] == x->dim[0] &&
+      w->dim[0] % v[0] == 0 && y->dim[1] == w->dim[0] && w->dim[1] <= INT32_MAX && v[0] <= INT32_MAX &&
+      x->dim[1] == w->dim[1] * v[0];
+  for (int i = 0; fits && i < n; i++) {
+    const int64_t stride = v[1 + i], dilation = v[1 + n + i], size = x->dim[2 + i], kernel = w->dim[2 + i];
+    fits = stride > 0 && dilation > 0 && kernel > 0 && size > 0 && (size - 1) / dilation >= kernel - 1 &&
+        (size - 1 - (kernel - 1) * dilation) / stride + 1 == y->dim[2 + i];
+  }
+  return fits ? NULL : "takes a convolution, its image and weights, groups, strides and dilations";
+}
+
 // NULL, or what is wrong with a node of these parts.
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
@@ -86,8 +102,9 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
-    case TINY_OP_DETACH: return nsrc == 1 || (k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
-      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim))
+    case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 ? tn_convolution_fits(src, nv, v) :
+      k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
+      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim)
       ? NULL : "takes a slope, and a value of its argument's shape";
     case TINY_OP_EXP2: case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";

@@ -79,6 +79,21 @@ static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a 
   for (int i = 0; i <= x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? 1 : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
 }
+// (.., a*b, ..) -> (.., a, b, ..).
+static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
+  for (int i = 0; i <= x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
+  return tn_reshape(t, x, x->ndim + 1, dim);
+}
+static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i + 1 < x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
+  return tn_reshape(t, x, x->ndim - 1, dim);
+}
 
 // ** constants **
 

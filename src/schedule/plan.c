@@ -202,23 +202,25 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
   const int64_t axes = u->k >> 8;
   if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || x->ndim == TINY_MAX_DIMS) return u;
   for (int i = 0; i < 2; i++) {
-    tiny_uop *own = x->src[i], *other = x->src[!i];
-    if (other->op != TINY_OP_EXPAND || !tn_strides_of(own, &v)) continue;
+    tiny_uop *once = x->src[i], *other = x->src[!i], *memory;
+    if (other->op != TINY_OP_EXPAND || once->op != TINY_OP_EXPAND) continue;
+    const int plain = tn_strides_of(once, &v);
+    memory = once = once->src[0];
+    while (tn_op_is(memory->op, TINY_MOVEMENT) && !tn_is_leaf(memory)) memory = memory->src[0];
     int axis = -1;
     int64_t reads = 1, folded = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
       if (axes >> d & 1) folded *= x->dim[d];
-      else if (!v.stride[d]) reads *= x->dim[d];
+      else if (once->dim[d] == 1) reads *= x->dim[d];
       else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
     }
-    if (axis < 0 || axis == x->ndim || v.stride[axis] == 1 || folded < TN_PANEL_FOLDS ||
+    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_FOLDS ||
+        tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
         (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
       dim[d] = d < axis ? x->dim[d] : d == axis ? x->dim[d] / block : d == axis + 1 ? block : x->dim[d - 1];
-    tiny_uop *once = own;
-    for (int d = 0; d < x->ndim; d++) if (!v.stride[d] && x->dim[d] > 1) once = tn_cut(t, once, d, 0, 1);
     once = tn_split(t, once, axis, dim[axis], block);
     int64_t to[TINY_MAX_DIMS], back[TINY_MAX_DIMS];
     for (int d = 0; d <= x->ndim; d++) to[d] = d == x->ndim ? axis + 1 : d > axis ? d + 1 : d;
@@ -252,6 +254,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
+      if (w->op == TINY_OP_DETACH && w->nsrc == 3) w = w->src[0];         // only gradients want the others
       if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }

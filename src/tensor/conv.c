@@ -12,23 +12,6 @@
 
 enum { TN_SPATIAL = 3 };                   // most spatial dims
 
-// ** dims that split and join **
-
-// (.., a*b, ..) -> (.., a, b, ..).
-static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
-  for (int i = 0; i <= x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
-  return tn_reshape(t, x, x->ndim + 1, dim);
-}
-static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x)) return x;
-  for (int i = 0; i + 1 < x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
-  return tn_reshape(t, x, x->ndim - 1, dim);
-}
 // Zeros between the elements of an axis: n -> (n-1) step + 1.
 static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   if (tn_bad(t, x) || step == 1) return x;
@@ -174,6 +157,15 @@ static tiny_uop *tn_conv_dot(tiny_ctx *t, const tn_conv *c, tiny_uop *windows, t
                 bias ? tn_reshape(t, bias, m, bs) : NULL, ((1 << (n + 1)) - 1) << m, dtype);
 }
 
+// y, known as the convolution of a padded x by w: its gradients are convolutions too (tn_conv_gradient).
+static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_uop *x, tiny_uop *w) {
+  int64_t v[1 + 2 * TN_SPATIAL] = {c->groups};
+  tiny_uop *src[3] = {y, x, w};
+  if (tn_bad(t, y) || tn_bad(t, x) || tn_bad(t, w)) return &t->ir->bad;
+  for (int i = 0; i < c->n; i++) { v[1 + i] = c->w[i].stride; v[1 + c->n + i] = c->w[i].dilation; }
+  return tn_uop_make(t, TINY_OP_DETACH, y->dtype, 1, 3, src, 0, 1 + 2 * c->n, v);
+}
+
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -184,7 +176,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
-  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, ws[TINY_MAX_DIMS];
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TINY_MAX_DIMS];
   for (int i = 0; i < n; i++) {
     tn_window *win = &c.w[i];
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
@@ -198,13 +190,17 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
       return tn_wrong(t, TINY_E_SHAPE, "%s: no window of weights %s fits %s with pad %lld and %lld", name,
                       tn_text_of(w, b), tn_text_of(x, a), (long long)win->before, (long long)win->after);
   }
-  const int dtype = tn_meet(x, w);
+  const int dtype = tn_meet(x, w), inside = tn_computed_in(dtype);
   if (how) for (int i = 0; i < n; i++) x = tn_pad_around(t, x, 2 + i, c.w[i].before, c.w[i].after, how);
   else x = tn_pad_spatial(t, x, n, c.w, tn_k(t, x, 0));
   ws[0] = c.groups; ws[1] = w->dim[0] / c.groups;
   for (int i = 0; i <= n; i++) ws[2 + i] = w->dim[1 + i];
-  tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, c.bias, dtype);
-  return tn_conv_done(t, &c, tn_reshape(t, y, n + 2, ys));
+  x = tn_cast(t, x, inside);
+  w = tn_cast(t, w, inside);
+  tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
+  y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
+  if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
+  return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
 
 // Weights (C, O/groups, K..) of a transposed convolution -> (groups, O/groups, phases.., C/groups, taps..), last tap
@@ -230,21 +226,38 @@ static tiny_uop *tn_conv_phases(tiny_ctx *t, const tn_conv *c, tn_window *w) {
   return tn_permute(t, tn_split(t, u, 0, c->groups, u->dim[0] / c->groups), axes);
 }
 
+// x by weights (C, O/groups, K..) the way back: (B,O,ys..), what each place gets from the windows it lies in.
+static tiny_uop *tn_conv_back(tiny_ctx *t, const tn_conv *c, const int64_t *ys, int dtype) {
+  const int n = c->n;
+  int64_t axes[TINY_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
+  tn_window win[TN_SPATIAL];
+  memset(win, 0, sizeof win);
+  tiny_uop *w = tn_conv_phases(t, c, win);
+  tiny_uop *y = tn_windows(t, tn_pad_spatial(t, c->x, n, win, tn_k(t, c->x, 0)), n, win);
+  for (int i = 0; i < n; i++) { axes[3 + 2 * i] = 3 + i; axes[4 + 2 * i] = 3 + n + i; }
+  y = tn_permute(t, tn_conv_dot(t, c, y, w, n, NULL, dtype), axes);      // (B, groups, O/groups, t, r, t, r ..)
+  for (int i = 0; i < n; i++) full[2 + i] = win[i].out * c->w[i].stride;
+  y = tn_reshape(t, y, n + 2, full);
+  for (int i = 0; i < n; i++) {
+    const int64_t begin = c->w[i].before, end = begin + ys[2 + i], have = full[2 + i];
+    y = tn_extend(t, tn_cut(t, y, 2 + i, begin < have ? begin : have, end < have ? end : have), 2 + i, 0,
+                  end < have ? 0 : end - (begin < have ? have : begin));
+  }
+  return y;
+}
+
 static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   tn_conv c;
   if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 1, &c)) return out;
   tiny_ctx *t = in[0]->t;
-  tiny_uop *x = c.x, *w = c.weight;
+  const tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
   if (c.d.padding || c.d.same)
     return tn_wrong(t, TINY_E_ARG, "%s: padding %d, same %d", name, (int)c.d.padding, c.d.same);
-  tn_window win[TN_SPATIAL];
-  memset(win, 0, sizeof win);
-  const int dtype = tn_meet(x, w), inside = tn_computed_in(dtype);
+  const int dtype = tn_meet(c.x, c.weight), inside = tn_computed_in(dtype);
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[1] * c.groups}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
-  int64_t axes[TINY_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
   for (int i = 0; i < n; i++) {
     const tn_window *v = &c.w[i];
     const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];
@@ -255,20 +268,35 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
     if (!size || !v->kernel || ys[2 + i] < 1)
       return tn_wrong(t, TINY_E_SHAPE, "%s: nothing is left of %s with weights %s", name, tn_text_of(x, a),
                       tn_text_of(w, b));
-    axes[3 + 2 * i] = 3 + i; axes[4 + 2 * i] = 3 + n + i;
   }
-  w = tn_conv_phases(t, &c, win);
-  tiny_uop *y = tn_windows(t, tn_pad_spatial(t, x, n, win, tn_k(t, x, 0)), n, win);
-  y = tn_permute(t, tn_conv_dot(t, &c, y, w, n, NULL, inside), axes);    // (B, groups, O/groups, t, r, t, r ..)
-  for (int i = 0; i < n; i++) full[2 + i] = win[i].out * c.w[i].stride;
-  y = tn_reshape(t, y, n + 2, full);
-  for (int i = 0; i < n; i++) {
-    const int64_t begin = c.w[i].before, end = begin + ys[2 + i], have = full[2 + i];
-    y = tn_extend(t, tn_cut(t, y, 2 + i, begin < have ? begin : have, end < have ? end : have), 2 + i, 0,
-                  end < have ? 0 : end - (begin < have ? have : begin));
-  }
+  tiny_uop *y = tn_conv_back(t, &c, ys, inside);
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
+}
+
+// What flows into x (part 1) or w (part 2) of a known convolution when g flows into it.
+static tiny_uop *tn_conv_gradient(tiny_ctx *t, const tiny_uop *y, tiny_uop *g, int part) {
+  tiny_uop *x = y->src[1], *w = y->src[2];
+  tn_conv c;
+  memset(&c, 0, sizeof c);
+  const int n = c.n = x->ndim - 2, G = c.groups = (int)y->v[0];
+  for (int i = 0; i < n; i++) {
+    const tn_window win = {w->dim[2 + i], y->v[1 + i], y->v[1 + n + i], 0, 0, y->dim[2 + i]};
+    c.w[i] = win;
+  }
+  c.x = g; c.weight = w;
+  if (part == 1) return tn_conv_back(t, &c, x->dim, y->dtype);
+  // windows (B, C, O.., K..) -> (G, 1, C/G, K.., B, O..), g (B, O, O..) -> (G, O/G, 1, 1.., B, O..)
+  int64_t xs[TINY_MAX_DIMS], gs[TINY_MAX_DIMS], axes[TINY_MAX_DIMS] = {1};
+  xs[0] = gs[0] = G; xs[1] = gs[2] = 1; xs[2] = w->dim[1]; gs[1] = w->dim[0] / G; xs[3 + n] = gs[3 + n] = x->dim[0];
+  for (int i = 0; i < n; i++) {
+    xs[3 + i] = w->dim[2 + i]; gs[3 + i] = 1; xs[4 + n + i] = gs[4 + n + i] = y->dim[2 + i];
+    axes[1 + i] = 2 + n + i; axes[2 + n + i] = 2 + i;
+  }
+  axes[1 + n] = 0;
+  tiny_uop *windows = tn_reshape(t, tn_permute(t, tn_windows(t, x, n, c.w), axes), 4 + 2 * n, xs);
+  g = tn_reshape(t, tn_swap(t, g, 0, 1), 4 + 2 * n, gs);
+  return tn_reshape(t, tn_dot(t, windows, g, NULL, ((1 << (n + 1)) - 1) << (3 + n), y->dtype), w->ndim, w->dim);
 }
 
 #define TN_CONV_OPERATOR(name, make, n) \

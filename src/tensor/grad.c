@@ -3,7 +3,7 @@
 // In:  a loss of one element and parameters. Out: a tensor of each parameter's gradient.
 // Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule
 // gives to the gradients of its sources; gradients of nodes with several users are sums. Nothing
-// flows through integers, bools and DETACH; where that names a slope, past what it detaches.
+// flows through integers, bools and DETACH; where that names a slope or a convolution, past what it detaches.
 #ifndef TN_TENSOR_GRAD
 #define TN_TENSOR_GRAD
 #ifndef TINY_AMALGAMATED
@@ -45,7 +45,7 @@ static void tn_grad_order(tiny_ctx *t, tiny_uop *root, tn_grad_walk *w) {
   for (int i = 0; i < w->n; i++) {
     tiny_uop *u = w->node[i].u;
     for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends; s++)
-      w->node[i].depends = tn_is_float(u->dtype) && (u->op != TINY_OP_DETACH || s == 1) &&
+      w->node[i].depends = tn_is_float(u->dtype) && (u->op != TINY_OP_DETACH || s) &&
           tn_grad_find(w, u->src[s])->depends;
   }
 }
@@ -112,6 +112,11 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_n
       flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
   if (tn_is_checkpoint(u)) return tn_grad_checkpoint(t, w, x);
+  if (u->op == TINY_OP_DETACH && u->nsrc == 3) {
+    for (uint32_t s = 1; s < 3; s++)
+      if (flow.wants >> s & 1) tn_grad_add(t, tn_grad_find(w, u->src[s]), tn_conv_gradient(t, u, x->grad, (int)s));
+    return TINY_OK;
+  }
   const tiny_uop *d = tn_match_apply(t, w->rules, u, &flow, &fired);
   if (!d) return tn_grad_fail(t, u);
   for (uint32_t s = 0; s < d->nsrc; s++)
