@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 504974b3e4efb89873e37713916a434ae883a1fa2a0f995db309075eea12c718
+/* tiny.h 0.1.0, source 0e303de52335abbde5af9d5cee64f486d19e0ed0a4d90779fdcfb4f7b3c20623
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -21092,7 +21092,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   #define TN_ROUNDS_LEAST (16 << 20)       // bytes from which a value is worth rounds,
   #define TN_ROUNDS_NBYTES (2 << 20)       // of its slab
 #endif
-// GAIN: times that it is larger than all that comes from outside or stays; MARKER: PARAMs that stand for new memory.
+// GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand for new memory.
 enum { TN_ROUNDS_GAIN = 4, TN_ROUNDS_LEVELS = 3, TN_ROUNDS_STEP = 16, TN_MAX_SLABS = 32 };
 #define TN_ROUNDS_MARKER ((int64_t)1 << 40)
 
@@ -21405,7 +21405,7 @@ static int tn_member_fits(tn_cluster *c, int i) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
     tn_list index = {NULL, 0, 0};
     if (!s || !s->in) {
-      if (tn_node_nbytes(k->mem[j]) > tn_node_nbytes(c->slab[0].node) / TN_ROUNDS_GAIN) return 0;
+      if (tn_node_nbytes(k->mem[j]) >= tn_node_nbytes(c->slab[0].node) / TN_ROUNDS_GAIN) return 0;
       continue;
     }
     tn_kernel_indexes(c->t, k, j, &index);
@@ -22145,7 +22145,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 
@@ -22218,7 +22218,7 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
       if (d != axis && !own->stride[d]) reads *= x->dim[d];
       across |= d != axis && own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
     }
-    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_LEAST) continue;
+    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_READS) continue;
     operand[i] = tn_straightened(t, operand[i], own, axis);
     changed = 1;
   }

@@ -93,7 +93,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 
@@ -166,7 +166,7 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
       if (d != axis && !own->stride[d]) reads *= x->dim[d];
       across |= d != axis && own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
     }
-    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_LEAST) continue;
+    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_READS) continue;
     operand[i] = tn_straightened(t, operand[i], own, axis);
     changed = 1;
   }

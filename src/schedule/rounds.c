@@ -20,7 +20,7 @@
   #define TN_ROUNDS_LEAST (16 << 20)       // bytes from which a value is worth rounds,
   #define TN_ROUNDS_NBYTES (2 << 20)       // of its slab
 #endif
-// GAIN: times that it is larger than all that comes from outside or stays; MARKER: PARAMs that stand for new memory.
+// GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand for new memory.
 enum { TN_ROUNDS_GAIN = 4, TN_ROUNDS_LEVELS = 3, TN_ROUNDS_STEP = 16, TN_MAX_SLABS = 32 };
 #define TN_ROUNDS_MARKER ((int64_t)1 << 40)
 
@@ -333,7 +333,7 @@ static int tn_member_fits(tn_cluster *c, int i) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
     tn_list index = {NULL, 0, 0};
     if (!s || !s->in) {
-      if (tn_node_nbytes(k->mem[j]) > tn_node_nbytes(c->slab[0].node) / TN_ROUNDS_GAIN) return 0;
+      if (tn_node_nbytes(k->mem[j]) >= tn_node_nbytes(c->slab[0].node) / TN_ROUNDS_GAIN) return 0;
       continue;
     }
     tn_kernel_indexes(c->t, k, j, &index);
