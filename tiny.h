@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0e303de52335abbde5af9d5cee64f486d19e0ed0a4d90779fdcfb4f7b3c20623
+/* tiny.h 0.1.0, source d092c1230442395b5cbbb239974659ea79b4ac582979b2e8139c70b64327660b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -288,49 +288,49 @@ Where things stand in tiny.h
                                      reduction runs
   24363  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24574  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24773  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24625  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24824  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25153  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25390  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25204  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25441  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25646  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25697  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25820  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25871  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26246  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26471  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26297  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26522  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  26858  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27198  src/runtime/interp.c        the backend INTERP
-  27278  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  26909  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27249  src/runtime/interp.c        the backend INTERP
+  27329  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27333  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27533  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27384  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27584  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  27977  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28374  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28028  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28425  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28759  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28810  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  28986  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29037  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29229  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29280  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29437  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29488  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29691  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29742  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  29935  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  29986  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30112  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30163  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30286  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30598  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  30834  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30337  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30649  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  30885  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  30982  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31128  src/runtime/context.c       opening and closing, the first error, totals
+  31033  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31179  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -24371,7 +24371,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 #endif
 
 enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16,
-  TN_CACHE_LINE = 64, TN_ROW_AHEAD = 4096 };
+  TN_CACHE_LINE = 64, TN_ROW_AHEAD = 4096, TN_PAGE_NBYTES = 4096 };
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};
@@ -24484,20 +24484,68 @@ static void tn_fetch_next_row(tn_kernel_state *s) {
   s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
 }
 
-// A transposition: what is contiguous in v is read across, along another output range. Blocks of that range go
-// through v together, so that lines of both are used whole while they are near.
-static void tn_block_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *columns) {
-  for (int i = 0; i < p->nload; i++) {
-    const int64_t stride = tn_stride_in(s->t, p->load[i]->src[1], v);
-    if (stride == TN_IRREGULAR || (stride < TN_FAR && stride > -TN_FAR)) continue;
-    for (int j = 0; j < p->nout; j++) {
-      if (p->out[j] == v || tn_stride_in(s->t, p->load[i]->src[1], p->out[j]) != 1) continue;
-      tiny_uop *block = p->out[j];
-      if (tn_tile_fits(block, TN_ACROSS, p->repeats)) block = tn_move_split(s, block, TN_ACROSS, TN_LOOP, 0, NULL);
-      tn_move_swap(s, block, columns);
-      return;
+// Is what e names read across when v advances, but in a row when j does?
+static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_uop *j) {
+  const int64_t stride = tn_stride_in(t, e, v);
+  return stride != TN_IRREGULAR && (stride >= TN_FAR || stride <= -TN_FAR) && tn_stride_in(t, e, j) == 1;
+}
+
+// The output range that a load is contiguous in, while it is read across in v; NULL: none. *page: in steps of whole pages.
+static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v, int *page) {
+  for (int i = 0; i < p->nload; i++)
+    for (int j = 0; j < p->nout && !p->nreduce; j++) {
+      tiny_uop *at = p->load[i]->src[1];
+      if (p->out[j] == v || !tn_is_across(t, at, v, p->out[j])) continue;
+      *page = tn_stride_in(t, at, v) * tn_dtypes[p->load[i]->dtype].nbytes % TN_PAGE_NBYTES == 0;
+      return p->out[j];
     }
+  return NULL;
+}
+
+// Copies what a load reads over the block rows x columns to the stack, a row at a time.
+static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int most) {
+  const int64_t n = tn_range_extent(columns), lanes = tn_lanes_for(n, most, 0);
+  tiny_uop *from[2] = {rows, columns}, *to[2], *src[4], *at[2];
+  src[1] = to[0] = tn_range(t, tn_range_extent(rows), TN_LOOP);
+  src[2] = tn_range(t, n / lanes, TN_LOOP);
+  src[3] = tn_range(t, lanes, TN_VECTOR);
+  to[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, src[2], tn_index(t, lanes)), src[3]);
+  if (n == lanes) to[1] = src[2] = src[3];
+  src[0] = tn_replace(t, load, 2, from, to);
+  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n == lanes ? 3 : 4, src, TN_SPACE_LOCAL, 0, NULL);
+  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), columns);
+  at[0] = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, at, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, at, 0, 0, NULL);
+}
+
+// A transposition: j is contiguous in what is read, v in what is written. Blocks of j go through v together, so that
+// lines of both memories are used whole while they are near.
+static void tn_block_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *j, tiny_uop *columns) {
+  if (tn_tile_fits(j, TN_ACROSS, p->repeats)) j = tn_move_split(s, j, TN_ACROSS, TN_LOOP, 0, NULL);
+  tn_move_swap(s, j, columns);
+}
+
+// The same where rows are whole pages apart, and their lines share the same few places of the caches: these are used at
+// once, by a copy of each block on the stack. Returns what of v is left for lanes.
+static tiny_uop *tn_copy_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *j, int most) {
+  int64_t rows = TN_ACROSS, columns = TN_ACROSS;
+  tiny_uop *outside, *first = NULL;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  while (rows > 1 && !tn_tile_fits(v, rows, p->repeats)) rows /= 2;
+  while (columns > 1 && !tn_tile_fits(j, columns, p->repeats)) columns /= 2;
+  if (rows < most || columns < 2) return v;
+  for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
+  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &outside);
+  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, NULL);
+  if (first == j && outside) tn_move_swap(s, column, outside);
+  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    if (!tn_is_across(s->t, loads.u[i]->src[0]->src[1], row, column)) continue;
+    tn_push(s->t, &from, loads.u[i]);
+    tn_push(s->t, &to, tn_stage_block(s->t, loads.u[i], row, column, most));
   }
+  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
+  return row;
 }
 
 static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
@@ -24557,9 +24605,12 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   uint32_t taken = 0;                      // bit i: red[i] became lanes
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
   tiny_uop *columns = NULL;
+  int page = 0;
+  tiny_uop *across = best ? tn_find_across(t, p, best, &page) : NULL;
+  if (page) best = tn_copy_across(s, p, best, across, most);
   if (best)
     tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
-  if (columns && !p->nreduce) tn_block_across(s, p, best, columns);
+  if (across && !page && columns) tn_block_across(s, p, across, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
     if (tn_row_pass(s, p, i, most)) taken |= 1u << i;

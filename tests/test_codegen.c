@@ -341,10 +341,31 @@ static void test_rows(void) {
   }
 }
 
+// Transpositions of rows that are whole pages apart, and of others: whole and ragged blocks.
+static void test_across(void) {
+  enum { MOST = 150 * 1024 };
+  static const int shapes[][2] = {{64, 1024}, {100, 1024}, {17, 1024}, {3, 1024}, {150, 1024}, {64, 1000}, {100, 37}};
+  static int32_t data[MOST], out[MOST], want[MOST];
+  tiny_ctx *t = tiny_open(NULL);
+  for (int i = 0; i < MOST; i++) data[i] = i;
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (int from = 0; from < 2; from++) {
+      const int rows = shapes[i][0], columns = shapes[i][1], n = columns - 3 * from;
+      tiny_tensor *x = tiny_slice(tiny_from(t, data, TINY_I32, TINY_SHAPE(rows, columns)), 1, from, from + n, 1);
+      for (int r = 0; r < rows; r++) for (int c = 0; c < n; c++) want[c * rows + r] = r * columns + c + from + c;
+      tiny_tensor *y = tiny_transpose(x, 0, 1);
+      y = tiny_add(y, tiny_reshape(tiny_arange(t, 0, n, 1, TINY_I32), TINY_SHAPE(n, 1)));
+      CHECK_EQ(tiny_read(y, out, (size_t)(rows * n) * sizeof *out), TINY_OK);
+      CHECK(!memcmp(out, want, (size_t)(rows * n) * sizeof *out));
+    }
+  tiny_close(t);
+}
+
 int main(void) {
   test_moves();
   test_lanes_once();
   test_rows();
+  test_across();
   if (!getenv("TEST_SEED")) test_text();
   return test_report();
 }
