@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d092c1230442395b5cbbb239974659ea79b4ac582979b2e8139c70b64327660b
+/* tiny.h 0.1.0, source 481e1aa8736955b89f08dbcf8b077551876ffec295b6c5acb740e11cd4c138bb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -286,51 +286,51 @@ Where things stand in tiny.h
                                      how work becomes tasks
   24034  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24363  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24411  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24625  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24824  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24673  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24872  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25204  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25441  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25252  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25489  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25697  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25745  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25871  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25919  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26297  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26522  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26345  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26570  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  26909  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27249  src/runtime/interp.c        the backend INTERP
-  27329  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  26957  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27297  src/runtime/interp.c        the backend INTERP
+  27377  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27384  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27584  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27432  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27632  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28028  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28425  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28076  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28473  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28810  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28858  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29037  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29085  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29280  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29328  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29488  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29536  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29742  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29790  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  29986  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30034  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30163  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30211  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30337  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30649  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  30885  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30385  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30697  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  30933  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31033  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31179  src/runtime/context.c       opening and closing, the first error, totals
+  31081  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31227  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -24043,12 +24043,14 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 #endif
 
 enum {
+  TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3,
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
 };
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_NEXT_VECTOR  0.95               // of a load, for one beside another: they share pages and prefetches
 #define TN_SCATTERED_STORE 2.2             // the same
+#define TN_LANES_FOLDED 10                 // to one number, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
 typedef struct tn_tile {
@@ -24057,7 +24059,7 @@ typedef struct tn_tile {
   int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
   int64_t rounds;                          // of the reduction, that a panel holds
-  double cost;
+  double cost, after;                      // after: of what an element's sum goes through, in instructions
 } tn_tile;
 
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
@@ -24102,6 +24104,11 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
   double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
   double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
   for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
+  once += fmas * c->after;
+  if (c->v_in_reduce) {                    // sums of lanes are folded, and what comes then is scalar
+    once += fmas * TN_LANES_FOLDED;
+    folds /= c->lanes;
+  }
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
     for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
@@ -24159,15 +24166,29 @@ static int tn_tile_may_scatter(tiny_ctx *t, const tn_profile *p, tiny_uop *v, in
   return together && rounds >= 2 * lanes;
 }
 
+// What comes after the sum of an element, in instructions.
+static double tn_tile_after(tiny_ctx *t, const tn_profile *p) {
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  tn_list all = {NULL, 0, 0}, before = {NULL, 0, 0};
+  double cost = 0;
+  tn_toposort(t, store->src[1], &all);
+  tn_toposort(t, p->reduce[0], &before);
+  for (int i = 0; i < all.n; i++) if (tn_is_float(all.u[i]->dtype)) cost += tn_op_cost(all.u[i]);
+  for (int i = 0; i < before.n; i++) if (tn_is_float(before.u[i]->dtype)) cost -= tn_op_cost(before.u[i]);
+  return cost > 0 ? cost : 0;
+}
+
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
   memset(&best, 0, sizeof best);
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
+  const double after = tn_tile_after(t, p);
   for (int i = -1; i < p->nout + p->nred; i++) {
     memset(&c, 0, sizeof c);
     c.lanes = 1; c.vectors = c.f[0] = c.f[1] = 1;
+    c.after = after;
     if (i >= 0) {
       c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
       c.v_in_reduce = i >= p->nout;
@@ -24270,16 +24291,42 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
   if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
 }
 
-// The REDUCE with rounds, in memory: of all tiles that loop within a block.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, const tiny_uop *rounds) {
-  tiny_uop *all[5] = {x->rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[5];
+static int tn_has_rounds(const tiny_uop *reduce) {
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
+  return 0;
+}
+
+// The REDUCE, with rounds or without, in memory: of a tile, and of all rows of tiles where they are given.
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *rows, int with_rounds) {
+  tiny_uop *all[5] = {rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[5];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 5; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
-    for (uint32_t j = 1; j < reduces.u[i]->nsrc; j++)
-      if (reduces.u[i]->src[j] == rounds) { tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL); return; }
+    if (tn_has_rounds(reduces.u[i]) == with_rounds) {
+      tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL);
+      return;
+    }
+}
+
+// Much that comes after the sums loops over the sums of a tile, which lie in memory by then: copies of it would be long
+// to compile, and their constants take the registers.
+static void tn_tile_roll(tn_kernel_state *s, const tn_tile *c, const tn_tiled *x) {
+  tiny_uop *copies[3] = {x->part[0], x->part[1], x->vectors};
+  tn_list reduces = {NULL, 0, 0};
+  if (!c->v || c->v_in_reduce || c->after < TN_LONG_AFTER || c->vectors * c->f[0] * c->f[1] <= 4) return;
+  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, 0);
+  for (int i = 0; i < 3; i++) if (copies[i]) copies[i] = tn_move_kind(s, copies[i], TN_LOOP);
+  tiny_uop *end = s->sink->src[0], *last;
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < end->nsrc; i++)
+    if (end->src[i] != copies[0] && end->src[i] != copies[1] && end->src[i] != copies[2])
+      tn_push(s->t, &src, end->src[i]);
+  for (int i = 0; i < 3; i++) if (copies[i]) tn_push(s->t, &src, copies[i]);
+  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
+  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
 }
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
@@ -24298,7 +24345,7 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   if (x.vectors) inner[n++] = x.vectors;
   inner[n++] = x.lanes;
   const int packed = tn_pack(s, inner, n, x.rows);
-  if (rounds) tn_tile_keep(s, &x, rounds);
+  if (rounds) tn_tile_keep(s, &x, x.rows, 1);
   tn_profile_kernel(s->t, s->sink, &now);
   while (loops < now.nout && now.out[loops] != x.rows) loops++;
   return packed ? loops : TN_MAX_RANGES;
@@ -24355,6 +24402,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
       tn_move_kind(s, r, TN_UNROLL);
   }
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
+  tn_tile_roll(s, &c, &x);
   tn_move_apart(s);
 }
 #endif

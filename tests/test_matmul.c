@@ -96,6 +96,30 @@ static void test_threads(void) {
   }
 }
 
+// Much that comes after the sums: a bias, gelu and a residual, over tiles, panels, blocks of the reduction.
+static void test_epilogues(void) {
+  static const product after[] = {
+    {64, 256, 64, 0, 1, 1}, {61, 129, 131, 0, 0, 1}, {29, 67, 127, 0, 1, 2}, {26, 2051, 67, 0, 0, 1}, {3, 70, 5, 0, 0, 1}, {1, 33, 40, 0, 1, 1}
+  };
+  static float got[61 * 131], want[61 * 131];
+  tiny_ctx *t = open_with(2);
+  for (size_t i = 0; i < sizeof after / sizeof *after; i++) {
+    const product *p = &after[i];
+    const size_t n = (size_t)p->batch * (size_t)p->m * (size_t)p->n;
+    int bad = 0;
+    tiny_begin(t);
+    tiny_tensor *x = tiny_add(product_of(t, p, TINY_F32, 0.125), numbers(t, TINY_SHAPE(p->n), TINY_F32, 0.5));
+    x = tiny_add(tiny_gelu(x), numbers(t, TINY_SHAPE(p->batch, p->m, p->n), TINY_F32, 0.25));
+    CHECK_EQ(tiny_reference(x, want, n * sizeof *want), TINY_OK);
+    CHECK_EQ(tiny_read(x, got, n * sizeof *got), TINY_OK);
+    for (size_t j = 0; j < n; j++) bad += !(fabs((double)got[j] - (double)want[j]) <= 1e-5 * (1 + fabs((double)want[j])));
+    CHECK_EQ(bad, 0);
+    if (bad) fprintf(stderr, "  %d of %dx%dx%d\n", bad, p->m, p->k, p->n);
+    tiny_end(t);
+  }
+  tiny_close(t);
+}
+
 // ** narrow operands, whose products a processor may add by twos or fours **
 
 static int byte(int64_t i, tiny_dtype dtype) { return (int)(i * 37 % 256) - (dtype == TINY_I8 ? 128 : 0); }
@@ -166,6 +190,7 @@ static void test_words(void) {
 int main(void) {
   test_words();
   test_shapes();
+  test_epilogues();
   test_narrow();
   test_threads();
   return test_report();
