@@ -44,6 +44,11 @@ bench: build/bench/bench build/examples/hello build/examples/digits
 	@build/bench/bench $(BENCH_FLAGS) $(SECTIONS)
 	@$(PYTHON) tools/chart.py build/bench.json build/bench.svg
 
+# The last run, into the repository.
+results: build/bench.json
+	@cp build/bench.json bench/results.json
+	@$(PYTHON) tools/chart.py bench/results.json bench/results.svg bench/results.md
+
 fuzz: $(FUZZERS) build/plain/test_random
 	@for f in $(FUZZERS); do seeds=tests/corpus/$${f##*fuzz_}; mkdir -p $$f.corpus; \
 	  $$f -max_total_time=$(FUZZ_SECONDS) $$f.corpus $$(ls -d $$seeds 2>/dev/null) || exit 1; done
@@ -105,5 +110,5 @@ build/fuzz-brief/%: tests/%.c
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test bench fuzz golden verify-amalgam clean
+.PHONY: all run test bench results fuzz golden verify-amalgam clean
 .DELETE_ON_ERROR:

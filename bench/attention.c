@@ -1,9 +1,10 @@
-// attention: 8 heads of 2048 x 64, forward and backward, against PyTorch's two matmuls and softmax; and the memory it
-// takes. A part of bench.c.
+// attention: 8 heads of 2048 x 64, forward and backward, against PyTorch's two matmuls and softmax; and the
+// memory it takes. A part of bench.c.
 enum { HEADS = 8, HEAD = 64 };
 
 // q, k, v -> the result, or the gradients of all three for the gradient `g` of the result.
-static int attention_graph(tiny_ctx *t, int64_t length, int causal, int backward, tiny_tensor **in, tiny_tensor **out) {
+static int attention_graph(tiny_ctx *t, int64_t length, int causal, int backward, tiny_tensor **in,
+                           tiny_tensor **out) {
   const tiny_attention_desc d = {.causal = causal};
   const tiny_shape s = TINY_SHAPE(HEADS, length, HEAD);
   for (uint32_t i = 0; i < 4; i++) in[i] = numbers_tensor(t, s, 1 + i, 2, 0);
@@ -21,7 +22,8 @@ static double attention_memory(int64_t length, int causal, int backward) {
   tiny_realize(in, 4);
   tiny_realize(out, n);
   const tiny_stats s = tiny_get_stats(t);
-  const double nbytes = failed(t) ? (double)NAN : (double)s.nbytes_peak - (4.0 + n) * 4 * HEADS * HEAD * (double)length;
+  const double ends = (4.0 + n) * 4 * HEADS * HEAD * (double)length;
+  const double nbytes = failed(t) ? (double)NAN : (double)s.nbytes_peak - ends;
   tiny_close(t);
   return nbytes;
 }
@@ -42,21 +44,23 @@ static void bench_attention_pass(int causal, int backward, mean *all) {
     tiny_run(ours.p, in, result);
     tiny_read(tiny_narrow(tiny_flatten(result[0], 0, -1), 0, 0, 1000), first, sizeof first);
     snprintf(what, sizeof what, "attention %d %d %d", LENGTH, causal, backward);
-    const int torches = torch_racer(&r[1], what);
-    const double apart = torches ? torch_apart(first, 1000) : 0;
+    const int torches = torch_best_racer(&r[1], what);
+    const double apart = torches ? torch_apart(&r[1], first, 1000) : 0;
     race(r, 1 + torches, work);
     const double share = median(&r[0].rate) / limits.gflops;
     if (torches) {
-      compare(name, &r[0].rate, &r[1].rate, backward ? 0 : 3, "%.1f of %.1f ms; %.2f of the FMA peak; %.1g apart",
-              1e3 * work / median(&r[0].rate), 1e3 * work / median(&r[1].rate), share, apart);
+      compare(name, &r[0].rate, &r[1].rate, backward ? 0 : 3,
+              "%.1f of %.1f ms (%s); %.2f of the FMA peak; %.1g apart",
+              1e3 * work / median(&r[0].rate), 1e3 * work / median(&r[1].rate), r[1].name, share, apart);
       if (!backward) mean_add(all, ratio(&r[0].rate, &r[1].rate));
+      torch_drop(&r[1]);
     } else state(name, 1e3 * work / median(&r[0].rate), "ms", 0, 0, "%.2f of the FMA peak", share);
   }
   tiny_close(t);
   const double m[2] = {attention_memory(LENGTH, causal, backward), attention_memory(2 * LENGTH, causal, backward)};
   snprintf(line, sizeof line, "%s: memory", name);
-  state(line, m[1] > 0 ? m[1] / fmax(m[0], 1 << 20) : 0, "x", 2.2, 0, "%.1f MB beside inputs and outputs, %.1f MB for twice the length",
-        m[0] * 1e-6, m[1] * 1e-6);
+  state(line, m[1] > 0 ? m[1] / fmax(m[0], 1 << 20) : 0, "x", 2.2, 0,
+        "%.1f MB beside inputs and outputs, %.1f MB for twice the length", m[0] * 1e-6, m[1] * 1e-6);
 }
 
 static void bench_attention(void) {

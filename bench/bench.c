@@ -1,7 +1,9 @@
 // bench: every figure that the library is measured by, from one run and next to what it is compared with.
-//   make bench                      all sections; the same numbers as build/bench.json, and a chart, build/bench.svg
-//   make bench SECTIONS=rm          some of them, by the letters of the table at the end
-//   build/bench/bench [-q] [-k TEXT] [SECTIONS]     -q: fewer rounds; -k: only rows whose name contains TEXT
+//   make bench                   all sections; the same numbers as build/bench.json, and a chart, build/bench.svg
+//   make bench SECTIONS=rm       some of them, by the letters of the table at the end
+//   build/bench/bench [-q] [-k TEXT] [SECTIONS]      -q: fewer rounds; -k: only rows whose name contains TEXT
+//
+// What it compares with, `tools/setup.sh bench` installs. The last full run is kept in results.md.
 //
 // What is compared runs in turn, round by round, so that a busy machine is busy for both. A row's figure is
 // the median of its rounds, a ratio the median of the rounds' ratios; the best round stands beside it.
@@ -13,6 +15,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
@@ -79,7 +82,9 @@ int main(int argc, char **argv) {
   measure_limits();
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
     if (!letters || strchr(letters, sections[i].letter)) sections[i].run();
-  torch_end();
+  for (int kind = 0; kind < TORCH_KINDS; kind++) torch_end(&torch[kind]);
+  char *at_end = machine + strlen(machine);
+  if (*torch_version) snprintf(at_end, (size_t)(machine + sizeof machine - at_end), "; PyTorch %s", torch_version);
   write_json("build/bench.json");
   return 0;
 }

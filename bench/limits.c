@@ -1,5 +1,5 @@
-// limits: what the machine can do at most, by hand-written loops in this process on the library's threads: multiply-adds,
-// reading and copying memory. Denominators of all that follows. A part of bench.c.
+// limits: what the machine can do at most, by hand-written loops in this process on the library's threads:
+// multiply-adds, reading and copying memory. Denominators of all that follows. A part of bench.c.
 static struct { double gflops, read, copy; } limits;   // best rounds: GFLOPS of f32, GB/s
 
 static float *big_array(size_t nbytes) {
@@ -15,12 +15,15 @@ static float *big_array(size_t nbytes) {
 static void free_array(float *p, size_t nbytes) { if (p) munmap(p, nbytes); }
 
 // n floats of a hand-written loop, cut into parts that run on the threads of t.
-typedef struct hand_job { tiny_ctx *t; const hand_loop *loop; hand_args a; size_t n; int parts; float sum[64]; } hand_job;
+typedef struct hand_job {
+  tiny_ctx *t; const hand_loop *loop; hand_args a; size_t n; int parts; float sum[64];
+} hand_job;
 
 static void hand_part(void *arg, int i) {
   hand_job *j = arg;
   const size_t from = j->n / (size_t)j->parts * (size_t)i, n = j->n / (size_t)j->parts;
-  const hand_args a = {j->a.y ? j->a.y + from : NULL, j->a.x ? j->a.x + from : NULL, j->a.z ? j->a.z + from : NULL};
+  const hand_args *all = &j->a;
+  const hand_args a = {all->y ? all->y + from : NULL, all->x ? all->x + from : NULL, all->z ? all->z + from : NULL};
   j->sum[i] = j->loop->run(a, n);
 }
 static double hand_run(void *arg) {
@@ -30,8 +33,8 @@ static double hand_run(void *arg) {
   return seconds() - start;
 }
 
-// Racers r[0..] for every variant of a loop, in parts for each core and in small parts; returns how many. Each part gets
-// a multiple of 256 floats.
+// Racers r[0..] for every variant of a loop, in parts for each core and in small parts; returns how many. Each
+// part gets a multiple of 256 floats.
 static int hand_racers(racer *r, hand_job *job, tiny_ctx *t, const hand_loop *loops, hand_args a, size_t n) {
   int count = 0;
   for (const hand_loop *l = loops; l->name; l++) for (int small = 0; small < 2; small++) {

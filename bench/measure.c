@@ -1,7 +1,7 @@
 // measure: time, medians of interleaved rounds, races, the table of figures and its JSON. A part of bench.c.
 enum { MOST_ROUNDS = 64, ROWS = 256, RACERS = 20 };
 static int rounds = 15;                      // of a race at most; at least 3
-static double budget = 5;                    // seconds that a race may take, then it ends after its third round
+static double budget = 3;                    // seconds that a race may take, then it ends after its third round
 static const char *only;                     // rows that contain this are measured; NULL: all
 
 static int wanted(const char *name) { return !only || strstr(name, only) != NULL; }
@@ -52,19 +52,18 @@ typedef struct racer { const char *name; double (*run)(void *arg); void *arg; in
 // Rates are work per second. A round times the best of several passes of each, so that what one has left in the
 // caches does not count for the next; the first passes, before the rounds, are not counted.
 static void race(racer *r, int n, double work) {
-  int repeats[RACERS], foreign = 0;
-  for (int i = 0; i < n; i++) foreign |= r[i].foreign;
+  int repeats[RACERS];
   for (int i = 0; i < n; i++) {
-    r[i].run(r[i].arg);
-    const double once = r[i].run(r[i].arg);
+    double once = r[i].run(r[i].arg);
+    for (int k = 0; k < (once > 0.1 ? 1 : 4); k++) once = fmin(once, r[i].run(r[i].arg));
     r[i].rate.n = 0;
-    repeats[i] = once > 0.2 ? 1 : once > 0.01 ? 2 : once > 0.0004 ? (int)(0.02 / once) : 50;
+    repeats[i] = once > 0.2 ? 1 : once > 0.01 ? 2 : once > 0.0005 ? (int)(0.025 / once) : 50;
   }
   const double start = seconds();
   for (int round = 0; round < rounds && (round < 3 || seconds() - start < budget); round++)
     for (int i = 0; i < n; i++) {
       double best = HUGE_VAL;
-      if (foreign) rest(0.03);
+      if (r[i].foreign || r[i ? i - 1 : n - 1].foreign) rest(0.03);
       for (int k = 0; k < repeats[i]; k++) best = fmin(best, r[i].run(r[i].arg));
       add(&r[i].rate, work / best);
     }
@@ -112,7 +111,8 @@ static void report(const char *name, const series *s, const char *unit, double b
   va_end(args);
 }
 // One figure that needs no rounds, as report, or, at_least, one that should be at least bar.
-static void state(const char *name, double value, const char *unit, double bar, int at_least, const char *note, ...) {
+static void state(const char *name, double value, const char *unit, double bar, int at_least,
+                  const char *note, ...) {
   row *r = new_row(name, unit, bar);
   va_list args;
   r->value = r->best = value; r->at_least = at_least;
@@ -195,7 +195,8 @@ static double program_run(void *arg) {
   return program_time(p->t, p->p, p->in);
 }
 
-// Number i of the pseudorandom array `seed`, from -scale/2 to scale/2: murmur3's finaliser, the same in torch_peer.py.
+// Number i of the pseudorandom array `seed`, from -scale/2 to scale/2: the finaliser of MurmurHash3 (A. Appleby),
+// as in torch_peer.py.
 static float number(uint32_t i, uint32_t seed, float scale) {
   uint32_t h = i + seed * 0x9e3779b9u;
   h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u; h ^= h >> 16;

@@ -16,14 +16,16 @@ static void bench_move(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tenso
   race(r, 1 + count, 1e-9);
   for (int i = 0; i <= count; i++) for (int k = 0; k < r[i].rate.n; k++) r[i].rate.v[k] *= i ? loop_nbytes : nbytes;
   const racer *best = fastest(r + 1, count);
-  compare(name, &r[0].rate, &best->rate, bar, "%.1f of %.1f GB/s (%s)", median(&r[0].rate), median(&best->rate), best->name);
+  compare(name, &r[0].rate, &best->rate, bar, "%.1f of %.1f GB/s (%s)", median(&r[0].rate), median(&best->rate),
+          best->name);
   mean_add(all, ratio(&r[0].rate, &best->rate));
   tiny_program_free(ours.p);
 }
 
 static void bench_reductions(mean *all) {
   static const struct { const char *name; tiny_tensor *(*f)(tiny_tensor *x, int axis, int keepdim); } folds[] = {
-    {"sum of 1 GiB", tiny_sum}, {"mean of 1 GiB", tiny_mean}, {"max of 1 GiB", tiny_max}, {"argmax of 1 GiB", tiny_argmax}
+    {"sum of 1 GiB", tiny_sum}, {"mean of 1 GiB", tiny_mean}, {"max of 1 GiB", tiny_max},
+    {"argmax of 1 GiB", tiny_argmax}
   };
   const size_t n = (size_t)4 * MOVE_FLOATS;
   float *x = big_array(n * 4);
@@ -59,7 +61,8 @@ static void bench_copies(mean *all) {
   bench_move(t, "transpose 8192 x 8192", tiny_contiguous(tiny_transpose(in[0], 0, 1)), in, 1, 2 * one, hand_copy, a, n,
              2 * one, 0.7, all);
   bench_move(t, "concat of rows, 256 MiB", tiny_cat(half, 2, 0), half, 2, 2 * one, hand_copy, a, n, 2 * one, 0.9, all);
-  bench_move(t, "concat of columns, 256 MiB", tiny_cat(half, 2, 1), half, 2, 2 * one, hand_copy, a, n, 2 * one, 0.9, all);
+  bench_move(t, "concat of columns, 256 MiB", tiny_cat(half, 2, 1), half, 2, 2 * one, hand_copy, a, n, 2 * one, 0.9,
+             all);
   tiny_tensor *lookup[2] = {tiny_from(t, row, TINY_I32, TINY_SHAPE(LOOKUPS)),
                             tiny_blob(t, x, TINY_F32, TINY_SHAPE(TABLE, ROW), NULL)};
   bench_move(t, "embedding, 65536 rows of 768", tiny_embedding(lookup[0], lookup[1], -1), lookup, 2,

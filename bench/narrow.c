@@ -14,6 +14,10 @@ static double bf16_value(uint16_t x) {
   return (double)f;
 }
 
+static double narrow_result(const void *result, size_t i, int bytes) {
+  return bytes ? (double)((const int32_t *)result)[i] : bf16_value(((const uint16_t *)result)[i]);
+}
+
 static void bench_narrow_product(int64_t n, int bytes, mean *all) {
   char name[64];
   const size_t count = (size_t)(n * n), item = bytes ? 1 : 2, result = bytes ? 4 : 2;
@@ -52,15 +56,14 @@ static void bench_narrow_product(int64_t n, int bytes, mean *all) {
 #ifdef BENCH_ONEDNN
     else {
       double apart = 0, greatest = 0;
-      const char *theirs = onednn_data(&op[0], 2);
+      const void *theirs = onednn_data(&op[0], 2);
       for (size_t i = 0; i < count; i++) {
-        const double p = bytes ? ((int32_t *)(void *)c)[i] : bf16_value(((uint16_t *)(void *)c)[i]);
-        const double q = bytes ? ((const int32_t *)(const void *)theirs)[i] : bf16_value(((const uint16_t *)(const void *)theirs)[i]);
+        const double p = narrow_result(c, i, bytes), q = narrow_result(theirs, i, bytes);
         apart = fmax(apart, fabs(p - q));
         greatest = fmax(greatest, fabs(q));
       }
-      compare(name, &r[0].rate, &r[1].rate, 0.85, "%.0f of %.0f GFLOPS (packed before: %.0f); %.1g apart", median(&r[0].rate),
-              median(&r[1].rate), packed ? median(&r[2].rate) : 0, apart / greatest);
+      compare(name, &r[0].rate, &r[1].rate, 0.85, "%.0f of %.0f GFLOPS (packed before: %.0f); %.1g apart",
+              median(&r[0].rate), median(&r[1].rate), packed ? median(&r[2].rate) : 0, apart / greatest);
       mean_add(all, ratio(&r[0].rate, &r[1].rate));
     }
     for (int i = 0; i < peer + packed; i++) onednn_free(&op[i]);
@@ -74,6 +77,7 @@ static void bench_narrow_product(int64_t n, int bytes, mean *all) {
 static void bench_narrow(void) {
   mean all = {0, 0};
   heading("narrow: products of bf16 and int8 matrices against oneDNN");
-  for (int bytes = 0; bytes < 2; bytes++) for (int64_t n = 1024; n <= 2048; n *= 2) bench_narrow_product(n, bytes, &all);
+  for (int bytes = 0; bytes < 2; bytes++)
+    for (int64_t n = 1024; n <= 2048; n *= 2) bench_narrow_product(n, bytes, &all);
   report_mean("narrow, mean", &all, 0.85);
 }

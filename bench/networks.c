@@ -1,4 +1,5 @@
-// networks: ResNet-18 and MobileNetV2 forward against PyTorch and against the sum of oneDNN's layers. A part of bench.c.
+// networks: ResNet-18 and MobileNetV2 forward against PyTorch and against the sum of oneDNN's layers. A part of
+// bench.c.
 //
 // Weights are random, numbered in the order they are made, and the same in torch_peer.py, which writes the networks
 // out alike. Batch norm uses its running statistics. PyTorch's side is the fastest of three: as written, and
@@ -91,19 +92,21 @@ static void bench_network(int which, int batch, mean *all) {
     tiny_read(tiny_narrow(tiny_flatten(result, 0, -1), 0, 0, 1000), first, sizeof first);
     for (int way = 0; way < 3; way++) {      // which is fastest is found before the race
       snprintf(what, sizeof what, "%s %d %d", networks[which].word, batch, way);
-      if (!torch_racer(&r[1], what)) continue;
+      if (!torch_racer(&r[1], TORCH_KEEPS, what)) continue;
       race(&r[1], 1, 1);
       rate[way] = most(&r[1].rate);
-      apart = fmax(apart, torch_apart(first, 1000));
+      apart = fmax(apart, torch_apart(&r[1], first, 1000));
       if (rate[way] > rate[best]) best = way;
       torches++;
     }
     snprintf(what, sizeof what, "%s %d %d", networks[which].word, batch, best);
-    if (torches && torch_racer(&r[1], what)) {
+    if (torches && torch_best_racer(&r[1], what)) {
       race(r, 2, 1);
-      compare(name, &r[0].rate, &r[1].rate, 0.85, "%.2f of %.2f ms (%s); %d kernels; %.1g apart",
-              1e3 / median(&r[0].rate), 1e3 / median(&r[1].rate), ways[best], tiny_program_kernels(ours.p), apart);
+      compare(name, &r[0].rate, &r[1].rate, 0.85, "%.2f of %.2f ms (%s; %s); %d kernels; %.1g apart",
+              1e3 / median(&r[0].rate), 1e3 / median(&r[1].rate), ways[best], r[1].name, tiny_program_kernels(ours.p),
+              apart);
       mean_add(all, ratio(&r[0].rate, &r[1].rate));
+      torch_drop(&r[1]);
     } else {
       race(r, 1, 1);
       state(name, 1e3 / median(&r[0].rate), "ms", 0, 0, "%d kernels", tiny_program_kernels(ours.p));
@@ -116,11 +119,12 @@ static void bench_network(int which, int batch, mean *all) {
 static void bench_networks(void) {
   mean all = {0, 0};
   heading("networks: forward passes of 224 x 224 images against PyTorch");
-  for (int which = 0; which < 2; which++) for (int batch = 1; batch <= 8; batch *= 8) bench_network(which, batch, &all);
+  for (int which = 0; which < 2; which++)
+    for (int batch = 1; batch <= 8; batch *= 8) bench_network(which, batch, &all);
   report_mean("networks, mean", &all, 0.85);
 }
 
-// Lowering of a whole network, without a compiler; in latency's terms.
+// Lowering of a whole network, without a compiler: a part of section l.
 static void bench_network_lowering(void) {
   series time = {{0}, 0}, plan = {{0}, 0};
   int kernels = 0;

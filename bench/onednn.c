@@ -1,5 +1,5 @@
-// onednn: oneDNN as a racer: products of matrices, and convolutions one by one. A part of bench.c, which is built with
-// BENCH_ONEDNN where its header is; the library itself is loaded when it is asked for. Version 2's interface.
+// onednn: oneDNN as a racer: products of matrices, and convolutions one by one. A part of bench.c, which is built
+// with BENCH_ONEDNN where its header is; the library itself is loaded when it is asked for. Version 2's interface.
 // A network as it is built: its convolutions are noted.
 typedef struct layer { int64_t batch, in, size, out; int kernel, stride, groups; } layer;
 typedef struct net { tiny_ctx *t; uint32_t seed; layer layer[64]; int nlayer; } net;
@@ -32,7 +32,16 @@ static int onednn_here(void) {
   if (dnn.state) return dnn.state > 0;
   dnn.state = -1;
   choose_core_type();                          // sets OMP_NUM_THREADS, too, which is read when the library is loaded
+#ifdef __linux__                               // its threads are bound to a core each, but this one goes where it may
+  cpu_set_t before;
+  sched_getaffinity(0, sizeof before, &before);
+  setenv("OMP_PROC_BIND", "true", 1);
+#endif
   for (int i = 0; i < 2 && !library; i++) library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+#ifdef __linux__
+  unsetenv("OMP_PROC_BIND");
+  sched_setaffinity(0, sizeof before, &before);
+#endif
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     void *f = library ? dlsym(library, functions[i].name) : NULL;
     if (!f) { printf("  oneDNN is not installed (tools/setup.sh bench): left out\n"); return 0; }
@@ -104,12 +113,14 @@ static int onednn_convolution(onednn_op *op, const layer *l) {
   dnnl_post_ops_t relu;
   dnnl_primitive_attr_t attr;
   return !dnn.memory_desc_init_by_tag(&src, 4, in, dnnl_f32, dnnl_format_tag_any) &&
-         !dnn.memory_desc_init_by_tag(&weights, g > 1 ? 5 : 4, g > 1 ? grouped : plain, dnnl_f32, dnnl_format_tag_any) &&
+         !dnn.memory_desc_init_by_tag(&weights, g > 1 ? 5 : 4, g > 1 ? grouped : plain, dnnl_f32,
+                                      dnnl_format_tag_any) &&
          !dnn.memory_desc_init_by_tag(&dst, 4, out, dnnl_f32, dnnl_format_tag_any) &&
-         !dnn.convolution_forward_desc_init(&d, dnnl_forward_inference, dnnl_convolution_auto, &src, &weights, NULL, &dst,
-                                            strides, pads, pads) &&
+         !dnn.convolution_forward_desc_init(&d, dnnl_forward_inference, dnnl_convolution_auto, &src, &weights, NULL,
+                                            &dst, strides, pads, pads) &&
          !dnn.post_ops_create(&relu) && !dnn.post_ops_append_eltwise(relu, 1, dnnl_eltwise_relu, 0, 0) &&
-         !dnn.primitive_attr_create(&attr) && !dnn.primitive_attr_set_post_ops(attr, relu) && onednn_make(op, &d, attr);
+         !dnn.primitive_attr_create(&attr) && !dnn.primitive_attr_set_post_ops(attr, relu) &&
+         onednn_make(op, &d, attr);
 }
 typedef struct onednn_layers { onednn_op op[64]; int n; } onednn_layers;
 static double onednn_layers_run(void *arg) {
@@ -118,8 +129,8 @@ static double onednn_layers_run(void *arg) {
   for (int i = 0; i < all->n; i++) sum += onednn_run(&all->op[i]);
   return sum;
 }
-// Against all convolutions of a network, one after the other, each in its favourite layout: no reordering, no pooling, no
-// residual adds.
+// Against all convolutions of a network, one after the other, each in its favourite layout: no reordering, no
+// pooling, no residual adds.
 static void onednn_network(const char *name, const net *n, const racer *ours) {
   static onednn_layers all;
   char line[96];

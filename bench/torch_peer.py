@@ -2,6 +2,7 @@
 # torch_peer: what the bench compares with, in PyTorch. Reads lines, answers each with one line:
 #   load NAME NUMBER..   makes the function of that name below ready       -> ok, or what went wrong
 #   run                  one pass                                          -> its seconds
+#   drop                 forgets the function and its memory               -> ok
 #   out                  one pass                                          -> the first 1000 values of its result
 # A function takes the numbers, makes its inputs and returns what does one pass. Inputs are the bench's (numbers).
 import sys
@@ -55,15 +56,18 @@ def gelu_tanh(m, n):
 
 # ** attention and a transformer, as in bench/attention.c and bench/training.c **
 
+def hidden(length):
+    """What is added to scores: -inf where the key is later than the query."""
+    return torch.full((length, length), -torch.inf).triu_(1)
+
+
 def attention(length, causal, backward):
     q, k, v, g = (numbers((8, length, 64), 1 + i, 2) for i in range(4))
-    hidden = torch.ones(length, length, dtype=torch.bool).triu_(1) if causal else None
+    mask = hidden(length) if causal else torch.zeros(1)
 
     def forward():
-        scores = torch.matmul(q, k.transpose(1, 2)).mul_(1 / 8)
-        if causal:
-            scores.masked_fill_(hidden, -torch.inf)
-        return torch.matmul(torch.softmax(scores, -1), v)
+        scores = torch.baddbmm(mask, q, k.transpose(1, 2), beta=causal, alpha=1 / 8)
+        return torch.bmm(torch.softmax(scores, -1), v)
 
     def both():
         with torch.enable_grad():
@@ -89,16 +93,16 @@ def transformer():
                new((4 * width, width), 0.1), new((4 * width,), 0.1), new((width, 4 * width), 0.05), new((width,), 0.1)]
               for _ in range(layers)]
     norm, shift, head = new((width,), 0.1, 1), new((width,), 0.1), new((letters, width), 0.1)
-    hidden = torch.ones(window, window, dtype=torch.bool).triu_(1)
+    mask = hidden(window)
     adam = torch.optim.Adam(params, lr=1e-4)
 
     def forward():
         x = F.embedding(ids, letter) + place
         for w in blocks:
             y = F.linear(F.layer_norm(x, (width,), w[0], w[1]), w[2], w[3])
-            q, k, v = (p.reshape(batch, window, heads, -1).transpose(1, 2) for p in y.split(width, -1))
-            scores = (torch.matmul(q, k.transpose(2, 3)) * (1 / 8)).masked_fill_(hidden, -torch.inf)
-            y = torch.matmul(torch.softmax(scores, -1), v).transpose(1, 2).reshape(batch, window, width)
+            q, k, v = y.reshape(batch, window, 3, heads, -1).permute(2, 0, 3, 1, 4).flatten(1, 2).unbind()
+            y = torch.bmm(torch.softmax(torch.baddbmm(mask, q, k.transpose(1, 2), alpha=1 / 8), -1), v)
+            y = y.reshape(batch, heads, window, -1).transpose(1, 2).reshape(batch, window, width)
             x = x + F.linear(y, w[4], w[5])
             y = F.gelu(F.linear(F.layer_norm(x, (width,), w[6], w[7]), w[8], w[9]))
             x = x + F.linear(y, w[10], w[11])
@@ -216,6 +220,8 @@ def serve():
                 task = None
                 task = globals()[rest[0]](*[int(x) for x in rest[1:]])
                 answer = "ok"
+            elif word == "drop":
+                task, answer = None, "ok"
             elif word == "run":
                 start = time.perf_counter()
                 task()

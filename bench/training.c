@@ -1,6 +1,7 @@
-// training: one step of a transformer (6 layers, 384 wide, batch 8 x 128, Adam) against PyTorch, against the FMA peak, and
-// the memory it takes against what its schedule needs at least. A part of bench.c.
-enum { BLOCKS = 6, WIDTH = 384, SCORE_HEADS = 6, BATCH = 8, WINDOW = 128, LETTERS = 256, STEP_PARAMS = 5 + 12 * BLOCKS };
+// training: one step of a transformer (6 layers, 384 wide, batch 8 x 128, Adam) against PyTorch, against the FMA
+// peak, and the memory it takes against what its schedule needs at least. A part of bench.c.
+enum { BLOCKS = 6, WIDTH = 384, SCORE_HEADS = 6, BATCH = 8, WINDOW = 128, LETTERS = 256 };
+enum { STEP_PARAMS = 5 + 12 * BLOCKS };
 
 // Parameters in the order of torch_peer.py, which numbers them alike.
 typedef struct transformer {
@@ -83,8 +84,8 @@ static void bench_transformer(void) {
   const double work = transformer_flops() * 1e-9;
   racer r[2] = {{.name = "tiny", .run = transformer_step, .arg = &m}};
   if (!failed(t)) {
-    const int torches = torch_racer(&r[1], "transformer");
-    const double apart = torches ? torch_apart(&loss, 1) : 0;
+    const int torches = torch_best_racer(&r[1], "transformer");
+    const double apart = torches ? torch_apart(&r[1], &loss, 1) : 0;
     transformer_step(&m);
     const uint64_t before = tiny_get_stats(t).kernels;
     transformer_step(&m);
@@ -92,8 +93,9 @@ static void bench_transformer(void) {
     race(r, 1 + torches, work);
     const double ms = 1e3 * work / median(&r[0].rate);
     if (torches)
-      compare("training step : PyTorch", &r[0].rate, &r[1].rate, 1, "%.0f of %.0f ms; %d kernels; loss %.5f, %.1g apart", ms,
-              1e3 * work / median(&r[1].rate), kernels, (double)loss, apart);
+      compare("training step : PyTorch", &r[0].rate, &r[1].rate, 1,
+              "%.0f of %.0f ms (%s); %d kernels; loss %.5f, %.1g apart", ms, 1e3 * work / median(&r[1].rate), r[1].name,
+              kernels, (double)loss, apart);
     state("training step : FMA peak", median(&r[0].rate) / limits.gflops, "x", torches ? 0 : 0.45, 1,
           "%.0f ms for %.1f GFLOP of matmuls", ms, work);
     const tiny_stats s = tiny_get_stats(t);

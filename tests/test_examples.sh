@@ -54,6 +54,15 @@ example filter      '^as it is, .* Mean brightness (0\.[0-9]{3}).*, blurred \1'
 example regression  '^all ways agree$'
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500
 
+# The bench: ratios are for people to read, but it must build.
+if [ "$named" = "  " ]; then
+  peer=
+  [ ! -f /usr/include/oneapi/dnnl/dnnl.h ] || peer=-DBENCH_ONEDNN
+  try "the bench, gcc" gcc $warn $peer -fsyntax-only bench/bench.c
+  try "the bench without oneDNN" gcc $warn -fsyntax-only bench/bench.c
+  try "the bench's loops" clang $warn -fsyntax-only bench/hand.c
+fi
+
 for file in examples/*.c; do
   name=$(basename "$file" .c)
   try "$name is tried" grep -qw "$name" <<<"$tried"

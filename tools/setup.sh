@@ -1,6 +1,7 @@
 #!/bin/sh
-# setup.sh run|test: looks for the programs that `make run` or `make test` needs. What is missing it installs with the
-# system's package manager when it may, otherwise it prints the one command that does. Says nothing when all is there.
+# setup.sh run|test|bench: looks for what `make run`, `make test` or `make bench` needs. What is missing it installs
+# with the system's package manager when it may, otherwise it prints the one command that does. Says nothing when all
+# is there.
 set -eu
 purpose=${1:-run}
 
@@ -24,6 +25,12 @@ if [ "$purpose" = test ]; then
   python_finds numpy || want numpy
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
 fi
+if [ "$purpose" = bench ]; then            # what the library is compared with
+  [ -n "$(find /usr/include /usr/local/include -name cblas.h 2>/dev/null | head -n 1)" ] || want openblas
+  [ -f /usr/include/oneapi/dnnl/dnnl.h ] || [ -f /usr/local/include/oneapi/dnnl/dnnl.h ] || want onednn
+  python_finds torch || want torch
+  python_finds numpy || want numpy
+fi
 [ -n "$need" ] || exit 0
 
 # package <manager> <word>: the package's name.
@@ -33,6 +40,13 @@ package() {
     apt-get:c++ | apk:c++) echo g++ ;;
     dnf:c++) echo gcc-c++ ;;
     apt-get:numpy) echo python3-numpy ;;
+    apt-get:torch) echo python3-torch ;;
+    apt-get:openblas) echo libopenblas-dev ;;
+    apt-get:onednn) echo libdnnl-dev ;;
+    dnf:openblas) echo openblas-devel ;;
+    dnf:onednn) echo onednn-devel ;;
+    dnf:torch) echo python3-torch ;;
+    pacman:torch) echo python-pytorch ;;
     apt-get:sanitizers)                    # of the version that the package clang stands for, or of the one that is here
       version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
       [ -n "$version" ] || version=$(apt-cache depends clang 2>/dev/null | sed -n "s/.*Depends: clang-\([0-9]*\)\$/\1/p" | head -n 1)
@@ -41,6 +55,7 @@ package() {
     dnf:numpy) echo python3-numpy ;;
     dnf:sanitizers | apk:sanitizers) echo compiler-rt ;;
     apk:cc) echo build-base ;;
+    apk:openblas) echo openblas-dev ;;
     apk:numpy) echo py3-numpy ;;
     pacman:cc | pacman:c++) echo gcc ;;
     pacman:python3) echo python ;;
