@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 481e1aa8736955b89f08dbcf8b077551876ffec295b6c5acb740e11cd4c138bb
+/* tiny.h 0.1.0, source a425a446d2f564be1795daa25d724c11f5e855306c979ee45675a7f89345d3fd
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -273,64 +273,64 @@ Where things stand in tiny.h
                                      lie
   22053  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22552  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23007  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22574  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23029  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23437  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23459  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23699  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23721  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23812  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23934  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23834  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23956  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24034  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24056  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24411  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24433  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24673  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24872  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24695  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24894  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25252  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25489  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25274  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25511  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25745  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25767  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25919  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25941  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26345  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26570  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26367  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26592  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  26957  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27297  src/runtime/interp.c        the backend INTERP
-  27377  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  26979  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27319  src/runtime/interp.c        the backend INTERP
+  27399  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27432  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27632  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27454  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27662  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28076  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28473  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28150  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28547  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28858  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28945  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29085  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29172  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29328  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29417  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29536  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29625  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29790  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29879  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30034  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30123  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30211  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30300  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30385  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30697  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  30933  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30474  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30786  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31022  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31081  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31227  src/runtime/context.c       opening and closing, the first error, totals
+  31170  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31316  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -22080,6 +22080,7 @@ typedef struct tn_plan {
   tn_round_axes *rounds; int nrounds;      // rounds[n - 1] is number n
   int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
+  uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
 } tn_plan;
 
 // A walk over a graph: what the plan's blanks are filled with this time.
@@ -22488,7 +22489,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
 // ** the cache of plans **
 
 enum { TN_PLAN_BUCKETS = 256 };
-struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; };
+struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n; uint64_t time; };
 
 static int tn_schedules_open(tiny_ctx *t) {
   t->schedules = (struct tn_schedules *)tn_alloc(t, sizeof *t->schedules);
@@ -22508,9 +22509,28 @@ static void tn_schedules_close(tiny_ctx *t) {
 static tn_plan *tn_plan_find(tiny_ctx *t, const tn_visit *v) {
   for (tn_plan *p = t->schedules->bucket[v->hash % TN_PLAN_BUCKETS]; p; p = p->next)
     if (p->hash == v->hash && p->nwords == v->nwords &&
-        !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words))
+        !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words)) {
+      p->used = ++t->schedules->time;
       return p;
+    }
   return NULL;
+}
+
+// The plan that was used longest ago, of those that no captured program holds; NULL: there is none but `newest`.
+static tn_plan *tn_plan_oldest(tiny_ctx *t, const tn_plan *newest) {
+  tn_plan *oldest = NULL;
+  for (int i = 0; i < TN_PLAN_BUCKETS; i++)
+    for (tn_plan *p = t->schedules->bucket[i]; p; p = p->next)
+      if (p != newest && !p->holders && (!oldest || p->used < oldest->used)) oldest = p;
+  return oldest;
+}
+
+static void tn_plan_drop(tiny_ctx *t, tn_plan *p) {
+  tn_plan **at = &t->schedules->bucket[p->hash % TN_PLAN_BUCKETS];
+  while (*at != p) at = &(*at)->next;
+  *at = p->next;
+  t->schedules->n--;
+  tn_release(t, p, p->nbytes);
 }
 
 static void *tn_plan_put(char **at, const void *data, size_t nbytes) {
@@ -22542,6 +22562,8 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   }
   tn_plan **slot = &t->schedules->bucket[v->hash % TN_PLAN_BUCKETS];
   kept->next = *slot;
+  kept->used = ++t->schedules->time;
+  t->schedules->n++;
   return *slot = kept;
 }
 #endif
@@ -27449,7 +27471,7 @@ typedef struct tn_storage {
   void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
 } tn_storage;
 
-enum { TN_SIZE_CLASSES = 256 };
+enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
   const tiny_backend *backend; void *dev;
   tiny_limits limits; tiny_language lang; char name[64];
@@ -27457,14 +27479,14 @@ struct tn_device {
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
 };
 
-// Four size classes for each power of two, from 256 bytes.
+// Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {
-  size_t step = 64;
-  int n = 0;
-  while (step * 8 < nbytes) { step *= 2; n += 4; }
-  const size_t quarter = nbytes <= step * 4 ? 0 : (nbytes - step * 4 + step - 1) / step;
-  *number = n + (int)quarter;
-  return step * (4 + quarter);
+  size_t step = 64, n = 0;
+  if (nbytes < 256) nbytes = 256;
+  while (step * 2 * TN_SIZE_STEPS < nbytes) { step *= 2; n += TN_SIZE_STEPS; }
+  const size_t steps = (nbytes + step - 1) / step;
+  *number = (int)(n + steps);
+  return step * steps;
 }
 
 static void tn_storage_unlink(tn_storage **list, tn_storage *s) {
@@ -27488,13 +27510,21 @@ static void tn_storage_give_back(tiny_ctx *t) {
   d->spare_nbytes = 0;
 }
 
+// The class from which a size is taken: what is a quarter too large will do.
+static int tn_storage_spare(const struct tn_device *d, int c) {
+  for (int i = 0; i <= TN_SIZE_STEPS / 4; i++) if (d->spare[c + i]) return c + i;
+  return c;
+}
+
 static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
   struct tn_device *d = t->device;
   int c;
   const size_t rounded = tn_size_class(nbytes ? nbytes : 1, &c);
+  c = tn_storage_spare(d, c);
   tn_storage *s = d->spare[c];
-  if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= rounded; }
+  if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= s->nbytes; }
   else {
+    if (d->spare_nbytes > t->stats.nbytes_peak) tn_storage_give_back(t);   // sizes that are not asked for any more
     if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes)
       tn_storage_give_back(t);
     if (t->max_nbytes && t->stats.nbytes_live + rounded > t->max_nbytes) {
@@ -27516,7 +27546,7 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
   }
   s->refs = s->loose = 1;
   tn_storage_link(&d->loose, s);
-  t->stats.nbytes_live += rounded;
+  t->stats.nbytes_live += s->nbytes;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
   return s;
 }
@@ -27631,9 +27661,10 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 // ---- begin src/runtime/program.c ----
 // program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
 //
-// In memory an executable is known by the structural hash of its kernel. On disk it is known by a hash of its text, the
-// device's target and this library's version: KEY.kernel names a module and an entry, MODULE.bin holds the binary; both
-// carry lengths and checksums, and anything that does not fit is compiled anew. Many kernels share one module.
+// In memory an executable is known by the structural hash of its kernel, until there are too many and none of the
+// remembered schedules needs it. On disk it is known by a hash of its text, the device's target and this library's
+// version: KEY.kernel names a module and an entry, MODULE.bin holds the binary; both carry lengths and checksums, and
+// anything that does not fit is compiled anew. Many kernels share one module.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
@@ -27642,10 +27673,14 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 #include "../ir/spec.c"
 #endif
 
+#ifndef TN_MOST_PLANS                      // test builds make them few
+  #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
+  #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
+#endif
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
 
-typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
+typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; int executables; } tn_module;
 
 typedef struct tn_executable {
   struct tn_executable *next;
@@ -27655,10 +27690,13 @@ typedef struct tn_executable {
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
+  tn_module *module;                       // NULL: on the host
+  int steps; uint64_t used;                // of plans that launch it; when it was last asked for
 } tn_executable;
 
 struct tn_programs {
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
+  int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
   char dir[TN_OS_PATH];                    // "": keep nothing on disk
   int interpret, said;                     // no compiler: everything is interpreted
@@ -27706,7 +27744,7 @@ static void tn_programs_close(tiny_ctx *t) {
 
 static tn_executable *tn_executable_find(tiny_ctx *t, uint64_t key) {
   for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next)
-    if (e->key == key && e->kernel) return e;
+    if (e->key == key && e->kernel) { e->used = ++t->programs->time; return e; }
   return NULL;
 }
 
@@ -27842,21 +27880,22 @@ static void tn_cache_write(tiny_ctx *t, uint64_t key, const char *suffix, const 
 
 // ** modules **
 
-static void *tn_module_loaded(tiny_ctx *t, uint64_t key) {
-  for (tn_module *m = t->programs->modules; m; m = m->next) if (m->key == key) return m->handle;
+static tn_module *tn_module_loaded(tiny_ctx *t, uint64_t key) {
+  for (tn_module *m = t->programs->modules; m; m = m->next) if (m->key == key && m->handle) return m;
   return NULL;
 }
 
-static void *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_t nbytes) {
+static tn_module *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_t nbytes) {
   tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
   m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
   t->programs->modules = m;
   m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
   if (m->handle) m->key = key;
-  return m->handle;
+  return m->handle ? m : NULL;
 }
 
-static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, int on_host) {
+// m: where the kernel comes from, NULL: it runs on the host.
+static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
                 **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
   if (!e) return NULL;
@@ -27868,14 +27907,47 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
   e->nbytes = b->low.nbytes;
-  e->runs_on_host = on_host;
+  e->runs_on_host = !m;
+  e->module = m;
+  if (m) m->executables++;
+  e->used = ++t->programs->time;
+  t->programs->n++;
   e->next = *slot;
   return *slot = e;
 }
 
-static void tn_build_take(tiny_ctx *t, tn_build *b, void *module) {
-  void *kernel = t->device->backend->find(t->device->dev, module, b->entry ? b->entry : b->name);
-  if (kernel) b->exe = tn_executable_new(t, b, kernel, 0);
+static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
+  tn_executable **at = &t->programs->bucket[e->key % TN_EXECUTABLE_BUCKETS];
+  tn_module **m = &t->programs->modules, *unused = e->module;
+  while (*at != e) at = &(*at)->next;
+  *at = e->next;
+  t->programs->n--;
+  if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
+  tn_release(t, e, sizeof *e);
+  if (!unused || --unused->executables) return;
+  while (*m != unused) m = &(*m)->next;
+  *m = unused->next;
+  if (unused->handle) t->device->backend->unload(t->device->dev, unused->handle);
+  tn_release(t, unused, sizeof *unused);
+}
+
+// Executables that no plan launches go, the ones first that were asked for longest ago, until few enough are left.
+static void tn_executables_trim(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  if (p->n > TN_MOST_EXECUTABLES && t->device->backend->sync(t->device->dev) != TINY_OK) return;
+  while (p->n > TN_MOST_EXECUTABLES) {
+    tn_executable *oldest = NULL;
+    for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++)
+      for (tn_executable *e = p->bucket[i]; e; e = e->next)
+        if (!e->steps && (!oldest || e->used < oldest->used)) oldest = e;
+    if (!oldest) return;
+    tn_executable_drop(t, oldest);
+  }
+}
+
+static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
+  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
+  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
 typedef struct tn_cache_entry { uint64_t module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
@@ -27886,7 +27958,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
   if (!tn_cache_read(t, b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
-  void *module = tn_module_loaded(t, e.module);
+  tn_module *module = tn_module_loaded(t, e.module);
   if (!module && tn_cache_read(t, e.module, "bin", &binary)) {
     const tiny_code before = t->code;
     module = tn_module_load(t, e.module, binary.data, binary.n);
@@ -27924,13 +27996,15 @@ static void tn_say_compiler_missing(tiny_ctx *t) {
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
-  const int on_host = d->backend->language != NULL;
-  b->exe = tn_executable_new(t, b, NULL, on_host);
-  if (on_host) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
-  else {
-    tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
+  tn_module *m = NULL;
+  if (!d->backend->language) {
+    m = (tn_module *)tn_alloc(t, sizeof *m);
     m->next = t->programs->modules;
     t->programs->modules = m;
+  }
+  b->exe = tn_executable_new(t, b, NULL, m);
+  if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
+  else {
     m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
@@ -27998,7 +28072,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
     const uint64_t key = tn_text_key(t, text[m]);
-    void *module = tn_module_load(t, key, binary[m].data, binary[m].n);
+    tn_module *module = tn_module_load(t, key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
@@ -28605,7 +28679,7 @@ static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
   for (int i = -1; i < p->nplace; i++) {
     if (i >= 0 && p->place[i].kind != TN_PLACE_OUTPUT) continue;
     const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena_nbytes : p->place[i].nbytes), &c);
-    if (!t->device->spare[c]) fresh += nbytes;
+    if (!t->device->spare[tn_storage_spare(t->device, c)]) fresh += nbytes;
   }
   return fresh;
 }
@@ -28680,6 +28754,17 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   }
 }
 
+// What is remembered stays within bounds, and `newest` in memory.
+static void tn_plans_trim(tiny_ctx *t, const tn_plan *newest) {
+  while (t->schedules->n > TN_MOST_PLANS) {
+    tn_plan *p = tn_plan_oldest(t, newest);
+    if (!p) break;
+    for (int i = 0; i < p->nstep; i++) if (p->step[i].exe) p->step[i].exe->steps--;
+    tn_plan_drop(t, p);
+  }
+  tn_executables_trim(t);
+}
+
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
@@ -28712,6 +28797,8 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
     t->stats.nbytes_arena_least = (uint64_t)d.plan.alive_nbytes;
   }
   *out = tn_plan_keep(t, &d, v);
+  for (int i = 0; i < d.plan.nstep; i++) if ((*out)->step[i].exe) (*out)->step[i].exe->steps++;
+  tn_plans_trim(t, *out);
   t->stats.schedules++;
   return TINY_OK;
 }
@@ -29224,6 +29311,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
     for (int j = 0; j < c->n && p->output[i] < 0; j++)
       if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
   }
+  if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
   t->runtime->programs = p;
@@ -29317,6 +29405,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   tiny_ctx *t = p->t;
   if (p->prev) p->prev->next = p->next; else t->runtime->programs = p->next;
   if (p->next) p->next->prev = p->prev;
+  if (p->plan) p->plan->holders--;
   tn_release(t, p, p->nbytes);
 }
 #endif

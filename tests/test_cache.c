@@ -4,6 +4,8 @@
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif                                     // for the test: setenv, mkdtemp
+#define TN_MOST_PLANS 6
+#define TN_MOST_EXECUTABLES 8
 #include "../src/all.c"
 #include "test.h"
 #include <dirent.h>
@@ -290,10 +292,51 @@ static void test_no_such_device(void) {
   unsetenv("TINY_DEV");
 }
 
+// ** in memory: bounded, and what is in use stays **
+
+static double sum_of(tiny_ctx *t, int64_t n, tiny_program **captured) {   // of 0, 3, 6 ..
+  float x[64];
+  for (int64_t i = 0; i < n; i++) x[i] = (float)i;
+  tiny_begin(t);
+  tiny_tensor *in = tiny_from(t, x, TINY_F32, TINY_SHAPE(n)), *out = tiny_sum(tiny_mul(in, tiny_like(in, 3)), TINY_ALL, 0);
+  if (captured && !*captured) *captured = tiny_capture(t, &in, 1, &out, 1);
+  else if (captured) CHECK_EQ(tiny_run(*captured, &in, &out), TINY_OK);
+  const double sum = tiny_item(out);
+  tiny_end(t);
+  return sum;
+}
+
+static void test_bounded(const char *device, int n) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.cache_dir = ""; d.threads = 1;
+  tiny_ctx *t = tiny_open(&d);
+  tiny_program *captured = NULL;
+  sum_of(t, 60, &captured);
+  for (int round = 0; round < 2; round++) for (int i = 1; i <= n; i++) {
+    int modules = 0;
+    CHECK(sum_of(t, i, NULL) == 1.5 * i * (i - 1));
+    CHECK(sum_of(t, 61, NULL) == 1.5 * 61 * 60);   // asked for all the time
+    for (const tn_module *m = t->programs->modules; m; m = m->next) modules++;
+    CHECK(t->schedules->n <= TN_MOST_PLANS + 1);
+    CHECK(t->programs->n <= TN_MOST_EXECUTABLES && modules <= t->programs->n);
+  }
+  const uint64_t schedules = tiny_get_stats(t).schedules;
+  CHECK_EQ(schedules, 2 * (uint64_t)n + 3);          // all but 60, captured and then read, and 61 twice
+  CHECK(sum_of(t, 61, NULL) == 1.5 * 61 * 60);
+  CHECK(sum_of(t, 60, &captured) == 1.5 * 60 * 59);
+  CHECK_EQ(tiny_get_stats(t).schedules, schedules);
+  tiny_program_free(captured);
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_close(t);
+}
+
 int main(void) {
   unsetenv("TINY_CC"); unsetenv("TINY_CACHE"); unsetenv("TINY_DEV"); unsetenv("TINY_DEBUG");
   snprintf(root, sizeof root, "/tmp/tiny-test-XXXXXX");
   if (!mkdtemp(root)) return 1;
+  test_bounded("INTERP", 30);
+  test_bounded("CPU", 10);
   test_found_again();
   test_damaged(".kernel");
   test_damaged(".bin");

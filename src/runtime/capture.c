@@ -140,6 +140,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
     for (int j = 0; j < c->n && p->output[i] < 0; j++)
       if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
   }
+  if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
   t->runtime->programs = p;
@@ -233,6 +234,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   tiny_ctx *t = p->t;
   if (p->prev) p->prev->next = p->next; else t->runtime->programs = p->next;
   if (p->next) p->next->prev = p->prev;
+  if (p->plan) p->plan->holders--;
   tn_release(t, p, p->nbytes);
 }
 #endif

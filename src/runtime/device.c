@@ -18,7 +18,7 @@ typedef struct tn_storage {
   void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
 } tn_storage;
 
-enum { TN_SIZE_CLASSES = 256 };
+enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
   const tiny_backend *backend; void *dev;
   tiny_limits limits; tiny_language lang; char name[64];
@@ -26,14 +26,14 @@ struct tn_device {
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
 };
 
-// Four size classes for each power of two, from 256 bytes.
+// Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {
-  size_t step = 64;
-  int n = 0;
-  while (step * 8 < nbytes) { step *= 2; n += 4; }
-  const size_t quarter = nbytes <= step * 4 ? 0 : (nbytes - step * 4 + step - 1) / step;
-  *number = n + (int)quarter;
-  return step * (4 + quarter);
+  size_t step = 64, n = 0;
+  if (nbytes < 256) nbytes = 256;
+  while (step * 2 * TN_SIZE_STEPS < nbytes) { step *= 2; n += TN_SIZE_STEPS; }
+  const size_t steps = (nbytes + step - 1) / step;
+  *number = (int)(n + steps);
+  return step * steps;
 }
 
 static void tn_storage_unlink(tn_storage **list, tn_storage *s) {
@@ -57,13 +57,21 @@ static void tn_storage_give_back(tiny_ctx *t) {
   d->spare_nbytes = 0;
 }
 
+// The class from which a size is taken: what is a quarter too large will do.
+static int tn_storage_spare(const struct tn_device *d, int c) {
+  for (int i = 0; i <= TN_SIZE_STEPS / 4; i++) if (d->spare[c + i]) return c + i;
+  return c;
+}
+
 static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
   struct tn_device *d = t->device;
   int c;
   const size_t rounded = tn_size_class(nbytes ? nbytes : 1, &c);
+  c = tn_storage_spare(d, c);
   tn_storage *s = d->spare[c];
-  if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= rounded; }
+  if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= s->nbytes; }
   else {
+    if (d->spare_nbytes > t->stats.nbytes_peak) tn_storage_give_back(t);   // sizes that are not asked for any more
     if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes)
       tn_storage_give_back(t);
     if (t->max_nbytes && t->stats.nbytes_live + rounded > t->max_nbytes) {
@@ -85,7 +93,7 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
   }
   s->refs = s->loose = 1;
   tn_storage_link(&d->loose, s);
-  t->stats.nbytes_live += rounded;
+  t->stats.nbytes_live += s->nbytes;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
   return s;
 }

@@ -1,8 +1,9 @@
 // program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
 //
-// In memory an executable is known by the structural hash of its kernel. On disk it is known by a hash of its text, the
-// device's target and this library's version: KEY.kernel names a module and an entry, MODULE.bin holds the binary; both
-// carry lengths and checksums, and anything that does not fit is compiled anew. Many kernels share one module.
+// In memory an executable is known by the structural hash of its kernel, until there are too many and none of the
+// remembered schedules needs it. On disk it is known by a hash of its text, the device's target and this library's
+// version: KEY.kernel names a module and an entry, MODULE.bin holds the binary; both carry lengths and checksums, and
+// anything that does not fit is compiled anew. Many kernels share one module.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
@@ -11,10 +12,14 @@
 #include "../ir/spec.c"
 #endif
 
+#ifndef TN_MOST_PLANS                      // test builds make them few
+  #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
+  #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
+#endif
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
 
-typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; } tn_module;
+typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; int executables; } tn_module;
 
 typedef struct tn_executable {
   struct tn_executable *next;
@@ -24,10 +29,13 @@ typedef struct tn_executable {
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
+  tn_module *module;                       // NULL: on the host
+  int steps; uint64_t used;                // of plans that launch it; when it was last asked for
 } tn_executable;
 
 struct tn_programs {
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
+  int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
   char dir[TN_OS_PATH];                    // "": keep nothing on disk
   int interpret, said;                     // no compiler: everything is interpreted
@@ -75,7 +83,7 @@ static void tn_programs_close(tiny_ctx *t) {
 
 static tn_executable *tn_executable_find(tiny_ctx *t, uint64_t key) {
   for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next)
-    if (e->key == key && e->kernel) return e;
+    if (e->key == key && e->kernel) { e->used = ++t->programs->time; return e; }
   return NULL;
 }
 
@@ -211,21 +219,22 @@ static void tn_cache_write(tiny_ctx *t, uint64_t key, const char *suffix, const 
 
 // ** modules **
 
-static void *tn_module_loaded(tiny_ctx *t, uint64_t key) {
-  for (tn_module *m = t->programs->modules; m; m = m->next) if (m->key == key) return m->handle;
+static tn_module *tn_module_loaded(tiny_ctx *t, uint64_t key) {
+  for (tn_module *m = t->programs->modules; m; m = m->next) if (m->key == key && m->handle) return m;
   return NULL;
 }
 
-static void *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_t nbytes) {
+static tn_module *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_t nbytes) {
   tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
   m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
   t->programs->modules = m;
   m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
   if (m->handle) m->key = key;
-  return m->handle;
+  return m->handle ? m : NULL;
 }
 
-static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, int on_host) {
+// m: where the kernel comes from, NULL: it runs on the host.
+static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
                 **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
   if (!e) return NULL;
@@ -237,14 +246,47 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
   e->nbytes = b->low.nbytes;
-  e->runs_on_host = on_host;
+  e->runs_on_host = !m;
+  e->module = m;
+  if (m) m->executables++;
+  e->used = ++t->programs->time;
+  t->programs->n++;
   e->next = *slot;
   return *slot = e;
 }
 
-static void tn_build_take(tiny_ctx *t, tn_build *b, void *module) {
-  void *kernel = t->device->backend->find(t->device->dev, module, b->entry ? b->entry : b->name);
-  if (kernel) b->exe = tn_executable_new(t, b, kernel, 0);
+static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
+  tn_executable **at = &t->programs->bucket[e->key % TN_EXECUTABLE_BUCKETS];
+  tn_module **m = &t->programs->modules, *unused = e->module;
+  while (*at != e) at = &(*at)->next;
+  *at = e->next;
+  t->programs->n--;
+  if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
+  tn_release(t, e, sizeof *e);
+  if (!unused || --unused->executables) return;
+  while (*m != unused) m = &(*m)->next;
+  *m = unused->next;
+  if (unused->handle) t->device->backend->unload(t->device->dev, unused->handle);
+  tn_release(t, unused, sizeof *unused);
+}
+
+// Executables that no plan launches go, the ones first that were asked for longest ago, until few enough are left.
+static void tn_executables_trim(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  if (p->n > TN_MOST_EXECUTABLES && t->device->backend->sync(t->device->dev) != TINY_OK) return;
+  while (p->n > TN_MOST_EXECUTABLES) {
+    tn_executable *oldest = NULL;
+    for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++)
+      for (tn_executable *e = p->bucket[i]; e; e = e->next)
+        if (!e->steps && (!oldest || e->used < oldest->used)) oldest = e;
+    if (!oldest) return;
+    tn_executable_drop(t, oldest);
+  }
+}
+
+static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
+  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
+  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
 typedef struct tn_cache_entry { uint64_t module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
@@ -255,7 +297,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
   if (!tn_cache_read(t, b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
-  void *module = tn_module_loaded(t, e.module);
+  tn_module *module = tn_module_loaded(t, e.module);
   if (!module && tn_cache_read(t, e.module, "bin", &binary)) {
     const tiny_code before = t->code;
     module = tn_module_load(t, e.module, binary.data, binary.n);
@@ -293,13 +335,15 @@ static void tn_say_compiler_missing(tiny_ctx *t) {
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
-  const int on_host = d->backend->language != NULL;
-  b->exe = tn_executable_new(t, b, NULL, on_host);
-  if (on_host) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
-  else {
-    tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
+  tn_module *m = NULL;
+  if (!d->backend->language) {
+    m = (tn_module *)tn_alloc(t, sizeof *m);
     m->next = t->programs->modules;
     t->programs->modules = m;
+  }
+  b->exe = tn_executable_new(t, b, NULL, m);
+  if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
+  else {
     m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
@@ -367,7 +411,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
     const uint64_t key = tn_text_key(t, text[m]);
-    void *module = tn_module_load(t, key, binary[m].data, binary[m].n);
+    tn_module *module = tn_module_load(t, key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {

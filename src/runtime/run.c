@@ -133,7 +133,7 @@ static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
   for (int i = -1; i < p->nplace; i++) {
     if (i >= 0 && p->place[i].kind != TN_PLACE_OUTPUT) continue;
     const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena_nbytes : p->place[i].nbytes), &c);
-    if (!t->device->spare[c]) fresh += nbytes;
+    if (!t->device->spare[tn_storage_spare(t->device, c)]) fresh += nbytes;
   }
   return fresh;
 }
@@ -208,6 +208,17 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   }
 }
 
+// What is remembered stays within bounds, and `newest` in memory.
+static void tn_plans_trim(tiny_ctx *t, const tn_plan *newest) {
+  while (t->schedules->n > TN_MOST_PLANS) {
+    tn_plan *p = tn_plan_oldest(t, newest);
+    if (!p) break;
+    for (int i = 0; i < p->nstep; i++) if (p->step[i].exe) p->step[i].exe->steps--;
+    tn_plan_drop(t, p);
+  }
+  tn_executables_trim(t);
+}
+
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
@@ -240,6 +251,8 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
     t->stats.nbytes_arena_least = (uint64_t)d.plan.alive_nbytes;
   }
   *out = tn_plan_keep(t, &d, v);
+  for (int i = 0; i < d.plan.nstep; i++) if ((*out)->step[i].exe) (*out)->step[i].exe->steps++;
+  tn_plans_trim(t, *out);
   t->stats.schedules++;
   return TINY_OK;
 }

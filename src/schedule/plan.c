@@ -28,6 +28,7 @@ typedef struct tn_plan {
   tn_round_axes *rounds; int nrounds;      // rounds[n - 1] is number n
   int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
+  uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
 } tn_plan;
 
 // A walk over a graph: what the plan's blanks are filled with this time.
@@ -436,7 +437,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
 // ** the cache of plans **
 
 enum { TN_PLAN_BUCKETS = 256 };
-struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; };
+struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n; uint64_t time; };
 
 static int tn_schedules_open(tiny_ctx *t) {
   t->schedules = (struct tn_schedules *)tn_alloc(t, sizeof *t->schedules);
@@ -456,9 +457,28 @@ static void tn_schedules_close(tiny_ctx *t) {
 static tn_plan *tn_plan_find(tiny_ctx *t, const tn_visit *v) {
   for (tn_plan *p = t->schedules->bucket[v->hash % TN_PLAN_BUCKETS]; p; p = p->next)
     if (p->hash == v->hash && p->nwords == v->nwords &&
-        !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words))
+        !memcmp(p->words, v->words, (size_t)v->nwords * sizeof *v->words)) {
+      p->used = ++t->schedules->time;
       return p;
+    }
   return NULL;
+}
+
+// The plan that was used longest ago, of those that no captured program holds; NULL: there is none but `newest`.
+static tn_plan *tn_plan_oldest(tiny_ctx *t, const tn_plan *newest) {
+  tn_plan *oldest = NULL;
+  for (int i = 0; i < TN_PLAN_BUCKETS; i++)
+    for (tn_plan *p = t->schedules->bucket[i]; p; p = p->next)
+      if (p != newest && !p->holders && (!oldest || p->used < oldest->used)) oldest = p;
+  return oldest;
+}
+
+static void tn_plan_drop(tiny_ctx *t, tn_plan *p) {
+  tn_plan **at = &t->schedules->bucket[p->hash % TN_PLAN_BUCKETS];
+  while (*at != p) at = &(*at)->next;
+  *at = p->next;
+  t->schedules->n--;
+  tn_release(t, p, p->nbytes);
 }
 
 static void *tn_plan_put(char **at, const void *data, size_t nbytes) {
@@ -490,6 +510,8 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   }
   tn_plan **slot = &t->schedules->bucket[v->hash % TN_PLAN_BUCKETS];
   kept->next = *slot;
+  kept->used = ++t->schedules->time;
+  t->schedules->n++;
   return *slot = kept;
 }
 #endif
