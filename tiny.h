@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a425a446d2f564be1795daa25d724c11f5e855306c979ee45675a7f89345d3fd
+/* tiny.h 0.1.0, source 9722b4fc2c4e9a8786ed84a900b625b689e1cab5bea01da070dc2c46c2541043
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -157,180 +157,180 @@ Where things stand in tiny.h
     350  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
     561  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1119  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+   1120  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1285  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1286  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1631  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1632  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1767  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1897  src/api/io.h                tensors from files and to files
-   1972  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1768  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1898  src/api/io.h                tensors from files and to files
+   1973  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2207  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2208  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2372  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2373  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2424  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2425  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2514  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2515  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3273  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3274  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3602  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3603  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3822  src/ir/alu.c                the meaning of every arithmetic op, once
-   3969  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4568  src/ir/args.c               which k, v and sources fit an op
-   4712  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5331  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3823  src/ir/alu.c                the meaning of every arithmetic op, once
+   3970  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4569  src/ir/args.c               which k, v and sources fit an op
+   4713  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5332  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5904  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5905  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6129  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6134  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6524  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6529  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7353  src/ir/spec.c               the verifier
-   7659  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7358  src/ir/spec.c               the verifier
+   7664  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7847  src/rules/notation.c        the algebra that bodies of rules are written in
-   7882  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8080  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7852  src/rules/notation.c        the algebra that bodies of rules are written in
+   7887  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8085  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8240  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8245  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8634  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8639  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8822  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8827  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9210  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9215  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9533  src/rules/decompose.c       from what the IR means to what a language can say
-  10105  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9538  src/rules/decompose.c       from what the IR means to what a language can say
+  10110  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10139  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10144  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10637  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10642  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11009  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11014  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11226  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11231  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11804  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11986  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11809  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11991  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12374  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12379  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12459  src/tensor/activation.c     what stands between the layers of a network
-  12626  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12925  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12464  src/tensor/activation.c     what stands between the layers of a network
+  12633  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12932  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13086  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13093  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13752  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13759  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14261  src/tensor/random.c         numbers from a counter, the same on every device
-  14527  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14268  src/tensor/random.c         numbers from a counter, the same on every device
+  14534  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14831  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15125  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14838  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15132  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15503  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15510  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16060  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16067  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16456  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16463  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16908  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16915  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17341  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17348  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17685  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  17998  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18097  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17692  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18005  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18104  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18250  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18257  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18734  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19010  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18741  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19017  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19099  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19106  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19292  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19656  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19299  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19663  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19892  src/tensor/params.c         lists of named tensors: what a network consists of
-  19984  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20350  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19899  src/tensor/params.c         lists of named tensors: what a network consists of
+  19991  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20357  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21073  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21080  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21770  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21777  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22053  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22060  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22574  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23029  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22581  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23036  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23459  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23466  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23721  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23728  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23834  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23956  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23841  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23963  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24056  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24063  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24433  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24440  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24695  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24894  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24702  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24901  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25274  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25511  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25281  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25518  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25767  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25774  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25941  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25948  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26367  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26592  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26374  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26599  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  26979  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27319  src/runtime/interp.c        the backend INTERP
-  27399  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  26986  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27326  src/runtime/interp.c        the backend INTERP
+  27406  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27454  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27662  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27461  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27669  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28150  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28547  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28157  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28554  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28945  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28952  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29172  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29179  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29417  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29424  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29625  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29632  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29879  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29886  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30123  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30130  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30300  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30307  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30474  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30786  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31022  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30481  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30793  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31029  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31170  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31316  src/runtime/context.c       opening and closing, the first error, totals
+  31177  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31323  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -775,7 +775,8 @@ TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
 
 // a where cond, which must be bool, else b. [torch.where]
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b);
-// x, but lo below lo and hi above hi; NaN stays. The bounds are numbers of x's dtype. [torch.clamp]
+// x, but lo below lo and hi above hi; NaN stays. The bounds are rounded to x's dtype, those of integers
+// towards 0; beyond its range they don't matter, so HUGE_VAL is none. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
 // The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
@@ -791,7 +792,7 @@ TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);                                 
 TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
 // -1, 0, 1; NaN gives 0 [torch.sign]
 TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x [torch.square]
+TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x; of bools a bool [torch.square]
 TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);                                // towards 0 [torch.trunc]
 TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);                                // downwards [torch.floor]
 TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);                                 // upwards [torch.ceil]
@@ -960,7 +961,7 @@ TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim);
 // Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
 // to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
-// 0-d norm of a - b, broadcast [torch.dist]
+// 0-d norm of a - b, broadcast; integers and bools are f32 before they are subtracted [torch.dist]
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
 // Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
@@ -1155,7 +1156,7 @@ TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n);
 // Dims of 1 broadcast. Up to 16 operands; up to 8 are contracted in the cheapest order, more from left to
 // right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
 TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs, int n);
-// (..,n,m) -> (..): the sum of the diagonal. Sums of small integers are i32. [numpy.trace]
+// (..,n,m) -> (..): the sum of the diagonal, of the dtype that tiny_sum gives. [numpy.trace]
 TINY_API tiny_tensor *tiny_trace(tiny_tensor *x);
 // Cross products along an axis of 3. Dims broadcast. [torch.linalg.cross]
 TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis);
@@ -6007,6 +6008,10 @@ static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {
 // A number as a 0-d constant of x's dtype.
 static tiny_uop *tn_k(tiny_ctx *t, const tiny_uop *x, double value) {
   return tn_bad(t, x) ? &t->ir->bad : tn_constant(t, x->dtype, value);
+}
+// The same as a bound: what lies beyond an integer dtype is its least or greatest number.
+static tiny_uop *tn_limit(tiny_ctx *t, const tiny_uop *x, double value) {
+  return tn_bad(t, x) ? &t->ir->bad : tn_number(t, x->dtype, value);
 }
 // 0, 1, .. n-1 along one axis of an n_dims shape whose other dims are 1.
 static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) {
@@ -12100,7 +12105,7 @@ TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   if (!u) return out;
   if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "clamp: from %g to %g", lo, hi);
   tiny_ctx *t = x->t;
-  tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  tiny_uop *low = tn_limit(t, u, lo), *high = tn_limit(t, u, hi);
   return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u)));
 }
 
@@ -12471,7 +12476,7 @@ TN_FUNCTIONS_OF_TWO(TN_FUNCTION_OF_TWO)
 static tiny_uop *tn_above_zero(tiny_ctx *t, tiny_uop *x) { return tn_gt(t, x, tn_k(t, x, 0)); }
 // x between the bounds, its gradient 0 at them and beyond.
 static tiny_uop *tn_between(tiny_ctx *t, tiny_uop *x, double lo, double hi) {
-  tiny_uop *low = tn_k(t, x, lo), *high = tn_k(t, x, hi);
+  tiny_uop *low = tn_limit(t, x, lo), *high = tn_limit(t, x, hi);
   return tn_where(t, tn_le(t, x, low), low, tn_where(t, tn_ge(t, x, high), high, x));
 }
 
@@ -12579,7 +12584,9 @@ TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double va
   tiny_uop *u = tn_enter("threshold", TN_NUMBER, x, &out);
   if (!u) return out;
   tiny_ctx *t = x->t;
-  return tn_leave(TN_NUMBER, x, tn_where(t, tn_le(t, u, tn_k(t, u, threshold)), tn_k(t, u, value), u));
+  if (tn_bad(t, u) || (tn_is_unsigned(u->dtype) && threshold < 0)) return tn_leave(TN_NUMBER, x, u);
+  tiny_uop *last = tn_limit(t, u, tn_is_float(u->dtype) ? threshold : floor(threshold));
+  return tn_leave(TN_NUMBER, x, tn_where(t, tn_le(t, u, last), tn_k(t, u, value), u));
 }
 // x beyond +-lambda, moved by `by` towards 0; within: 0.
 static tiny_tensor *tn_shrink_values(const char *name, tiny_tensor *x, double lambda, double by) {
@@ -12916,7 +12923,7 @@ TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim)
   return tn_norm_of("norm", x, p, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p) {
-  tiny_tensor *const apart = tn_binary_operator("dist", TN_NUMBER, tn_sub, a, b);
+  tiny_tensor *const apart = tn_binary_operator("dist", TN_REAL, tn_sub, a, b);
   return tiny_ok(apart) ? tn_norm_of("dist", apart, p, TINY_ALL, 0) : apart;
 }
 #endif

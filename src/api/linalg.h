@@ -37,7 +37,7 @@ TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n);
 // Dims of 1 broadcast. Up to 16 operands; up to 8 are contracted in the cheapest order, more from left to
 // right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
 TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs, int n);
-// (..,n,m) -> (..): the sum of the diagonal. Sums of small integers are i32. [numpy.trace]
+// (..,n,m) -> (..): the sum of the diagonal, of the dtype that tiny_sum gives. [numpy.trace]
 TINY_API tiny_tensor *tiny_trace(tiny_tensor *x);
 // Cross products along an axis of 3. Dims broadcast. [torch.linalg.cross]
 TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis);

@@ -215,7 +215,8 @@ TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
 
 // a where cond, which must be bool, else b. [torch.where]
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b);
-// x, but lo below lo and hi above hi; NaN stays. The bounds are numbers of x's dtype. [torch.clamp]
+// x, but lo below lo and hi above hi; NaN stays. The bounds are rounded to x's dtype, those of integers
+// towards 0; beyond its range they don't matter, so HUGE_VAL is none. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
 // The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
@@ -231,7 +232,7 @@ TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);                                 
 TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
 // -1, 0, 1; NaN gives 0 [torch.sign]
 TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x [torch.square]
+TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x; of bools a bool [torch.square]
 TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);                                // towards 0 [torch.trunc]
 TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);                                // downwards [torch.floor]
 TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);                                 // upwards [torch.ceil]
@@ -400,7 +401,7 @@ TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim);
 // Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
 // to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
-// 0-d norm of a - b, broadcast [torch.dist]
+// 0-d norm of a - b, broadcast; integers and bools are f32 before they are subtracted [torch.dist]
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
 // Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);

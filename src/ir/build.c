@@ -105,6 +105,10 @@ static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {
 static tiny_uop *tn_k(tiny_ctx *t, const tiny_uop *x, double value) {
   return tn_bad(t, x) ? &t->ir->bad : tn_constant(t, x->dtype, value);
 }
+// The same as a bound: what lies beyond an integer dtype is its least or greatest number.
+static tiny_uop *tn_limit(tiny_ctx *t, const tiny_uop *x, double value) {
+  return tn_bad(t, x) ? &t->ir->bad : tn_number(t, x->dtype, value);
+}
 // 0, 1, .. n-1 along one axis of an n_dims shape whose other dims are 1.
 static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) {
   int64_t dim[TINY_MAX_DIMS];

@@ -13,7 +13,7 @@
 static tiny_uop *tn_above_zero(tiny_ctx *t, tiny_uop *x) { return tn_gt(t, x, tn_k(t, x, 0)); }
 // x between the bounds, its gradient 0 at them and beyond.
 static tiny_uop *tn_between(tiny_ctx *t, tiny_uop *x, double lo, double hi) {
-  tiny_uop *low = tn_k(t, x, lo), *high = tn_k(t, x, hi);
+  tiny_uop *low = tn_limit(t, x, lo), *high = tn_limit(t, x, hi);
   return tn_where(t, tn_le(t, x, low), low, tn_where(t, tn_ge(t, x, high), high, x));
 }
 
@@ -121,7 +121,9 @@ TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double va
   tiny_uop *u = tn_enter("threshold", TN_NUMBER, x, &out);
   if (!u) return out;
   tiny_ctx *t = x->t;
-  return tn_leave(TN_NUMBER, x, tn_where(t, tn_le(t, u, tn_k(t, u, threshold)), tn_k(t, u, value), u));
+  if (tn_bad(t, u) || (tn_is_unsigned(u->dtype) && threshold < 0)) return tn_leave(TN_NUMBER, x, u);
+  tiny_uop *last = tn_limit(t, u, tn_is_float(u->dtype) ? threshold : floor(threshold));
+  return tn_leave(TN_NUMBER, x, tn_where(t, tn_le(t, u, last), tn_k(t, u, value), u));
 }
 // x beyond +-lambda, moved by `by` towards 0; within: 0.
 static tiny_tensor *tn_shrink_values(const char *name, tiny_tensor *x, double lambda, double by) {

@@ -115,7 +115,7 @@ TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   if (!u) return out;
   if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "clamp: from %g to %g", lo, hi);
   tiny_ctx *t = x->t;
-  tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  tiny_uop *low = tn_limit(t, u, lo), *high = tn_limit(t, u, hi);
   return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u)));
 }
 

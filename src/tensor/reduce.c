@@ -291,7 +291,7 @@ TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim)
   return tn_norm_of("norm", x, p, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p) {
-  tiny_tensor *const apart = tn_binary_operator("dist", TN_NUMBER, tn_sub, a, b);
+  tiny_tensor *const apart = tn_binary_operator("dist", TN_REAL, tn_sub, a, b);
   return tiny_ok(apart) ? tn_norm_of("dist", apart, p, TINY_ALL, 0) : apart;
 }
 #endif

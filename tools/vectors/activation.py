@@ -1,14 +1,13 @@
 # activations, with their joints
 from vectors import *
 
-first = lambda *d: d[0]
 JOINTS = [T(values=[-3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0, 7.0, -7.0])]
 FAR = [T(values=[-90.0, -30.0, 30.0, 90.0, float("inf"), float("-inf"), float("nan")])]
 def activation(c, python, inputs=ONES, ints=False, far=FAR, **more):
     name = c.split("(")[0]
     op(name, c, python, inputs + JOINTS, dtypes=FLOATS, **more)
     op(name, c, python, far, dtypes=FLOATS, **dict(more, grad=False))
-    op(name, c, python, inputs[:2], dtypes=FP8, grad=False, result=first)
+    op(name, c, python, inputs[:2], dtypes=FP8, grad=False, result=real)
     if ints: op(name, c, python, inputs[:3], dtypes=INTS)
 
 activation("tiny_relu({0})", F.relu, ints=True)
@@ -29,6 +28,8 @@ activation("tiny_hardtanh({0}, -1, 1)", F.hardtanh)
 activation("tiny_hardtanh({0}, -0.5, 3)", lambda x: F.hardtanh(x, -0.5, 3))
 activation("tiny_hardsigmoid({0})", lambda x: F.relu6(x + 3) / 6)           # PyTorch's own gradient has a 1/6 of f32
 activation("tiny_hardswish({0})", F.hardswish)
+op("tiny_hardtanh", "tiny_hardtanh({0}, -1, 1)", lambda x: F.hardtanh(x.long()), [T(7)], dtypes=UNSIGNED + ["u8"], result=lambda d: d)
+op("tiny_threshold", "tiny_threshold({0}, -0.5, 3)", lambda x: F.threshold(x.long(), -1, 3), [T(7)], dtypes=INTS + UNSIGNED, result=lambda d: d)
 activation("tiny_threshold({0}, 0.5, -2)", lambda x: F.threshold(x, 0.5, -2))
 activation("tiny_hardshrink({0}, 0.5)", F.hardshrink)
 activation("tiny_softshrink({0}, 0.5)", F.softshrink, far=[T(values=FAR[0].values[:-1])])      # of NaN NaN, as later PyTorch has it

@@ -25,7 +25,7 @@ def attention(q, k, v, mask=None, causal=False, scale=None):
     return p.masked_fill(blind, 0) @ v
 def desc(fields): return "tiny_attention_desc d; memset(&d, 0, sizeof d); %s out[0] = tiny_attention({0}, {1}, {2}, &d); return 1;" % fields
 QKV = (T(2, 3, 4, lo=-2, hi=2), T(2, 5, 4, lo=-2, hi=2), T(2, 5, 3))
-op("tiny_attention", "tiny_attention({0}, {1}, {2}, NULL)", attention, [QKV, (T(3, 4), T(2, 4), T(2, 4)), (T(2, 4, 3, 2), T(2, 2, 5, 2), T(2, 2, 5, 2)), (T(3, 2, 4), T(1, 5, 4), T(1, 5, 4))], dtypes=FLOATS, tol=32, result=lambda *d: d[0])
+op("tiny_attention", "tiny_attention({0}, {1}, {2}, NULL)", attention, [QKV, (T(3, 4), T(2, 4), T(2, 4)), (T(2, 4, 3, 2), T(2, 2, 5, 2), T(2, 2, 5, 2)), (T(3, 2, 4), T(1, 5, 4), T(1, 5, 4))], dtypes=FLOATS, tol=32, result=real)
 op("tiny_attention", desc("d.causal = 1; d.scale = 0.7;"), lambda q, k, v: attention(q, k, v, None, True, 0.7), [QKV, (T(5, 4), T(3, 4), T(3, 4))], dtypes=WIDE, tol=32)
 op("tiny_attention", desc("d.causal = 1; d.scale = 0.7;"), lambda q, k, v: attention(q, k, v, None, True, 0.7), [(T(4, 2, 3), T(2, 3, 3), T(2, 3, 1))], dtypes=["f64"], tol=2048)
 op("tiny_attention", desc("d.mask = {3};"), attention, [QKV + (T(3, 5, dtype="bool"),), QKV + (T(2, 3, 5, dtype="bool", values=[[[0] * 5, [1, 0, 0, 0, 0], [0, 1, 1, 1, 1]], [[1] * 5, [1] * 5, [0] * 5]]),), QKV + (T(3, 5),)], dtypes=WIDE, tol=32)
@@ -38,5 +38,5 @@ def rope(x, at=None, base=1e4, pairs=False):
     a, b = (x[..., 0::2], x[..., 1::2]) if pairs else (x[..., :E // 2], x[..., E // 2:])
     a, b = a * c - b * s, b * c + a * s
     return torch.stack([a, b], -1).reshape(x.shape) if pairs else torch.cat([a, b], -1)
-op("tiny_rope", "tiny_rope({0}, NULL, NULL)", rope, [T(3, 4), T(2, 2, 5, 6), T(4, 2)], dtypes=FLOATS, tol=32, result=lambda d: d)
+op("tiny_rope", "tiny_rope({0}, NULL, NULL)", rope, [T(3, 4), T(2, 2, 5, 6), T(4, 2)], dtypes=FLOATS, tol=32, result=real)
 op("tiny_rope", "tiny_rope_desc d; memset(&d, 0, sizeof d); d.base = 100; d.interleaved = 1; out[0] = tiny_rope({0}, {1}, &d); return 1;", lambda x, at: rope(x, at, 100, True), [(T(2, 3, 4), T(3, dtype="i32", values=[5, 0, 40])), (T(2, 3, 4), T(2, 3, dtype="i64", lo=0, hi=30))], dtypes=WIDE, tol=64)

@@ -52,7 +52,11 @@ op("tiny_shift_right", "tiny_shift_right({0}, {1})", torch.bitwise_right_shift, 
 op("tiny_where", "tiny_where({0}, {1}, {2})", torch.where, [(T(3, 4, dtype="bool"), T(3, 4), T(3, 4)), (T(3, 1, dtype="bool"), T(4), T(2, 1, 1)), (T(dtype="bool"), T(3), T(1)), (T(0, 2, dtype="bool"), T(2), T(1))], dtypes=ALL)
 op("tiny_clamp", "tiny_clamp({0}, -1, 1.5)", lambda x: torch.clamp(x, -1, 1.5), ONES, dtypes=FLOATS)
 op("tiny_clamp", "tiny_clamp({0}, -1, 1)", lambda x: torch.clamp(x, -1, 1), EDGES + [T(values=[-2, -1, 0, 1, 2])], dtypes=FLOATS, grad=False)
-op("tiny_clamp", "tiny_clamp({0}, 1, 2)", lambda x: torch.clamp(x, 1, 2), ONES, dtypes=INTS)
+op("tiny_clamp", "tiny_clamp({0}, 1, 2)", lambda x: torch.clamp(x, 1, 2), ONES, dtypes=INTS + UNSIGNED)
+op("tiny_clamp", "tiny_clamp({0}, 0, 1)", lambda x: x, [T(5)], dtypes=BOOLS)
+op("tiny_square", "tiny_square({0})", lambda x: x * x, [T(5)], dtypes=BOOLS)
+op("tiny_clamp", "tiny_clamp({0}, -1, HUGE_VAL)", lambda x: torch.clamp(x if x.is_floating_point() else x.long(), min=-1), ONES[:3], dtypes=INTS + UNSIGNED + FLOATS, result=lambda d: d)
+op("tiny_clamp", "tiny_clamp({0}, -300, 300)", lambda x: torch.clamp(x.long(), -300, 300), [T(5, lo=-100, hi=127), T(3, lo=-1000, hi=1000)], dtypes=INTS + UNSIGNED, result=lambda d: d)
 THREE = [(T(3, 4), T(3, 4, lo=-2, hi=0), T(4, lo=0, hi=2)), (T(5), T(1, lo=1, hi=3), T(2, 1, lo=-1, hi=1)), (T(), T(), T()), (T(0, 3), T(3), T(1))]
 op("tiny_clamp_to", "tiny_clamp_to({0}, {1}, {2})", lambda x, a, b: torch.clamp(x, a, b), THREE, dtypes=INTS + FLOATS, grad=False)
 APART = [(T(values=[0.1, -3.0, 2.0, 5.0]), T(values=[-1.0, -2.0, 1.0, 0.0]), T(values=[1.0, 4.0, 1.5, 3.0]))]

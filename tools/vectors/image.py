@@ -53,4 +53,7 @@ for align in 0, 1:
 op("tiny_pixel_shuffle", "tiny_pixel_shuffle({0}, 2)", lambda x: F.pixel_shuffle(x, 2), [T(2, 8, 3, 2), T(4, 2, 3), T(1, 2, 4, 1, 2)], dtypes=FLOATS + ["i32"])
 op("tiny_pixel_shuffle", "tiny_pixel_shuffle({0}, 3)", lambda x: F.pixel_shuffle(x, 3), [T(1, 9, 2, 3)])
 op("tiny_pixel_unshuffle", "tiny_pixel_unshuffle({0}, 2)", lambda x: F.pixel_unshuffle(x, 2), [T(2, 3, 4, 6), T(1, 2, 2), T(2, 1, 2, 2, 4)], dtypes=FLOATS + ["i32"])
+# of nothing PyTorch 1.13 gives the shape of x
+for name, shape, to in ("pixel_shuffle", (0, 8, 3, 2), (0, 2, 6, 4)), ("pixel_unshuffle", (0, 3, 4, 6), (0, 12, 2, 3)):
+    op("tiny_" + name, "tiny_%s({0}, 2)" % name, lambda x, to=to: x.reshape(to), [T(*shape)])
 op("tiny_channel_shuffle", "tiny_channel_shuffle({0}, 3)", lambda x: x.reshape(x.shape[0], 3, -1, *x.shape[2:]).transpose(1, 2).reshape(x.shape), [T(2, 6, 2, 3), T(1, 9, 4)], dtypes=FLOATS + ["i32"])

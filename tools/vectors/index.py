@@ -9,7 +9,7 @@ def mask(values): return shaped(I(values, "bool"), values)
 def cut(s, i): return s[tuple(slice(n) for n in i.shape)]           # PyTorch gives longer sources no gradient
 G2 = ids([[0, 2, 1, 1], [2, 0, 0, 1]])
 
-op("tiny_one_hot", "tiny_one_hot({0}, 4)", lambda i: F.one_hot(i.long(), 4).bool(), [ids([0, 3, 1]), ids([[2, 2], [0, 1]], "u8"), ids(1, "i64"), T(0, 2, dtype="i32")], grad=False)
+op("tiny_one_hot", "tiny_one_hot({0}, 4)", lambda i: F.one_hot(i.long(), 4).bool(), [ids([0, 3, 1]), ids([[2, 2], [0, 1]], "u8"), ids(1, "i64"), T(0, 2, dtype="i32")] + [ids([0, 3, 1], d) for d in EVERY[1:9]], grad=False)
 op("tiny_gather", "tiny_gather({0}, 0, {1})", lambda x, i: x.gather(0, i.long()), [(T(3, 4), G2), (T(3, 5), G2), (T(4, 4), ids([[3, 1]], "i64")), (T(3), ids([1, 1, 0, 2, 2], "u8")), (T(), ids(0)), (T(3, 2), T(0, 2, dtype="i32")), (T(2, 3, 4), ids([[[0, 1, 1, 0], [1, 1, 0, 0], [0, 0, 0, 1]]]))], dtypes=SOME)
 op("tiny_gather", "tiny_gather({0}, -1, {1})", lambda x, i: x.gather(-1, i.long()), [(T(2, 5), G2), (T(2, 300), ids([[0, 299, 255], [256, 128, 1]]))], dtypes=REAL)
 op("tiny_gather", "tiny_gather({0}, 1, {1})", lambda x, i: x.gather(1, i.long() % 5), [(T(2, 5), ids([[-1, 2, -5], [-2, 0, 1]])), (T(2, 5), ids([[-1, 2, -5], [-2, 0, 1]], "i8"))], dtypes=["f32"])

@@ -13,17 +13,19 @@ def spread(*dims):
     p = np.linalg.qr(rng.standard_normal(dims[:-2] + (m, m)))[0]
     k = min(n, m)
     return T(*dims, values=np.round((q[..., :k] * (1 + np.arange(k))) @ np.swapaxes(p[..., :k], -1, -2) * 256) / 256)
-REAL, F = ["f32", "f64"], FLOATS
+REAL = ["f32", "f64"]
 WELL = [matrices(1, 1, add=3), matrices(2, 2, add=3), matrices(3, 3, add=4), matrices(2, 4, 4, add=5), T(0, 0), T(2, 0, 0)]
 NUMBERS = ["i32", "i64"] + FLOATS
 
 # ** products **
 MATMULS = [(T(3, 4), T(4, 5)), (T(4), T(4)), (T(3, 4), T(4)), (T(4), T(4, 2)), (T(2, 1, 3, 4), T(3, 4, 2)), (T(0, 4), T(4, 2)), (T(3, 0), T(0, 2)), (T(1, 1), T(1, 1))]
 op("tiny_matmul", "tiny_matmul({0}, {1})", torch.matmul, MATMULS, dtypes=NUMBERS, tol=8)
+op("tiny_linear", "tiny_linear({0}, {1}, {2})", F.linear, [(T(2, 5), T(3, 5), T(3)), (T(2, 1, 4), T(3, 4), T(3)), (T(4), T(3, 4), T(3)), (T(0, 4), T(3, 4), T(3))], dtypes=FLOATS, tol=16)
+op("tiny_linear", "tiny_linear({0}, {1}, NULL)", lambda x, w: x @ w.mT, [(T(2, 5), T(3, 5)), (T(2, 0), T(3, 0))], dtypes=["i32", "f32"], tol=16)
 op("tiny_dot", "tiny_dot({0}, {1})", torch.dot, [(T(5), T(5)), (T(0), T(0)), (T(1), T(1))], dtypes=NUMBERS, tol=8)
 op("tiny_vdot", "tiny_vdot({0}, {1})", lambda a, b: (a.flatten() * b.flatten()).sum().to(a.dtype), [(T(2, 3), T(2, 3)), (T(2, 3), T(6)), (T(), T(1))], dtypes=NUMBERS, tol=8)
-op("tiny_vecdot", "tiny_vecdot({0}, {1}, -1)", lambda a, b: (a * b).sum(-1), [(T(5), T(5)), (T(2, 3), T(3)), (T(2, 1, 4), T(3, 4)), (T(2, 0), T(2, 0))], dtypes=FLOATS, tol=8)
-op("tiny_vecdot", "tiny_vecdot({0}, {1}, 0)", lambda a, b: (a * b).sum(0), [(T(5, 2), T(5, 2)), (T(3, 4), T(4))], dtypes=FLOATS, tol=8)
+op("tiny_vecdot", "tiny_vecdot({0}, {1}, -1)", lambda a, b: (a * b).sum(-1).to(a.dtype), [(T(5), T(5)), (T(2, 3), T(3)), (T(2, 1, 4), T(3, 4)), (T(2, 0), T(2, 0))], dtypes=FLOATS, tol=8)
+op("tiny_vecdot", "tiny_vecdot({0}, {1}, 0)", lambda a, b: (a * b).sum(0).to(a.dtype), [(T(5, 2), T(5, 2)), (T(3, 4), T(4))], dtypes=FLOATS, tol=8)
 op("tiny_inner", "tiny_inner({0}, {1})", torch.inner, [(T(4), T(4)), (T(2, 4), T(4)), (T(2, 4), T(3, 4)), (T(), T(3)), (T(2, 3, 4), T(5, 4))], dtypes=NUMBERS, tol=8)
 op("tiny_outer", "tiny_outer({0}, {1})", lambda a, b: torch.outer(a.flatten(), b.flatten()), [(T(3), T(4)), (T(2, 3), T(2)), (T(0), T(3)), (T(), T(2))], dtypes=NUMBERS)
 op("tiny_kron", "tiny_kron({0}, {1})", torch.kron, [(T(2, 3), T(3, 2)), (T(3), T(2, 2)), (T(2, 1, 3), T(2, 2)), (T(), T(2, 3)), (T(0, 2), T(2, 2))], dtypes=NUMBERS)
@@ -40,7 +42,7 @@ for spec, sets in {
     "ij,jk,kl,li->": [(T(2, 3), T(3, 4), T(4, 5), T(5, 2))], "ab , bc -> ca": [(T(2, 3), T(3, 2))], "i,i,i->i": [(T(4), T(4), T(4))], "Ab,bC->CA": [(T(2, 3), T(3, 2))], "iiii->i": [(T(2, 2, 2, 2),)],
 }.items():
     op("tiny_einsum", 'tiny_einsum("%s", in, %d)' % (spec, len(sets[0])), lambda *x, spec=spec: torch.einsum(spec, *x), sets, dtypes=["f16", "f32", "f64"] if "," in spec else ["f32", "i64"], tol=16)
-op("tiny_trace", "tiny_trace({0})", lambda x: torch.diagonal(x, 0, -2, -1).sum(-1), [T(3, 3), T(2, 4), T(2, 3, 2), T(0, 0), T(1, 1)], dtypes=FLOATS, tol=8)
+op("tiny_trace", "tiny_trace({0})", lambda x: torch.diagonal(x, 0, -2, -1).sum(-1), [T(3, 3), T(2, 4), T(2, 3, 2), T(0, 0), T(1, 1)], dtypes=FLOATS, tol=8, result=lambda d: d if is_float(d) or d == "u64" else "i64")
 op("tiny_cross", "tiny_cross({0}, {1}, -1)", lambda a, b: torch.linalg.cross(a, b), [(T(3), T(3)), (T(4, 3), T(4, 3)), (T(2, 1, 3), T(1, 4, 3)), (T(0, 3), T(1, 3))], dtypes=NUMBERS)
 op("tiny_cross", "tiny_cross({0}, {1}, 0)", lambda a, b: torch.linalg.cross(a, b, dim=0), [(T(3, 2), T(3, 2))], dtypes=NUMBERS)
 for p in ("0", "1", "2", "3", "0.5", "HUGE_VAL"):
@@ -49,11 +51,11 @@ for p in ("0", "1", "2", "3", "0.5", "HUGE_VAL"):
     op("tiny_cdist", "tiny_cdist({0}, {1}, %s)" % p, lambda a, b, p=value: torch.cdist(a, b, p, compute_mode="donot_use_mm_for_euclid_dist"), [(T(3, 4, distinct=True), T(2, 4, lo=5, hi=9)), (T(2, 3, 2, distinct=True), T(2, 4, 2, lo=5, hi=9)), (T(0, 2), T(3, 2))], dtypes=REAL, grad=smooth, tol=32)
 
 # ** inverses **
-op("tiny_det", "tiny_det({0})", torch.linalg.det, WELL, dtypes=F, tol=64)
+op("tiny_det", "tiny_det({0})", torch.linalg.det, WELL, dtypes=FLOATS, tol=64)
 op("tiny_det", "tiny_det({0})", torch.linalg.det, [T(2, 2, values=[[1, 2], [2, 4]]), T(3, 3, values=[[0, 1, 0], [1, 0, 0], [0, 0, 1]])], dtypes=REAL, grad=False)
-op("tiny_slogdet", "out[0] = tiny_slogdet({0}, &out[1]); return 2;", lambda x: tuple(torch.linalg.slogdet(x)), WELL, dtypes=F, tol=64)
+op("tiny_slogdet", "out[0] = tiny_slogdet({0}, &out[1]); return 2;", lambda x: tuple(torch.linalg.slogdet(x)), WELL, dtypes=FLOATS, tol=64)
 op("tiny_slogdet", "out[0] = tiny_slogdet({0}, &out[1]); return 2;", lambda x: tuple(torch.linalg.slogdet(x)), [T(2, 2, values=[[1, 2], [2, 4]]), T(2, 2, values=[[0, 3], [2, 1]])], dtypes=REAL, grad=False)
-op("tiny_inverse", "tiny_inverse({0})", torch.linalg.inv, WELL + [T(2, 2, values=[[0, 2], [4, 1]])], dtypes=F, tol=64)
+op("tiny_inverse", "tiny_inverse({0})", torch.linalg.inv, WELL + [T(2, 2, values=[[0, 2], [4, 1]])], dtypes=FLOATS, tol=64)
 op("tiny_solve", "tiny_solve({0}, {1})", torch.linalg.solve, [(matrices(3, 3, add=4), T(3, 2)), (matrices(3, 3, add=4), T(3)), (matrices(2, 3, 3, add=4), T(2, 3)), (matrices(1, 3, 3, add=4), T(4, 3, 1)), (matrices(3, 3, add=4), T(2, 3, 2)), (T(0, 0), T(0, 2)), (matrices(1, 1, add=3), T(1, 1))], dtypes=REAL, tol=64)
 op("tiny_triangular_solve", "tiny_triangular_solve({0}, {1}, 0, 0)", lambda a, b: torch.linalg.solve_triangular(a.tril(), b, upper=False), [(matrices(3, 3, add=4), T(3, 2)), (matrices(2, 4, 4, add=5), T(4, 1))], dtypes=REAL, tol=64)
 op("tiny_triangular_solve", "tiny_triangular_solve({0}, {1}, 1, 0)", lambda a, b: torch.linalg.solve_triangular(a.triu(), b, upper=True), [(matrices(3, 3, add=4), T(3, 2)), (T(0, 0), T(0, 1))], dtypes=REAL, tol=64)
@@ -66,12 +68,15 @@ op("tiny_matrix_power", "tiny_matrix_power({0}, -2)", lambda x: torch.linalg.mat
 POSITIVE = "tiny_add(tiny_matmul({0}, tiny_transpose({0}, -1, -2)), tiny_mul(tiny_eye(t, %d, tiny_dtype_get({0})), tiny_like({0}, 2)))"
 for n, sets in ((1, [T(1, 1)]), (3, [T(3, 3), T(2, 3, 3)]), (0, [T(0, 0)])):
     op("tiny_cholesky", "tiny_cholesky(%s, 0)" % (POSITIVE % n), lambda x: torch.linalg.cholesky(x @ x.mT + 2 * torch.eye(x.shape[-1], dtype=x.dtype)), sets, dtypes=REAL, tol=128)
+op("tiny_cholesky", "tiny_cholesky({0}, 0)", lambda x: torch.linalg.cholesky(x.double()), [T(2, 2, values=[[4, 9], [0, 5]]), T(2, 2, values=[[1, 1], [0, 1]])], dtypes=EVERY, grad=False, result=real, tol=16)
 op("tiny_cholesky", "tiny_cholesky(%s, 1)" % (POSITIVE % 3), lambda x: torch.linalg.cholesky(x @ x.mT + 2 * torch.eye(3, dtype=x.dtype)).mT, [T(3, 3)], dtypes=REAL, tol=128)
+WHOLE = T(3, 3, values=[[2, 1, 0], [0, 5, 2], [1, 0, 9]])
 op("tiny_lu", "out[0] = tiny_lu({0}, &out[1], &out[2]); return 3;", lambda x: tuple(torch.linalg.lu(x)), [matrices(3, 3, seed=1), matrices(2, 4, 4, seed=1), matrices(4, 2, seed=2), matrices(2, 4, seed=2), matrices(1, 1, add=3)], dtypes=REAL, tol=256)
 op("tiny_qr", "out[0] = tiny_qr({0}, 0, &out[1]); return 2;", lambda x: tuple(torch.linalg.qr(x)), [matrices(3, 3, add=3), matrices(2, 4, 4, add=3), matrices(5, 2, add=3), matrices(2, 4, add=3)], dtypes=REAL, tol=256)
 op("tiny_qr", "out[0] = tiny_qr({0}, 1, &out[1]); return 2;", lambda x: tuple(torch.linalg.qr(x, "complete")), [matrices(5, 2, add=3), matrices(1, 3, add=3)], dtypes=REAL, grad=False, tol=256)
 SYMMETRIC = "tiny_add({0}, tiny_transpose({0}, -1, -2))"
 op("tiny_eigh", "out[1] = tiny_eigh(%s, &out[0]); out[0] = tiny_square(out[0]); return 2;" % SYMMETRIC, lambda x: tuple(y(*torch.linalg.eigh(x + x.mT)) for y in (lambda w, v: v * v, lambda w, v: w)), [spread(3, 3), spread(2, 4, 4), T(1, 1)], dtypes=REAL, tol=1024)
+op("tiny_eigh", "tiny_tensor *v; out[0] = tiny_eigh({0}, &v); return 1;", lambda x: torch.linalg.eigvalsh(x.double()), [WHOLE], dtypes=EVERY, grad=False, tol=1024, result=real)
 def svd_invariant(x):
     u, s, v = torch.linalg.svd(x, full_matrices=False)
     return u * u, s, v * v, (u * s.unsqueeze(-2)) @ v

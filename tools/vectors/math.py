@@ -1,7 +1,6 @@
 # functions of real numbers
 from vectors import *
 
-first = lambda *d: d[0]
 def function(name, f, inputs=ONES, **more):
     op("tiny_" + name, "tiny_%s({0})" % name, f, inputs, dtypes=FLOATS, **more)
 def domain(lo, hi): return [T(lo=lo, hi=hi), T(5, lo=lo, hi=hi), T(3, 4, lo=lo, hi=hi), T(0, 3), T(2, 1, 33, lo=lo, hi=hi)]
@@ -21,10 +20,12 @@ for name, f, lo, hi in ROWS:
     if name == "digamma": op("tiny_digamma", "tiny_digamma({0})", f, domain(lo, hi), tol=tol)
     function(name, f, EDGES, grad=False, tol=8)
     op("tiny_" + name, "tiny_%s({0})" % name, f, [T(4, lo=1, hi=2 if name in ("asin", "acos", "erfinv", "atanh") else 4)], dtypes=INTS + BOOLS, tol=8)
-    op("tiny_" + name, "tiny_%s({0})" % name, f, domain(lo, hi)[:3], dtypes=FP8, grad=False, result=first)
+    op("tiny_" + name, "tiny_%s({0})" % name, f, domain(lo, hi)[:3], dtypes=FP8, grad=False, result=real)
 function("lgamma", torch.lgamma, [T(20, lo=-4.71875, hi=-0.03125)], grad=False, tol=64)
 op("tiny_digamma", "tiny_digamma({0})", torch.digamma, [T(values=[-0.25, -1.75, -2.375, -7.625])], tol=32)
+op("tiny_digamma", "tiny_digamma({0})", torch.digamma, [T(5, lo=0.125, hi=12)], dtypes=["f64"], tol=2.0 ** 20)
 op("tiny_sinc", "tiny_sinc({0})", torch.sinc, [T(values=[0.25, -0.5, 1.75, 2.5, -3.25, 0.0])] + ONES[:1], dtypes=FLOATS, tol=8)
+op("tiny_sinc", "tiny_sinc({0})", lambda x: (x == 0).double(), [T(5), T(4, lo=0)], dtypes=BOOLS + INTS + UNSIGNED, result="f32")
 op("tiny_cbrt", "tiny_cbrt({0})", lambda x: torch.sign(x) * torch.pow(torch.abs(x), 1 / 3), [T(20, values=[i / 8 for i in range(-10, 0)] + [i / 4 for i in range(1, 11)])], dtypes=FLOATS)
 op("tiny_logit", "tiny_logit({0}, -1)", torch.logit, [T(3, 4, lo=0.03125, hi=1), T(lo=0.25, hi=0.5)], dtypes=FLOATS)
 op("tiny_logit", "tiny_logit({0}, 0.125)", lambda x: torch.logit(x, 0.125), [T(3, 4, lo=-1, hi=2)], dtypes=FLOATS, grad=False)

@@ -45,5 +45,6 @@ op("tiny_normalize", "tiny_normalize({0}, 2, 0, 0.5)", lambda x: F.normalize(x, 
 op("tiny_pairwise_distance", "tiny_pairwise_distance({0}, {1}, 2, 0, 1)", lambda a, b: F.pairwise_distance(a, b, 2, 0, True), [(T(3, 4), T(3, 4))], dtypes=["f32", "f64"], tol=16)
 op("tiny_cosine_similarity", "tiny_cosine_similarity({0}, {1}, -1, 1e-8)", lambda a, b: F.cosine_similarity(a, b, -1), [(T(5), T(5)), (T(3, 4), T(3, 4)), (T(2, 1, 5), T(3, 5))], dtypes=FLOATS, tol=16)
 op("tiny_cosine_similarity", "tiny_cosine_similarity({0}, {1}, 1, 1e-8)", lambda a, b: F.cosine_similarity(a, b, 1), [(T(2, 3, 4), T(2, 3, 4))], dtypes=["f32", "f64"], tol=16)
+op("tiny_cosine_similarity", "tiny_cosine_similarity({0}, {1}, -1, 1e-8)", lambda a, b: F.cosine_similarity(a, b, -1), [(T(lo=1), T(lo=1)), (T(0, 3), T(0, 3))], grad=False)
 op("tiny_bilinear", "tiny_bilinear({0}, {1}, {2}, {3})", F.bilinear, [(T(2, 3), T(2, 4), T(5, 3, 4), T(5)), (T(2, 1, 3), T(2, 1, 2), T(1, 3, 2), T(1))], dtypes=["f32", "f64"], tol=16)
 op("tiny_bilinear", "tiny_bilinear({0}, {1}, {2}, NULL)", lambda x, z, w: torch.einsum("...i,oij,...j->...o", x, w, z), [(T(3), T(4), T(5, 3, 4))], dtypes=["f32", "f64"], tol=16)

@@ -14,7 +14,7 @@ for n in 1, 2, 3:
         f = dict(kernel_size=k, stride=s or None, padding=pad)
         dtypes = FLOATS if (k, n) == (3, 2) else ("f32",)
         op("tiny_max_pool%dd" % n, "tiny_max_pool%dd({0}, %d, %d, %d)" % (n, k, s, pad), lambda x, n=n, f=f: MAX[n - 1](x, **f), [x(*v) for v in SHAPES[n]], dtypes=dtypes)
-        op("tiny_avg_pool%dd" % n, "tiny_avg_pool%dd({0}, %d, %d, %d)" % (n, k, s, pad), lambda x, n=n, f=f: AVG[n - 1](x, **f), [x(*v) for v in SHAPES[n]], dtypes=dtypes)
+        op("tiny_avg_pool%dd" % n, "tiny_avg_pool%dd({0}, %d, %d, %d)" % (n, k, s, pad), lambda x, n=n, f=f: AVG[n - 1](x, **f), [x(*v) for v in SHAPES[n]], dtypes=dtypes, result=real)
 op("tiny_max_pool2d", "tiny_max_pool2d({0}, 2, 1, 1)", lambda x: F.max_pool2d(x.double(), 2, 1, 1).to(x.dtype), [T(1, 2, 4, 5)], dtypes=["i8", "u8", "i32"])
 
 # places, dilations, ceil_mode
@@ -42,12 +42,12 @@ for k, s, pad in ((2, 3), (2, 2), (1, 1)), ((3, 3), (2, 1), (1, 1)), ((3, 2), (3
         for exclude, divisor in (0, 0), (1, 0), (0, 5):
             f = dict(kernel_size=k, stride=s, padding=pad, ceil_mode=bool(ceil), count_include_pad=not exclude, divisor_override=divisor or None)
             op("tiny_avg_pool", "tiny_avg_pool({0}, %s)" % p(kernel=k, stride=s, pad=pad, ceil_mode=ceil, exclude_pad=exclude, divisor=divisor),
-               lambda x, f=f: F.avg_pool2d(x, **f), [x(2, 2, 6, 7), x(1, 5, 5)], dtypes=FLOATS if (s, ceil, divisor) == ((2, 2), 1, 0) else ("f32",))
+               lambda x, f=f: F.avg_pool2d(x, **f), [x(2, 2, 6, 7), x(1, 5, 5)], dtypes=FLOATS if (s, ceil, divisor) == ((2, 2), 1, 0) else ("f32",), result=real)
 for n, k in (1, (3,)), (3, (2, 3, 2)):
     for exclude in 0, 1:
         f = dict(kernel_size=k, stride=2, padding=1, ceil_mode=True, count_include_pad=not exclude)
         op("tiny_avg_pool", "tiny_avg_pool({0}, %s)" % p(kernel=k, stride=(2, 2, 2)[:n], pad=(1, 1, 1)[:n], ceil_mode=1, exclude_pad=exclude),
-           lambda x, f=f, n=n: AVG[n - 1](x, **f), [x(*SHAPES[n][0])])
+           lambda x, f=f, n=n: AVG[n - 1](x, **f), [x(*SHAPES[n][0])], result=real)
 
 for n, norm in (1, 1), (1, 2), (2, 2), (2, 3), (2, 1.5):
     for k, s, ceil in (2, 0, 0), (3, 2, 0), (3, 2, 1):

@@ -6,8 +6,8 @@ def cell(G, f, N=2, I=3, H=2):
 FIVE = W % "{2}, {3}, {4}, {5}"
 op("tiny_rnn_cell", W.replace("{%s}", "{{%s}}") % "{2}, {3}, {4}, {5}" + "out[0] = tiny_rnn_cell({0}, {1}, &w, 0); return 1;", torch.rnn_tanh_cell, [cell(1, 0)], dtypes=WIDE, tol=32)
 op("tiny_rnn_cell", W.replace("{%s}", "{{%s}}") % "{2}, {3}, {4}, {5}" + "out[0] = tiny_rnn_cell({0}, {1}, &w, 1); return 1;", torch.rnn_relu_cell, [cell(1, 0)], dtypes=WIDE, tol=32)
-op("tiny_gru_cell", W.replace("{%s}", "{{%s}}") % "{2}, {3}, {4}, {5}" + "out[0] = tiny_gru_cell({0}, {1}, &w); return 1;", torch.gru_cell, [cell(3, 0)], dtypes=FLOATS, tol=32, result=lambda *d: d[0])
-op("tiny_lstm_cell", W.replace("{%s}", "{{%s}}") % "{3}, {4}, {5}, {6}" + "out[0] = tiny_lstm_cell({0}, {1}, {2}, &w, &out[1]); return 2;", lambda x, h, c, *w: torch.lstm_cell(x, (h, c), *w), [cell(4, 0)[:2] + (T(2, 2),) + cell(4, 0)[2:]], dtypes=FLOATS, tol=32, result=lambda *d: [d[0]] * 2)
+op("tiny_gru_cell", W.replace("{%s}", "{{%s}}") % "{2}, {3}, {4}, {5}" + "out[0] = tiny_gru_cell({0}, {1}, &w); return 1;", torch.gru_cell, [cell(3, 0)], dtypes=FLOATS, tol=32, result=real)
+op("tiny_lstm_cell", W.replace("{%s}", "{{%s}}") % "{3}, {4}, {5}, {6}" + "out[0] = tiny_lstm_cell({0}, {1}, {2}, &w, &out[1]); return 2;", lambda x, h, c, *w: torch.lstm_cell(x, (h, c), *w), [cell(4, 0)[:2] + (T(2, 2),) + cell(4, 0)[2:]], dtypes=FLOATS, tol=32, result=lambda *d: [real(*d)] * 2)
 
 def weights(G, I, H, layers, directions, bias):
     made = []
@@ -44,7 +44,7 @@ def sequence(kind, x, layers=1, directions=1, batch_first=0, bias=1, states=0, d
     else: body += "out[0] = tiny_%s(in[0], %s, w, &d, &out[1]); return 2;" % ("rnn" if kind == "relu" else kind, h)
     op("tiny_" + ("rnn" if kind == "relu" else kind), body, run(kind, layers, directions, batch_first, bias, states),
        [(T(*x),) + (state,) * states + weights(G, x[-1], H, layers, directions, bias)], dtypes=dtypes, tol=tol,
-       result=lambda *d: [d[0]] * (3 if kind == "lstm" else 2))
+       result=lambda *d: [real(*d)] * (3 if kind == "lstm" else 2))
 for kind in ("rnn", "gru", "lstm"):
     n = 2 if kind == "lstm" else 1
     sequence(kind, (3, 2, 3), states=n, dtypes=["f16", "f32", "f64"])

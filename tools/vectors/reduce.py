@@ -1,8 +1,7 @@
 from vectors import *
 AX = [("0", 0), ("-1", -1), ("TINY_ALL", None), ("TINY_AXES(0, -1)", (0, -1))]
 SHAPES = {"0": [T(5), T(2, 3, 5), T(2, 0), T(70)], "-1": [T(3, 4), T(2, 1), T(0, 3)], "TINY_ALL": [T(), T(3, 4)], "TINY_AXES(0, -1)": [T(2, 3, 5)]}
-def i64(*d): return d[0] if is_float(d[0]) else "i64"
-def real(*d): return d[0] if is_float(d[0]) else "f32"
+def i64(*d): return d[0] if is_float(d[0]) or d[0] == "u64" else "i64"
 def folds(name, python, dtypes, result=None, empty=(), extra="", grad=True, tol=4, axes=AX, inputs=None):
     """name(x, axis, keepdim, extra) for every axis, and all dtypes along the last. empty: shapes without elements that it takes."""
     for c, axis in axes:
@@ -44,10 +43,11 @@ op("tiny_var", "tiny_var({0}, TINY_AXES(0, 2), 1, 1)", lambda x: x.var((0, 2), u
 folds("tiny_std", flat(lambda x, a: x.std(a, unbiased=True)), INTS + FLOATS, result=real, extra=", 1", tol=16, inputs=[T(3, 4, distinct=True), T(2, 3, 5, distinct=True)], axes=AX[:3])
 op("tiny_std", "tiny_std({0}, 1, 0, 0)", lambda x: x.std(1, unbiased=False), [T(3, 3, values=[[1, 1, 1], [0, 1, 2], [-2, -2, -2]])], dtypes=["f32", "f64"], tol=16)
 op("tiny_var_mean", "out[0] = tiny_var_mean({0}, -1, 0, 1, &out[1]); return 2;", lambda x: torch.var_mean(x, -1, unbiased=True), [T(5), T(3, 4)], dtypes=FLOATS, tol=8)
-op("tiny_std_mean", "out[0] = tiny_std_mean({0}, 0, 1, 1, &out[1]); return 2;", lambda x: torch.std_mean(x, 0, unbiased=True, keepdim=True), [T(5, distinct=True), T(3, 4, distinct=True)], dtypes=FLOATS, tol=16)
+op("tiny_std_mean", "out[0] = tiny_std_mean({0}, 0, 1, 1, &out[1]); return 2;", lambda x: torch.std_mean(x, 0, unbiased=True, keepdim=True), [T(3, 4, distinct=True), T(5, distinct=True)], dtypes=FLOATS, tol=16)
+op("tiny_var_mean", "out[0] = tiny_var_mean({0}, -1, 0, 1, &out[1]); return 2;", lambda x: torch.var_mean(x, -1, unbiased=True), [T(), T(0, 3)], grad=False)
 NAN = float("nan")
 HOLES = [T(3, 4, values=[[1, NAN, 2, NAN], [0.5, 1, -2, 3], [NAN, NAN, NAN, NAN]])]
-folds("tiny_nansum", flat(lambda x, a: x.nansum(a)), FLOATS, inputs=HOLES)
+folds("tiny_nansum", flat(lambda x, a: x.nansum(a)), FLOATS, inputs=HOLES, result=i64)
 folds("tiny_nansum", flat(lambda x, a: x.nansum(a)), ["i32", "bool"], result=i64, grad=False)
 folds("tiny_nanmean", flat(lambda x, a: x.nanmean(a)), FLOATS, inputs=HOLES, grad=False)
 folds("tiny_nanmean", flat(lambda x, a: x.nanmean(a)), ["f32"], inputs=[T(3, 4, values=[[1, NAN, 2, NAN], [0.5, 1, -2, 3], [NAN, 4, NAN, NAN]])], axes=AX[:3])
@@ -89,6 +89,7 @@ for p in CN:
            dtypes=(INTS + FLOATS if axis == -1 else ["f32"]) if main else ["f32", "f64"] if axis == -1 else ["f32"], result=real, tol=32)
     op("tiny_norm", "tiny_norm({0}, %s, 1, 1)" % CN[p], lambda x, p=p: torch.linalg.vector_norm(x, p, 1, True), [T(4, 3, values=[[0, 0, 0], [3, 0, -4], [1, 1, -1], [0.5, 2, -2]])] if p > 0 else [T(2, 3, values=[[3, 1, -4], [1, 1, -1]])], dtypes=["f32", "f64"], tol=32)
     op("tiny_dist", "tiny_dist({0}, {1}, %s)" % CN[p], lambda a, b, p=p: torch.linalg.vector_norm((a.double() if not a.is_floating_point() else a) - b, p), [(T(3, 4), T(3, 4)), (T(2, 1, 3), T(4, 1)), (T(), T())] if p >= 0 else [(T(4, distinct=True), T(4, lo=30, hi=40))], dtypes=["f32"] if p not in (1, 2) else ["i32", "f16", "f32", "f64"], result=real, tol=64)
+op("tiny_dist", "tiny_dist({0}, {1}, 1)", lambda a, b: (a.double() - b.double()).abs().sum(), [(T(4, lo=-120, hi=120), T(4, lo=-120, hi=120))], dtypes=INTS + UNSIGNED, result="f32")
 for o, f, at in (("+", lambda x, a, k: x.sum(a, keepdim=k), 0), ("M", lambda x, a, k: x.amax(a, keepdim=k), 0), ("m", lambda x, a, k: x.amin(a, keepdim=k), 0)):
     op("tiny_reduce", "tiny_reduce({0}, '%s', TINY_SHAPE(0, -1), 0)" % o, lambda x, f=f: f(x, (0, -1), False), [T(3, 4), T(2, 3, 5)], dtypes=["i32", "f32", "f16"], result=i64 if o == "+" else None)
     op("tiny_reduce", "tiny_reduce({0}, '%s', TINY_SHAPE(1), 1)" % o, lambda x, f=f: f(x, (1,), True), [T(3, 4), T(2, 3, 5)], dtypes=["f32"])

@@ -17,6 +17,7 @@ for down in (0, 1):
     op("tiny_topk", two("tiny_topk({0}, 2, -1, %d, &i)" % down), with_ints(lambda x, d=down: torch.topk(x, 2, -1, bool(d))), [T(4, 6, distinct=True), T(2, distinct=True)], dtypes=["i32", "i64", "f32", "f64"])
     op("tiny_topk", two("tiny_topk({0}, 1, 0, %d, &i)" % down), with_ints(lambda x, d=down: torch.topk(x, 1, 0, bool(d))), [T(4, 6, distinct=True), T()], dtypes=["i32", "f32"])
 op("tiny_sort", two("tiny_sort({0}, -1, 0, &i)"), with_ints(lambda x: torch.sort(x, dim=-1, stable=True)), [T(2, 300, lo=-90, hi=90)], dtypes=["i8", "f32", "f64"])
+for down in (0, 1): op("tiny_topk", two("tiny_topk({0}, 2, -1, %d, &i)" % down), with_ints(lambda x, d=down: tuple(y[..., :2] for y in torch.sort(x, dim=-1, descending=bool(d), stable=True))), [T(4, 5)], dtypes=BOOLS + ["u16"])
 op("tiny_topk", "tiny_topk({0}, 0, 0, 1, NULL)", lambda x: torch.topk(x, 0, 0)[0], [T(4)], grad=False)
 for keep in (0, 1):
     op("tiny_kthvalue", two("tiny_kthvalue({0}, 2, -1, %d, &i)" % keep), with_ints(lambda x, k=keep: torch.kthvalue(x, 2, -1, bool(k))), [T(5, distinct=True), T(3, 4, distinct=True)], dtypes=["i32", "f32", "f64"])
@@ -42,9 +43,12 @@ def numpy_histogram(x, e, w=None, density=False):
     y = np.histogram(x.double().numpy(), e.double().numpy(), weights=None if w is None else w.double().numpy(), density=density)[0]
     return torch.from_numpy(y.astype(np.float64))
 RISING = V(-2.0, -0.5, 0.0, 1.0)
-op("tiny_histogram", "tiny_histogram({0}, {1}, NULL, 0)", numpy_histogram, [(T(20), RISING), (V(-2.0, 1.0, 1.5, -0.5), RISING), (T(0), RISING)], dtypes=["f32", "f64"], grad=False, result=lambda *d: d[0])
-op("tiny_histogram", "tiny_histogram({0}, {1}, {2}, 0)", numpy_histogram, [(T(4, 5), RISING, T(4, 5))], dtypes=["f32", "f64"], grad=False, result=lambda *d: d[2])
-op("tiny_histogram", "tiny_histogram({0}, {1}, NULL, 1)", lambda x, e: numpy_histogram(x, e, None, True), [(T(20), RISING)], dtypes=["f32", "f64"], grad=False, result=lambda *d: d[0])
+op("tiny_histogram", "tiny_histogram({0}, {1}, NULL, 0)", numpy_histogram, [(T(20), RISING), (V(-2.0, 1.0, 1.5, -0.5), RISING), (T(0), RISING)], dtypes=["f32", "f64"], grad=False, result=real)
+op("tiny_histogram", "tiny_histogram({0}, {1}, {2}, 0)", numpy_histogram, [(T(4, 5), RISING, T(4, 5))], dtypes=["f32", "f64"], grad=False, result=lambda *d: real(d[2]))
+op("tiny_histogram", "tiny_histogram({0}, {1}, NULL, 1)", lambda x, e: numpy_histogram(x, e, None, True), [(T(20), RISING)], dtypes=["f32", "f64"], grad=False, result=real)
+
+op("tiny_histogram", "tiny_histogram({0}, {1}, NULL, 0)", numpy_histogram, [(T(20, hi=6), V(0, 1, 3, 4))], dtypes=["u8"] + UNSIGNED, grad=False, result="f32")
+op("tiny_histogram", "tiny_histogram({0}, {1}, NULL, 0)", numpy_histogram, [(T(20), V(0, 1))], dtypes=BOOLS, grad=False, result="f32")
 
 # ** sets **
 op("tiny_isin", "tiny_isin({0}, {1})", torch.isin, [(T(4, 5), T(3)), (T(6), T(2, 2)), (T(), T(5)), (T(4), T(0)), (T(40), T(90, lo=-30, hi=30)), (T(0), T(3))], dtypes=["i32", "u8", "f32", "f64"], grad=False)
