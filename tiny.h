@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9722b4fc2c4e9a8786ed84a900b625b689e1cab5bea01da070dc2c46c2541043
+/* tiny.h 0.1.0, source ae7d1d1db6c575a9036944ad0f77c82d17ae6490147c5325409fc728a71d0e24
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -288,49 +288,49 @@ Where things stand in tiny.h
                                      reduction runs
   24440  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24702  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24901  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24704  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24903  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25281  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25518  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25283  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25520  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25774  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25776  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25948  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25950  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26374  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26599  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26376  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26601  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  26986  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27326  src/runtime/interp.c        the backend INTERP
-  27406  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  26988  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27328  src/runtime/interp.c        the backend INTERP
+  27408  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27461  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27669  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27463  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27671  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28157  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28554  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28159  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28556  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28952  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28954  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29179  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29181  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29424  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29426  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29632  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29634  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29886  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29888  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30130  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30132  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30307  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30309  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30481  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30793  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31029  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30483  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30795  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31031  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31177  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31323  src/runtime/context.c       opening and closing, the first error, totals
+  31179  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31325  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -24544,9 +24544,11 @@ static void tn_fetch_next_row(tn_kernel_state *s) {
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
     tiny_uop *u = loads.u[i], *at = u->src[0], *now;
-    const int64_t stride = tn_stride_in(s->t, at->src[1], rows), nbytes = stride * tn_dtypes[u->dtype].nbytes;
+    const int64_t stride = tn_stride_in(s->t, at->src[1], rows);
     int again = 0;
-    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || nbytes < TN_CACHE_LINE) continue;
+    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
+    const int64_t nbytes = stride * tn_dtypes[u->dtype].nbytes;
+    if (nbytes < TN_CACHE_LINE) continue;
     if (tn_in_first_pass(s->t, &p, u)) continue;
     for (int j = 0; j < loads.n; j++)
       again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, &p, loads.u[j]);

@@ -105,9 +105,11 @@ static void tn_fetch_next_row(tn_kernel_state *s) {
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
     tiny_uop *u = loads.u[i], *at = u->src[0], *now;
-    const int64_t stride = tn_stride_in(s->t, at->src[1], rows), nbytes = stride * tn_dtypes[u->dtype].nbytes;
+    const int64_t stride = tn_stride_in(s->t, at->src[1], rows);
     int again = 0;
-    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || nbytes < TN_CACHE_LINE) continue;
+    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
+    const int64_t nbytes = stride * tn_dtypes[u->dtype].nbytes;
+    if (nbytes < TN_CACHE_LINE) continue;
     if (tn_in_first_pass(s->t, &p, u)) continue;
     for (int j = 0; j < loads.n; j++)
       again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, &p, loads.u[j]);
