@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ae7d1d1db6c575a9036944ad0f77c82d17ae6490147c5325409fc728a71d0e24
+/* tiny.h 0.1.0, source ae0e2ed3fd96f5bbba195ce4c8b7d0f2fa213c9b4e422ca6e74dddea1571302b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -227,110 +227,110 @@ Where things stand in tiny.h
                                      logarithms, circular and hyperbolic functions, error and gamma functions
   12464  src/tensor/activation.c     what stands between the layers of a network
   12633  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12932  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12953  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13093  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13114  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13759  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13780  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14268  src/tensor/random.c         numbers from a counter, the same on every device
-  14534  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14289  src/tensor/random.c         numbers from a counter, the same on every device
+  14555  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14838  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15132  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14859  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15153  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15510  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15531  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16067  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16088  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16463  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16484  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16915  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16936  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17348  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17369  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17692  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18005  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18104  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17713  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18026  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18125  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18257  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18278  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18741  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19017  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18762  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19038  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19106  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19127  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19299  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19663  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19320  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19684  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19899  src/tensor/params.c         lists of named tensors: what a network consists of
-  19991  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20357  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19920  src/tensor/params.c         lists of named tensors: what a network consists of
+  20012  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20378  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21080  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21101  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21777  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21798  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22060  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22081  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22581  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23036  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22602  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23057  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23466  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23487  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23728  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23749  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23841  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23963  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23862  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23984  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24063  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24084  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24440  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24461  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24704  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24903  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24726  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24925  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25283  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25520  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25305  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25542  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25776  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25798  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25950  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25972  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26376  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26601  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26398  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26623  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  26988  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27328  src/runtime/interp.c        the backend INTERP
-  27408  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27010  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27350  src/runtime/interp.c        the backend INTERP
+  27430  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27463  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27671  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27485  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27693  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28159  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28556  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28181  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28578  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28954  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28976  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29181  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29203  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29426  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29448  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29634  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29656  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29888  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29910  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30132  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30154  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30309  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30331  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30483  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30795  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31031  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30505  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30817  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31053  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31179  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31325  src/runtime/context.c       opening and closing, the first error, totals
+  31201  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31347  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -12827,6 +12827,8 @@ TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim) {
 
 // ** positions **
 
+enum { TN_LONG_AXIS = 1 << 14, TN_LEAST_PART = 64 };   // a shorter axis stays in the caches between two walks
+
 // The first i where x[i] is the maximum: the maximum of n-1-i over those, taken from n-1. NaN counts as the greatest.
 static tiny_uop *tn_position(tiny_ctx *t, tiny_uop *x, int axis, int keepdim) {
   if (tn_bad(t, x)) return x;
@@ -12842,6 +12844,25 @@ static tiny_uop *tn_element_at(tiny_ctx *t, tiny_uop *x, tiny_uop *index, int ax
   if (tn_bad(t, x) || tn_bad(t, index)) return &t->ir->bad;
   tiny_uop *is = tn_eq(t, tn_iota(t, index->dtype, x->dim[axis], axis, x->ndim), index);
   return tn_sum(t, tn_where(t, is, x, tn_k(t, x, 0)), 1 << axis, keepdim);
+}
+// The same of a long axis in one walk over x: the extremes of its parts, which of those is the first, and where in it.
+static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[axis];
+  int64_t dim[TINY_MAX_DIMS], part = 1;
+  for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
+  if (n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
+  for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
+  dim[axis] = n / part;
+  dim[axis + 1] = part;
+  tiny_uop *parts = tn_reshape(t, x, x->ndim + 1, dim);
+  tiny_uop *most = tn_u1(t, TINY_OP_CONTIGUOUS, tn_reduce(t, TINY_OP_MAX, parts, 1 << (axis + 1), 1));
+  tiny_uop *first = tn_u1(t, TINY_OP_CONTIGUOUS, tn_position(t, most, axis, 1));
+  tiny_uop *own = tn_u1(t, TINY_OP_CONTIGUOUS, tn_element_at(t, parts, first, axis, 1));
+  if (tn_bad(t, own)) return own;
+  tiny_uop *y = tn_add(t, tn_times(t, first, (double)part), tn_position(t, own, axis + 1, 1));
+  for (int i = 0; i < x->ndim; i++) dim[i] = i == axis ? 1 : x->dim[i];
+  return tn_reshape(t, y, x->ndim, dim);
 }
 // The position of an extreme and, if asked for, its value, through which the gradient flows to that position alone.
 static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim,
@@ -12863,7 +12884,7 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   for (int i = 0; i < n; i++)
     if (keepdim || !(flat || i == at)) dim[kept++] = flat || i == at ? 1 : u->dim[i];
   tiny_uop *y = flat ? tn_reshape(t, u, 1, &nelem) : u;
-  tiny_uop *position = tn_position(t, lowest ? tn_mirror(t, y) : y, at, 1);
+  tiny_uop *position = tn_position_in_parts(t, lowest ? tn_mirror(t, y) : y, at);
   if (value) *value = tn_tensor_new(t, tn_reshape(t, tn_element_at(t, y, position, at, 1), kept, dim));
   return tn_tensor_new(t, tn_reshape(t, position, kept, dim));
 }
@@ -24569,7 +24590,8 @@ static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_
   return stride != TN_IRREGULAR && (stride >= TN_FAR || stride <= -TN_FAR) && tn_stride_in(t, e, j) == 1;
 }
 
-// The output range that a load is contiguous in, while it is read across in v; NULL: none. *page: in steps of whole pages.
+// The output range that a load is contiguous in, while it is read across in v; NULL: none. *page: in steps of whole
+// pages.
 static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v, int *page) {
   for (int i = 0; i < p->nload; i++)
     for (int j = 0; j < p->nout && !p->nreduce; j++) {

@@ -207,6 +207,24 @@ static void check_finite_floats(void) {
   tiny_close(plain);
 }
 
+// Positions along axes that are searched in parts: the first of equals, NaN, the last part, an axis without parts.
+static void check_long_positions(void) {
+  enum { MOST = 40000 };
+  static float x[2 * MOST];
+  static const int sizes[] = {16384, MOST, 16411};
+  for (int k = 0; k < 3; k++) {
+    const int n = sizes[k];
+    for (int i = 0; i < 2 * n; i++) x[i] = (float)((unsigned)i * 2654435761u % 1000u);
+    x[n / 3] = x[n / 3 + 1] = x[n / 3 + 300] = 5000;
+    x[n + 9] = (float)NAN; x[2 * n - 1] = (float)NAN; x[n - 1] = -7; x[n - 2] = -7;
+    tiny_tensor *rows = tiny_from(t, x, TINY_F32, TINY_SHAPE(2, n));
+    IS(tiny_argmax(rows, 1, 0), TINY_I32, n / 3, 9);
+    IS(tiny_argmin(rows, 1, 0), TINY_I32, n - 2, 9);
+    IS(tiny_argmax(tiny_transpose(rows, 0, 1), 0, 0), TINY_I32, n / 3, 9);
+    IS(tiny_argmax(rows, TINY_ALL, 0), TINY_I32, n + 9);
+  }
+}
+
 int main(void) {
   const tiny_desc d = {.cache_dir = ""};
   t = tiny_open(&d);
@@ -214,6 +232,7 @@ int main(void) {
   check_dtypes();
   check_empty();
   check_positions();
+  check_long_positions();
   check_gradients();
   check_second();
   check_long();

@@ -130,7 +130,8 @@ static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_
   return stride != TN_IRREGULAR && (stride >= TN_FAR || stride <= -TN_FAR) && tn_stride_in(t, e, j) == 1;
 }
 
-// The output range that a load is contiguous in, while it is read across in v; NULL: none. *page: in steps of whole pages.
+// The output range that a load is contiguous in, while it is read across in v; NULL: none. *page: in steps of whole
+// pages.
 static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v, int *page) {
   for (int i = 0; i < p->nload; i++)
     for (int j = 0; j < p->nout && !p->nreduce; j++) {

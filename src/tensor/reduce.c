@@ -195,6 +195,8 @@ TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim) {
 
 // ** positions **
 
+enum { TN_LONG_AXIS = 1 << 14, TN_LEAST_PART = 64 };   // a shorter axis stays in the caches between two walks
+
 // The first i where x[i] is the maximum: the maximum of n-1-i over those, taken from n-1. NaN counts as the greatest.
 static tiny_uop *tn_position(tiny_ctx *t, tiny_uop *x, int axis, int keepdim) {
   if (tn_bad(t, x)) return x;
@@ -210,6 +212,25 @@ static tiny_uop *tn_element_at(tiny_ctx *t, tiny_uop *x, tiny_uop *index, int ax
   if (tn_bad(t, x) || tn_bad(t, index)) return &t->ir->bad;
   tiny_uop *is = tn_eq(t, tn_iota(t, index->dtype, x->dim[axis], axis, x->ndim), index);
   return tn_sum(t, tn_where(t, is, x, tn_k(t, x, 0)), 1 << axis, keepdim);
+}
+// The same of a long axis in one walk over x: the extremes of its parts, which of those is the first, and where in it.
+static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[axis];
+  int64_t dim[TINY_MAX_DIMS], part = 1;
+  for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
+  if (n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
+  for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
+  dim[axis] = n / part;
+  dim[axis + 1] = part;
+  tiny_uop *parts = tn_reshape(t, x, x->ndim + 1, dim);
+  tiny_uop *most = tn_u1(t, TINY_OP_CONTIGUOUS, tn_reduce(t, TINY_OP_MAX, parts, 1 << (axis + 1), 1));
+  tiny_uop *first = tn_u1(t, TINY_OP_CONTIGUOUS, tn_position(t, most, axis, 1));
+  tiny_uop *own = tn_u1(t, TINY_OP_CONTIGUOUS, tn_element_at(t, parts, first, axis, 1));
+  if (tn_bad(t, own)) return own;
+  tiny_uop *y = tn_add(t, tn_times(t, first, (double)part), tn_position(t, own, axis + 1, 1));
+  for (int i = 0; i < x->ndim; i++) dim[i] = i == axis ? 1 : x->dim[i];
+  return tn_reshape(t, y, x->ndim, dim);
 }
 // The position of an extreme and, if asked for, its value, through which the gradient flows to that position alone.
 static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axis, int keepdim,
@@ -231,7 +252,7 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   for (int i = 0; i < n; i++)
     if (keepdim || !(flat || i == at)) dim[kept++] = flat || i == at ? 1 : u->dim[i];
   tiny_uop *y = flat ? tn_reshape(t, u, 1, &nelem) : u;
-  tiny_uop *position = tn_position(t, lowest ? tn_mirror(t, y) : y, at, 1);
+  tiny_uop *position = tn_position_in_parts(t, lowest ? tn_mirror(t, y) : y, at);
   if (value) *value = tn_tensor_new(t, tn_reshape(t, tn_element_at(t, y, position, at, 1), kept, dim));
   return tn_tensor_new(t, tn_reshape(t, position, kept, dim));
 }
