@@ -1,11 +1,12 @@
-// accepts: which of the cases in a file an operator of tiny.h takes, for tools/vectors.py: accepts ROOM FILE prints a line for
-// each, "ok" and the dtypes of the results, or the error. The cases have inputs and no outputs.
+// accepts: which of the cases in a file an operator of tiny.h takes, for tools/vectors.py: accepts ROOM FILE prints a
+// line for each, "ok" and the dtypes of the results, or the error. The cases have inputs and no outputs.
 #include "../../src/all.c"
 #include "../../tests/vectors.h"
 
 int main(int argc, char **argv) {
   const vector_room *room = NULL;
-  for (size_t r = 0; argc == 3 && r < sizeof rooms / sizeof *rooms; r++) if (!strcmp(rooms[r].name, argv[1])) room = &rooms[r];
+  for (size_t r = 0; argc == 3 && r < sizeof rooms / sizeof *rooms; r++)
+    if (!strcmp(rooms[r].name, argv[1])) room = &rooms[r];
   size_t nbytes = 0;
   unsigned char *data = room ? load(argv[2], &nbytes) : NULL;
   tiny_ctx *t = tiny_open(NULL);
