@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ae0e2ed3fd96f5bbba195ce4c8b7d0f2fa213c9b4e422ca6e74dddea1571302b
+/* tiny.h 0.1.0, source be8a2d4d9e96062c77993c71bc2926b7cc4f1c5bc4a41fc1000c0223c0edd823
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -193,144 +193,144 @@ Where things stand in tiny.h
    6529  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
    7358  src/ir/spec.c               the verifier
-   7664  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7665  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7852  src/rules/notation.c        the algebra that bodies of rules are written in
-   7887  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8085  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7853  src/rules/notation.c        the algebra that bodies of rules are written in
+   7888  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8086  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8245  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8246  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8639  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8640  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8827  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8828  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9215  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9216  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9538  src/rules/decompose.c       from what the IR means to what a language can say
-  10110  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9539  src/rules/decompose.c       from what the IR means to what a language can say
+  10111  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10144  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10145  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10642  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10643  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11014  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11015  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11231  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11232  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11809  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11991  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11810  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11992  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12379  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12380  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12464  src/tensor/activation.c     what stands between the layers of a network
-  12633  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12953  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12465  src/tensor/activation.c     what stands between the layers of a network
+  12634  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12954  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13114  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13115  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13780  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13781  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14289  src/tensor/random.c         numbers from a counter, the same on every device
-  14555  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14290  src/tensor/random.c         numbers from a counter, the same on every device
+  14556  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14859  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15153  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14860  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15154  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15531  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15532  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16088  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16089  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16484  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16485  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16936  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16937  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17369  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17370  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17713  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18026  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18125  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17714  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18027  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18126  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18278  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18279  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18762  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19038  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18763  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19039  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19127  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19128  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19320  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19684  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19321  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19685  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19920  src/tensor/params.c         lists of named tensors: what a network consists of
-  20012  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20378  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19921  src/tensor/params.c         lists of named tensors: what a network consists of
+  20013  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20379  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21101  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21102  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21798  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21800  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22081  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22083  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22602  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23057  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22605  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23059  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23487  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23489  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23749  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23751  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23862  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23984  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23864  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23986  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24084  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24086  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24461  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24463  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24726  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24925  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24728  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24927  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25305  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25542  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25307  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25545  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25798  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25801  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25972  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25976  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26398  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26623  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26402  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26627  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27010  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27350  src/runtime/interp.c        the backend INTERP
-  27430  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27014  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27354  src/runtime/interp.c        the backend INTERP
+  27434  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27485  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27693  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27489  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27697  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28181  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28578  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28185  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28582  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28976  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28980  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29203  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29207  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29448  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29452  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29656  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29660  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29910  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29914  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30154  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30158  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30331  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30335  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30505  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30817  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31053  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30509  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30821  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31057  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31201  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31347  src/runtime/context.c       opening and closing, the first error, totals
+  31205  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31351  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2064,7 +2064,7 @@ enum {
 
 // What a DOT multiplies: neighbours that share a 32-bit word, of the first and of the second operand.
 enum {
-  TINY_DOT_BF16,                           // 2 and 2, into f32; in any order, rounding and denormals as the device has it
+  TINY_DOT_BF16,                           // 2 and 2, into f32; order, rounding and denormals are the device's
   TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
   TINY_DOT_COUNT
 };
@@ -7443,7 +7443,8 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'w': return from == TINY_BOOL && d != TINY_VOID && tn_sources_are(u, 1, d)
       ? NULL : "takes a bool and two values of its dtype";
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
-    case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32 ? NULL : "takes no words";
+    case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
+      ? NULL : "takes no words";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
   }
@@ -21120,7 +21121,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   #define TN_ROUNDS_LEAST (16 << 20)       // bytes from which a value is worth rounds,
   #define TN_ROUNDS_NBYTES (2 << 20)       // of its slab
 #endif
-// GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand for new memory.
+// GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand
+// for new memory.
 enum { TN_ROUNDS_GAIN = 4, TN_ROUNDS_LEVELS = 3, TN_ROUNDS_STEP = 16, TN_MAX_SLABS = 32 };
 #define TN_ROUNDS_MARKER ((int64_t)1 << 40)
 
@@ -22174,7 +22176,8 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
+  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 
@@ -22857,10 +22860,9 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
-// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before the
-// loops that use it;
-// the other ranges in its index stay outside of the copy. The copy's loops are fresh, with REDUCE become LOOP; its work
-// items are the kernel's.
+// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
+// the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
+// REDUCE become LOOP; its work items are the kernel's.
 static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
   tiny_ctx *t = s->t;
   tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
@@ -25439,7 +25441,8 @@ static int tn_recipe_panel_order(const tiny_uop *r) {
 // May what a load reads be copied before the loops around it?
 static int tn_recipe_can_pack(tiny_ctx *t, const tn_profile *p, const tiny_uop *load) {
   const tiny_uop *index = load->src[0];
-  return !p->carried && load->nsrc == 1 && !load->k && index->src[0]->op == TINY_OP_PARAM && index->src[0] != p->store->src[0] &&
+  return !p->carried && load->nsrc == 1 && !load->k && index->src[0]->op == TINY_OP_PARAM &&
+      index->src[0] != p->store->src[0] &&
       tn_recipe_is_plain(t, index->src[1]) && (index->nsrc < 3 || tn_recipe_is_plain(t, index->src[2]));
 }
 
@@ -25851,7 +25854,8 @@ static const char *const tn_c_prelude[] = {
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
   // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD; the lesser widths need AVX-512VL, or the VEX form of AVX-VNNI.
-  "#define DOT(T, name, x, y, z) ({ T z_ = (z); __asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
+  "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
+    "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
   "#ifdef __AVX512VNNI__",
   "  #define DOT_U8_I8 \"vpdpbusd\"",
   "#else",

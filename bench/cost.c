@@ -1,6 +1,6 @@
 // cost: how well the static cost of a kernel's candidates ranks them by the time they take.
-// make build/bench/cost && build/bench/cost [candidates a kernel] prints Spearman's rank correlation for common kernels, and
-// how much slower than the fastest candidate are the one of the least cost and the heuristics' choice.
+// make build/bench/cost && build/bench/cost [candidates a kernel] prints Spearman's rank correlation for common
+// kernels, and how much slower than the fastest candidate are the one of the least cost and the heuristics' choice.
 #include "../src/all.c"
 
 static tiny_tensor *rand2(tiny_ctx *t, int64_t a, int64_t b) { return tiny_rand(t, TINY_SHAPE(a, b)); }
@@ -30,9 +30,9 @@ static tiny_tensor *transposition(tiny_ctx *t, tiny_tensor **in) {
 }
 static tiny_tensor *gelu(tiny_ctx *t, tiny_tensor **in) { return tiny_gelu(in[0] = rand2(t, 1024, 1024)); }
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t, tiny_tensor **in); } subjects[] = {
-  {"matmul 512", matmul_512}, {"matmul 777", matmul_777}, {"1 x 4096 x 4096", matvec}, {"4096 x 4096 x 1", matrix_vector},
-  {"conv 3x3 64 56x56", conv}, {"softmax 1024", softmax}, {"sum of rows 2048", row_sums}, {"sum of columns 2048", column_sums},
-  {"transpose 2048", transposition}, {"gelu 1024", gelu}};
+  {"matmul 512", matmul_512}, {"matmul 777", matmul_777}, {"1 x 4096 x 4096", matvec},
+  {"4096 x 4096 x 1", matrix_vector}, {"conv 3x3 64 56x56", conv}, {"softmax 1024", softmax},
+  {"sum of rows 2048", row_sums}, {"sum of columns 2048", column_sums}, {"transpose 2048", transposition}, {"gelu 1024", gelu}};
 
 // ** Spearman **
 
@@ -73,8 +73,10 @@ static tiny_code prepare(tiny_ctx *t, void *arg) {
   b->n = 1;
   tn_recipe none;
   memset(&none, 0, sizeof none);
-  if (tn_recipe_apply(t, s.sink, &target, &none, &b->tried[0].cost)) b->tried[0].expected = tn_cost_on(&b->tried[0].cost, s.cores);
-  for (int i = 0; i < x->n && i < range; i++) b->tried[b->n++] = s.found[range > x->n ? (int)((int64_t)i * range / x->n) : i];
+  if (tn_recipe_apply(t, s.sink, &target, &none, &b->tried[0].cost))
+    b->tried[0].expected = tn_cost_on(&b->tried[0].cost, s.cores);
+  for (int i = 0; i < x->n && i < range; i++)
+    b->tried[b->n++] = s.found[range > x->n ? (int)((int64_t)i * range / x->n) : i];
   tn_beam_compile(t, b, 0);
   // what is timed needs these after the scratch memory is gone
   tiny_mem *mem = (tiny_mem *)calloc((size_t)b->launch.nmem + 1, sizeof *mem);
@@ -123,7 +125,8 @@ int main(int argc, char **argv) {
     tn_guard(t, kernel_of, &all[i]);
     tiny_close(t);
   }
-  printf("%-22s %10s %12s %14s %14s %12s\n", "kernel", "candidates", "correlation", "best us", "least cost", "heuristics");
+  printf("%-22s %10s %12s %14s %14s %12s\n", "kernel", "candidates", "correlation", "best us", "least cost",
+         "heuristics");
   for (int i = 0; i < N; i++) {
     tn_beam *b = &all[i].b;
     double cost[MOST], ns[MOST], best = HUGE_VAL, least = HUGE_VAL, chosen = HUGE_VAL;
@@ -135,8 +138,8 @@ int main(int argc, char **argv) {
       if (!j) continue;
       cost[m] = b->tried[j].expected; ns[m++] = b->tried[j].ns;
     }
-    printf("%-22s %10d %12.3f %14.1f %13.2fx %11.2fx\n", all[i].name, m, correlation(cost, ns, m), best * 1e-3, chosen / best,
-           b->tried[0].ns / best);
+    printf("%-22s %10d %12.3f %14.1f %13.2fx %11.2fx\n", all[i].name, m, correlation(cost, ns, m),
+           best * 1e-3, chosen / best, b->tried[0].ns / best);
   }
   return 0;
 }

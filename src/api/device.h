@@ -92,7 +92,7 @@ enum {
 
 // What a DOT multiplies: neighbours that share a 32-bit word, of the first and of the second operand.
 enum {
-  TINY_DOT_BF16,                           // 2 and 2, into f32; in any order, rounding and denormals as the device has it
+  TINY_DOT_BF16,                           // 2 and 2, into f32; order, rounding and denormals are the device's
   TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
   TINY_DOT_COUNT
 };

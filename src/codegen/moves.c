@@ -256,10 +256,9 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
-// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before the
-// loops that use it;
-// the other ranges in its index stay outside of the copy. The copy's loops are fresh, with REDUCE become LOOP; its work
-// items are the kernel's.
+// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
+// the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
+// REDUCE become LOOP; its work items are the kernel's.
 static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
   tiny_ctx *t = s->t;
   tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);

@@ -86,7 +86,8 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'w': return from == TINY_BOOL && d != TINY_VOID && tn_sources_are(u, 1, d)
       ? NULL : "takes a bool and two values of its dtype";
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
-    case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32 ? NULL : "takes no words";
+    case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
+      ? NULL : "takes no words";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
   }

@@ -54,7 +54,8 @@ static const char *const tn_c_prelude[] = {
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
   // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD; the lesser widths need AVX-512VL, or the VEX form of AVX-VNNI.
-  "#define DOT(T, name, x, y, z) ({ T z_ = (z); __asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
+  "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
+    "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
   "#ifdef __AVX512VNNI__",
   "  #define DOT_U8_I8 \"vpdpbusd\"",
   "#else",

@@ -94,7 +94,8 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
+  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 

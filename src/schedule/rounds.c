@@ -20,7 +20,8 @@
   #define TN_ROUNDS_LEAST (16 << 20)       // bytes from which a value is worth rounds,
   #define TN_ROUNDS_NBYTES (2 << 20)       // of its slab
 #endif
-// GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand for new memory.
+// GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand
+// for new memory.
 enum { TN_ROUNDS_GAIN = 4, TN_ROUNDS_LEVELS = 3, TN_ROUNDS_STEP = 16, TN_MAX_SLABS = 32 };
 #define TN_ROUNDS_MARKER ((int64_t)1 << 40)
 
