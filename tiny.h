@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source be8a2d4d9e96062c77993c71bc2926b7cc4f1c5bc4a41fc1000c0223c0edd823
+/* tiny.h 0.1.0, source 06cd71955382364442dc1d269d6fbb42906ae9a658ca9e0eaa5ae0b466d18956
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -187,150 +187,150 @@ Where things stand in tiny.h
                                      apply them to a fixed point
    5905  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6134  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6127  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6529  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6522  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7358  src/ir/spec.c               the verifier
-   7665  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7351  src/ir/spec.c               the verifier
+   7658  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7853  src/rules/notation.c        the algebra that bodies of rules are written in
-   7888  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8086  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7846  src/rules/notation.c        the algebra that bodies of rules are written in
+   7881  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8079  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8246  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8239  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8640  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8633  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8828  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8821  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9216  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9209  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9539  src/rules/decompose.c       from what the IR means to what a language can say
-  10111  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9532  src/rules/decompose.c       from what the IR means to what a language can say
+  10104  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10145  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10138  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10643  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10636  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11015  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11008  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11232  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11225  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11810  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11992  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11803  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11985  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12380  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12373  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12465  src/tensor/activation.c     what stands between the layers of a network
-  12634  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12954  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12458  src/tensor/activation.c     what stands between the layers of a network
+  12627  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12947  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13115  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13108  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13781  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13774  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14290  src/tensor/random.c         numbers from a counter, the same on every device
-  14556  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14283  src/tensor/random.c         numbers from a counter, the same on every device
+  14549  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14860  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15154  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14853  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15147  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15532  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15525  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16089  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16082  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16485  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16478  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16937  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16938  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17370  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17371  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17714  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18027  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18126  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17715  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18028  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18127  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18279  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18280  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18763  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19039  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18764  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19040  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19128  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19129  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19321  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19685  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19322  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19686  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19921  src/tensor/params.c         lists of named tensors: what a network consists of
-  20013  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20379  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19922  src/tensor/params.c         lists of named tensors: what a network consists of
+  20014  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20380  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21102  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21103  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21800  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21801  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22083  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22084  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22605  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23059  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22606  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23060  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23489  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23490  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23751  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23752  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23864  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23986  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23865  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23987  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24086  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24087  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24463  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24464  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24728  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24927  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24729  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24928  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25307  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25545  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25308  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25546  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25801  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25802  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25976  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25977  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26402  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26627  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26403  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26628  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27014  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27354  src/runtime/interp.c        the backend INTERP
-  27434  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27015  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27355  src/runtime/interp.c        the backend INTERP
+  27435  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27489  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27697  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27490  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27698  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28185  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28582  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28186  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28583  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28980  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28981  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29207  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29208  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29452  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29453  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29660  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29661  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29914  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29915  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30158  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30159  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30335  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30336  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30509  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30821  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31057  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30510  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30822  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31058  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31205  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31351  src/runtime/context.c       opening and closing, the first error, totals
+  31206  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31352  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -5990,13 +5990,6 @@ static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t
   for (int i = 0; i <= x->ndim; i++)
     dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
-}
-static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x)) return x;
-  for (int i = 0; i + 1 < x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
-  return tn_reshape(t, x, x->ndim - 1, dim);
 }
 
 // ** constants **
@@ -16495,6 +16488,14 @@ TINY_API tiny_tensor *tiny_polar(tiny_tensor *size, tiny_tensor *angle) {
 #endif
 
 enum { TN_SPATIAL = 3 };                   // most spatial dims
+
+static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i + 1 < x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
+  return tn_reshape(t, x, x->ndim - 1, dim);
+}
 
 // Zeros between the elements of an axis: n -> (n-1) step + 1.
 static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
@@ -28354,10 +28355,10 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
   const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    void *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
+    const tn_module *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
-      c->kernel = module ? d->backend->find(d->dev, module, left[i]->name) : NULL;
+      c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
       c->tasks = left[i]->low.tasks;
       memcpy(c->global, left[i]->low.global, sizeof c->global);
       memcpy(c->local, left[i]->low.local, sizeof c->local);

@@ -30,8 +30,8 @@ static int build(const vector_case *c, size_t room) {
     in[i] = tiny_from(t, c->in[i].data, c->in[i].dtype, c->in[i].s);
     if (c->with_grad >> i & 1) params[n++] = in[i];
   }
-  enough = room >= t->ir->left;
-  if (!enough) { t->ir->left = room; r.refuse = 1; }
+  enough = room >= t->ir->nodes.left;
+  if (!enough) { t->ir->nodes.left = room; r.refuse = 1; }
   const int m = c->op->make(t, in, out);
   for (int k = 0; k < m; k++) {
     if (!out[k] || !tiny_ok(out[k])) { CHECK(out[k] == tn_poison(t)); continue; }

@@ -87,13 +87,6 @@ static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t
     dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
 }
-static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x)) return x;
-  for (int i = 0; i + 1 < x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
-  return tn_reshape(t, x, x->ndim - 1, dim);
-}
 
 // ** constants **
 

@@ -170,10 +170,10 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
   const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    void *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
+    const tn_module *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
-      c->kernel = module ? d->backend->find(d->dev, module, left[i]->name) : NULL;
+      c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
       c->tasks = left[i]->low.tasks;
       memcpy(c->global, left[i]->low.global, sizeof c->global);
       memcpy(c->local, left[i]->low.local, sizeof c->local);
