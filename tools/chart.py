@@ -73,8 +73,8 @@ def good(r):
 def table(data):
     """The same as Markdown: every figure, those without a bar too."""
     out = ["# Results", "", "Written by `make results` from the last run of the bench, brief or of some sections it may be.",
-           "Figures in x are rates over the rate of what",
-           "stands in the section's title or the note, in the same run; medians of interleaved rounds.", "",
+           "Figures in x are rates over the rate of what stands in the section's title or the note, in the same run;",
+           "medians of interleaved rounds.", "",
            data["machine"].replace("\n", "  \n"), "", "![every figure against its limit](results.svg)"]
     section = None
     for r in data["rows"]:
