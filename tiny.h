@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 06cd71955382364442dc1d269d6fbb42906ae9a658ca9e0eaa5ae0b466d18956
+/* tiny.h 0.1.0, source 70aa6d0aa85c9e10121301011b047336f45b9e3a878342f63b2c41b2dfa7e466
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -115,8 +115,9 @@ FRAMES
 
 THREADS
   A context and its tensors belong to one thread at a time; contexts share nothing, so each thread may have
-  its own. The CPU device runs kernels on its own threads or on tiny_desc.pool. Results do not depend on their
-  number.
+  its own. The CPU device runs kernels on its own threads or on tiny_desc.pool, and on the thread that calls.
+  Results do not depend on their number. Kernels pack operands on the stack, up to 768 KiB: threads that call and
+  those of a pool want stacks of 2 MiB; the library's own have 8.
 
 SEARCH
   How a kernel is tiled, vectorised and shared among threads is chosen by rules, in microseconds. With TINY_BEAM=4
@@ -154,183 +155,183 @@ BUILDING
 
 Where things stand in tiny.h
 
-    350  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    351  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    561  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1120  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    562  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1121  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1286  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1287  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1632  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1633  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1768  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1898  src/api/io.h                tensors from files and to files
-   1973  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1769  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1899  src/api/io.h                tensors from files and to files
+   1974  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2208  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2209  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2373  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2374  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2425  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2426  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2515  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2516  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3274  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3275  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3603  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3604  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3823  src/ir/alu.c                the meaning of every arithmetic op, once
-   3970  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4569  src/ir/args.c               which k, v and sources fit an op
-   4713  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5332  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3824  src/ir/alu.c                the meaning of every arithmetic op, once
+   3971  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4570  src/ir/args.c               which k, v and sources fit an op
+   4714  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5333  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5905  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5906  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6127  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6128  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6522  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6523  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7351  src/ir/spec.c               the verifier
-   7658  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7352  src/ir/spec.c               the verifier
+   7659  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7846  src/rules/notation.c        the algebra that bodies of rules are written in
-   7881  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8079  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7847  src/rules/notation.c        the algebra that bodies of rules are written in
+   7882  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8080  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8239  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8240  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8633  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8634  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8821  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8822  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9209  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9210  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9532  src/rules/decompose.c       from what the IR means to what a language can say
-  10104  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9533  src/rules/decompose.c       from what the IR means to what a language can say
+  10105  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10138  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10139  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10636  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10637  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11008  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11009  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11225  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11226  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11803  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11985  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11804  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11986  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12373  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12374  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12458  src/tensor/activation.c     what stands between the layers of a network
-  12627  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12947  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12459  src/tensor/activation.c     what stands between the layers of a network
+  12628  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12948  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13108  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13109  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13774  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13775  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14283  src/tensor/random.c         numbers from a counter, the same on every device
-  14549  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14284  src/tensor/random.c         numbers from a counter, the same on every device
+  14550  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14853  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15147  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14854  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15148  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15525  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15526  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16082  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16083  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16478  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16479  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16938  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16939  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17371  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17372  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17715  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18028  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18127  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17716  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18029  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18128  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18280  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18281  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18764  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19040  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18765  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19041  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19129  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19130  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19322  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19686  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19323  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19687  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19922  src/tensor/params.c         lists of named tensors: what a network consists of
-  20014  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20380  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19923  src/tensor/params.c         lists of named tensors: what a network consists of
+  20015  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20381  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21103  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21104  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21801  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21802  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22084  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22085  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22606  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23060  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22607  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23061  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23490  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23491  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23752  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23753  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23865  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23987  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23866  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23988  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24087  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24088  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24464  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24465  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24729  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24928  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24731  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24930  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25308  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25546  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25310  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25562  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25802  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25818  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25977  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25993  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26403  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26628  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26419  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26644  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27015  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27355  src/runtime/interp.c        the backend INTERP
-  27435  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27031  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27371  src/runtime/interp.c        the backend INTERP
+  27451  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27490  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27698  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27506  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27714  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28186  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28583  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28202  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28599  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28981  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28997  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29208  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29224  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29453  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29469  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29661  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29677  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29915  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29931  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30159  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30175  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30336  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30352  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30510  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30822  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31058  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30526  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30838  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31074  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31206  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31352  src/runtime/context.c       opening and closing, the first error, totals
+  31222  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31368  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -24652,6 +24653,7 @@ static tiny_uop *tn_copy_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   return row;
 }
 
+// Does one REDUCE fold range red[i] and one of those in `taken`?
 static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
   for (int j = 0; j < p->nreduce; j++) {
     uint32_t folds = 0;
@@ -25458,6 +25460,19 @@ static int tn_recipe_is_within(const tn_profile *p, const tiny_uop *r, int outsi
   return -1;
 }
 
+// What the panels of a kernel take of a thread's stack.
+static int64_t tn_recipe_staged_nbytes(tn_kernel_state *s) {
+  tn_list stages = {NULL, 0, 0};
+  int64_t all = 0;
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) {
+    int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes;
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) nbytes *= tn_range_extent(stages.u[i]->src[j]);
+    all += nbytes;
+  }
+  return all;
+}
+
 static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, int number,
                           int outside) {
   tiny_ctx *t = s->t;
@@ -25469,6 +25484,7 @@ static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_targ
   tiny_uop *load = loads.u[number];
   int64_t nbytes = tn_dtypes[load->dtype].nbytes, most = (int64_t)target->limits->cache_nbytes / 2;
   if (!most || most > TN_STAGE_MAX_NBYTES) most = TN_STAGE_MAX_NBYTES;
+  most -= tn_recipe_staged_nbytes(s);
   tn_collect_ranges(t, load, &ranges);
   for (int order = 0; order < 4; order++) for (int i = 0; i < ranges.n; i++) {
     const int within = tn_recipe_is_within(p, ranges.u[i], outside);

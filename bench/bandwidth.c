@@ -1,18 +1,21 @@
 // bandwidth: loops over big arrays against hand-written ones. A part of bench.c.
 
-// y, computed from x and z, against the best variant of a hand-written loop that does the same.
-static void bench_loop(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tensor *const *in, int nin,
-                       const hand_loop *loops, hand_args a, size_t n, double nbytes, double bar) {
+// y from the inputs, nbytes in all, against the best of loops over n floats of a, which passes loop_nbytes. all: a
+// mean that the ratio goes to, or NULL.
+static void bench_loops(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tensor *const *in, int nin, double nbytes,
+                        const hand_loop *loops, hand_args a, size_t n, double loop_nbytes, double bar, mean *all) {
   hand_job job[RACERS];
   if (!wanted(name)) return;
   program ours = {t, tiny_capture(t, in, nin, &y, 1), in};
   racer r[RACERS] = {{.name = "tiny", .run = program_run, .arg = &ours}};
   if (failed(t)) return;
   const int count = hand_racers(r + 1, job, t, loops, a, n);
-  race(r, 1 + count, nbytes * 1e-9);
+  race(r, 1 + count, 1e-9);
+  for (int i = 0; i <= count; i++) for (int k = 0; k < r[i].rate.n; k++) r[i].rate.v[k] *= i ? loop_nbytes : nbytes;
   const racer *best = fastest(r + 1, count);
-  compare(name, &r[0].rate, &best->rate, bar, "%.1f of %.1f GB/s by hand (%s, %d parts)", median(&r[0].rate),
+  compare(name, &r[0].rate, &best->rate, bar, "%.1f of %.1f GB/s (%s, %d parts)", median(&r[0].rate),
           median(&best->rate), best->name, ((hand_job *)best->arg)->parts);
+  if (all) mean_add(all, ratio(&r[0].rate, &best->rate));
   tiny_program_free(ours.p);
 }
 
@@ -35,11 +38,12 @@ static void bench_bandwidth(void) {
   const hand_args sum = {NULL, x, NULL}, a = {y, x, z};
   const double nbytes = 4.0 * (double)n;
   tiny_tensor *whole = tiny_sum(all, TINY_ALL, 0);
-  bench_loop(t, "sum of 1 GiB", whole, &all, 1, hand_sum, sum, big, 4.0 * (double)big, 0.9);
-  bench_loop(t, "x * 2 + 1, 256 MiB", scale, in, 1, hand_scale, a, n, 2 * nbytes, 0.9);
-  bench_loop(t, "x * 2 + z, 256 MiB", triad, in, 2, hand_triad, a, n, 3 * nbytes, 0.9);
-  bench_loop(t, "relu((2x+1)(x-3)) / 2 + x, 256 MiB", chain, in, 1, hand_chain, a, n, 2 * nbytes, 0.9);
-  bench_loop(t, "softmax of (8192, 8192) : x * 2 + 1", rows, in, 1, hand_scale, a, n, 2 * nbytes, 0);
+  bench_loops(t, "sum of 1 GiB", whole, &all, 1, 4.0 * (double)big, hand_sum, sum, big, 4.0 * (double)big, 0.9, NULL);
+  bench_loops(t, "x * 2 + 1, 256 MiB", scale, in, 1, 2 * nbytes, hand_scale, a, n, 2 * nbytes, 0.9, NULL);
+  bench_loops(t, "x * 2 + z, 256 MiB", triad, in, 2, 3 * nbytes, hand_triad, a, n, 3 * nbytes, 0.9, NULL);
+  bench_loops(t, "relu((2x+1)(x-3)) / 2 + x, 256 MiB", chain, in, 1, 2 * nbytes, hand_chain, a, n, 2 * nbytes,
+              0.9, NULL);
+  bench_loops(t, "softmax of (8192, 8192) : x * 2 + 1", rows, in, 1, 2 * nbytes, hand_scale, a, n, 2 * nbytes, 0, NULL);
   tiny_close(t);
   free_array(x, big * 4); free_array(y, n * 4); free_array(z, n * 4);
 }

@@ -32,7 +32,8 @@ static tiny_tensor *gelu(tiny_ctx *t, tiny_tensor **in) { return tiny_gelu(in[0]
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t, tiny_tensor **in); } subjects[] = {
   {"matmul 512", matmul_512}, {"matmul 777", matmul_777}, {"1 x 4096 x 4096", matvec},
   {"4096 x 4096 x 1", matrix_vector}, {"conv 3x3 64 56x56", conv}, {"softmax 1024", softmax},
-  {"sum of rows 2048", row_sums}, {"sum of columns 2048", column_sums}, {"transpose 2048", transposition}, {"gelu 1024", gelu}};
+  {"sum of rows 2048", row_sums}, {"sum of columns 2048", column_sums},
+  {"transpose 2048", transposition}, {"gelu 1024", gelu}};
 
 // ** Spearman **
 

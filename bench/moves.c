@@ -4,24 +4,6 @@
 // inputs once, outputs once.
 enum { MOVE_FLOATS = 1 << 26, MOVE_SIDE = 8192, ROW = 768, TABLE = 50257, LOOKUPS = 65536 };
 
-// y from the inputs, nbytes in all, against the best of loops over n floats of a, which passes loop_nbytes.
-static void bench_move(tiny_ctx *t, const char *name, tiny_tensor *y, tiny_tensor *const *in, int nin, double nbytes,
-                       const hand_loop *loops, hand_args a, size_t n, double loop_nbytes, double bar, mean *all) {
-  hand_job job[RACERS];
-  if (!wanted(name)) return;
-  program ours = {t, tiny_capture(t, in, nin, &y, 1), in};
-  racer r[RACERS] = {{.name = "tiny", .run = program_run, .arg = &ours}};
-  if (failed(t)) return;
-  const int count = hand_racers(r + 1, job, t, loops, a, n);
-  race(r, 1 + count, 1e-9);
-  for (int i = 0; i <= count; i++) for (int k = 0; k < r[i].rate.n; k++) r[i].rate.v[k] *= i ? loop_nbytes : nbytes;
-  const racer *best = fastest(r + 1, count);
-  compare(name, &r[0].rate, &best->rate, bar, "%.1f of %.1f GB/s (%s)", median(&r[0].rate), median(&best->rate),
-          best->name);
-  mean_add(all, ratio(&r[0].rate, &best->rate));
-  tiny_program_free(ours.p);
-}
-
 static void bench_reductions(mean *all) {
   static const struct { const char *name; tiny_tensor *(*f)(tiny_tensor *x, int axis, int keepdim); } folds[] = {
     {"sum of 1 GiB", tiny_sum}, {"mean of 1 GiB", tiny_mean}, {"max of 1 GiB", tiny_max},
@@ -35,8 +17,8 @@ static void bench_reductions(mean *all) {
   tiny_tensor *in = tiny_blob(t, x, TINY_F32, TINY_SHAPE((int64_t)n), NULL);
   const double nbytes = 4.0 * (double)n;
   for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
-    bench_move(t, folds[i].name, folds[i].f(in, TINY_ALL, 0), &in, 1, nbytes, hand_sum, (hand_args){NULL, x, NULL}, n,
-               nbytes, 0.9, all);
+    bench_loops(t, folds[i].name, folds[i].f(in, TINY_ALL, 0), &in, 1, nbytes, hand_sum, (hand_args){NULL, x, NULL}, n,
+                nbytes, 0.9, all);
   tiny_close(t);
   free_array(x, n * 4);
 }
@@ -57,16 +39,16 @@ static void bench_copies(mean *all) {
     half[i] = tiny_blob(t, x + i * n, TINY_F32, TINY_SHAPE(MOVE_SIDE, MOVE_SIDE / 2), NULL);
   }
   tiny_tensor *axpy = tiny_add(tiny_mul(in[0], tiny_like(in[0], 1.5)), in[1]);
-  bench_move(t, "axpy, 256 MiB", axpy, in, 2, 3 * one, hand_copy, a, n, 2 * one, 0.9, all);
-  bench_move(t, "transpose 8192 x 8192", tiny_contiguous(tiny_transpose(in[0], 0, 1)), in, 1, 2 * one, hand_copy, a, n,
-             2 * one, 0.7, all);
-  bench_move(t, "concat of rows, 256 MiB", tiny_cat(half, 2, 0), half, 2, 2 * one, hand_copy, a, n, 2 * one, 0.9, all);
-  bench_move(t, "concat of columns, 256 MiB", tiny_cat(half, 2, 1), half, 2, 2 * one, hand_copy, a, n, 2 * one, 0.9,
-             all);
+  bench_loops(t, "axpy, 256 MiB", axpy, in, 2, 3 * one, hand_copy, a, n, 2 * one, 0.9, all);
+  bench_loops(t, "transpose 8192 x 8192", tiny_contiguous(tiny_transpose(in[0], 0, 1)), in, 1, 2 * one, hand_copy, a, n,
+              2 * one, 0.7, all);
+  bench_loops(t, "concat of rows, 256 MiB", tiny_cat(half, 2, 0), half, 2, 2 * one, hand_copy, a, n, 2 * one, 0.9, all);
+  bench_loops(t, "concat of columns, 256 MiB", tiny_cat(half, 2, 1), half, 2, 2 * one, hand_copy, a, n, 2 * one, 0.9,
+              all);
   tiny_tensor *lookup[2] = {tiny_from(t, row, TINY_I32, TINY_SHAPE(LOOKUPS)),
                             tiny_blob(t, x, TINY_F32, TINY_SHAPE(TABLE, ROW), NULL)};
-  bench_move(t, "embedding, 65536 rows of 768", tiny_embedding(lookup[0], lookup[1], -1), lookup, 2,
-             8.0 * LOOKUPS * ROW + 4.0 * LOOKUPS, hand_copy, a, n, 2 * one, 0.9, all);
+  bench_loops(t, "embedding, 65536 rows of 768", tiny_embedding(lookup[0], lookup[1], -1), lookup, 2,
+              8.0 * LOOKUPS * ROW + 4.0 * LOOKUPS, hand_copy, a, n, 2 * one, 0.9, all);
   tiny_close(t);
   free(row);
   free_array(x, 3 * n * 4);

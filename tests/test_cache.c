@@ -8,7 +8,7 @@
 #define TN_MOST_EXECUTABLES 8
 #include "../src/all.c"
 #include "test.h"
-#include <dirent.h>
+#include "folder_test.h"
 #include <pthread.h>
 
 static char root[64];                      // a folder of this test's own
@@ -81,17 +81,6 @@ static void store(const char *path, const void *data, size_t n) {
   FILE *out = fopen(path, "wb");
   CHECK(out && fwrite(data, 1, n, out) == n);
   if (out) fclose(out);
-}
-
-static void remove_tree(const char *path) {
-  char below[512];
-  DIR *d = opendir(path);
-  for (struct dirent *e; d && (e = readdir(d));) if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) {
-    snprintf(below, sizeof below, "%s/%s", path, e->d_name);
-    remove_tree(below);
-  }
-  if (d) closedir(d);
-  remove(path);
 }
 
 static void test_found_again(void) {

@@ -4,17 +4,10 @@
 #include "../src/all.c"
 #include "test.h"
 #include "golden.h"
+#include "kernel_test.h"
 
 // ** kernels to move about **
 
-static tiny_tensor *ints(tiny_ctx *t, tiny_shape s) {        // small whole numbers: sums are exact in any order
-  const int64_t n = tn_dims_nelem(s.ndim, s.dim);
-  float *data = (float *)calloc((size_t)n, sizeof *data);
-  for (int64_t i = 0; i < n; i++) data[i] = (float)(i * 7 % 11) - 5;
-  tiny_tensor *x = tiny_from(t, data, TINY_F32, s);
-  free(data);
-  return x;
-}
 static tiny_tensor *elementwise(tiny_ctx *t) { return tiny_add(tiny_pad(ints(t, TINY_SHAPE(10, 12)), TINY_SHAPE(1, 1, 0, 4), 0), ints(t, TINY_SHAPE(16))); }
 static tiny_tensor *transposed(tiny_ctx *t) { return tiny_mul(tiny_permute(ints(t, TINY_SHAPE(6, 8, 4)), TINY_SHAPE(2, 0, 1)), ints(t, TINY_SHAPE(6, 8))); }
 static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(6, 48)), 1, 0); }
@@ -26,14 +19,6 @@ static tiny_tensor *conv2d(tiny_ctx *t) { return tiny_conv2d(ints(t, TINY_SHAPE(
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; } subjects[] = {
   {"elementwise", elementwise, 0}, {"transposed", transposed, 0}, {"sum", sum, 0}, {"sum of all", sum_of_all, 0}, {"largest", largest, 0}, {"matmul", matmul, 0},
   {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}};
-
-static uint64_t rng;
-static int rnd(int n) {                    // splitmix64, as in test_random
-  uint64_t z = (rng += 0x9E3779B97F4A7C15u);
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return (int)((z ^ z >> 31) >> 33) % n;
-}
 
 // ** random moves; each is written down **
 
@@ -166,44 +151,18 @@ static void group(moves *m, const tn_profile *p) {
 
 typedef struct trial { int subject, moves, threads; void *out; size_t nbytes; char text[2048]; } trial;
 
-static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low, void *out) {
-  tiny_mem mem[8];
-  tiny_launch l;
-  memset(&l, 0, sizeof l);
-  memset(mem, 0, sizeof mem);
-  for (int i = 0; i < k->nmem; i++) mem[i].base = i ? tn_leaf_storage(k->mem[i])->mem : out;
-  l.mem = mem; l.nmem = k->nmem; l.tasks = low->tasks;
-  memcpy(l.global, low->global, sizeof l.global);
-  memcpy(l.local, low->local, sizeof l.local);
-  void *module = tn_interp_backend.load_uops(t, low->list, low->n);
-  if (!module) return t->code;
-  const tiny_code code = tn_interp_backend.launch(t, module, &l);
-  tn_interp_backend.unload(t, module);
-  return code;
-}
-
 static tiny_code run_trial(tiny_ctx *t, void *arg) {
   static void (*const kinds[])(moves *, const tn_profile *) = {split_output, split_output, split_reduction, vector, pad, swap, stage, group, blocks};
   trial *r = (trial *)arg;
-  tn_visit v;
-  tn_draft d;
-  tn_lowered low;
-  const tn_kernel **kernels;
-  memset(&v, 0, sizeof v);
-  memset(&low, 0, sizeof low);
-  tiny_tensor *x = subjects[r->subject].make(t);
-  tiny_uop *root = x->uop;
-  while (root->op == TINY_OP_RESHAPE) root = root->src[0];
-  tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
-  CHECK_EQ(d.plan.nstep, 1);
+  const tn_kernel *k = kernel_of(t, subjects[r->subject].make(t), &r->nbytes);
+  if (!k) return t->code;
   tiny_limits limits = t->device->limits;
   limits.threads = r->threads;
   const tn_target target = {NULL, &limits};
   moves m;
   memset(&m, 0, sizeof m);
   m.s.t = t; m.items = m.copies = 1; m.threads = r->threads;
-  m.s.sink = tn_simplify(t, tn_rewrite(t, kernels[0]->ast, tn_rules_reduce, NULL));
+  m.s.sink = tn_simplify(t, tn_rewrite(t, k->ast, tn_rules_reduce, NULL));
   for (int i = 0; i < r->moves && !m.done; i++) {
     tn_profile p;
     tn_profile_kernel(t, m.s.sink, &p);
@@ -213,16 +172,7 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
   }
   memcpy(r->text, m.text, sizeof r->text);
   if (t->code != TINY_OK) return t->code;
-  tiny_uop *sink = tn_lower(t, m.s.sink, &target, &low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK || tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
-  r->nbytes = (size_t)tn_node_nbytes(root);
-  return run_list(t, kernels[0], &low, r->out);
-}
-
-static int agree(const trial *a, const trial *b, double tolerance) {
-  const float *x = (const float *)a->out, *y = (const float *)b->out;
-  for (size_t i = 0; i < a->nbytes / 4; i++) if (tolerance == 0 ? memcmp(&x[i], &y[i], 4) != 0 : !(fabs((double)x[i] - (double)y[i]) <= tolerance)) return 0;
-  return 1;
+  return run_kernel(t, k, m.s.sink, &target, r->out);
 }
 
 static void test_moves(void) {
@@ -245,7 +195,7 @@ static void test_moves(void) {
       memset(got, 0x5A, sizeof got);
       tiny_begin(t);
       const tiny_code code = tn_guard(t, run_trial, &moved);
-      const int ok = code == TINY_OK && agree(&plain, &moved, subjects[s].tolerance);
+      const int ok = code == TINY_OK && agree(plain.out, moved.out, plain.nbytes, subjects[s].tolerance);
       CHECK(ok);
       if (!ok) { fprintf(stderr, "  seed %llu, %s: %s\n  %s\n", (unsigned long long)seed, subjects[s].name, moved.text, code ? tiny_error(t) : "other values"); bad++; }
       tiny_clear(t);

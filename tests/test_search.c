@@ -7,18 +7,11 @@
 #include "../src/all.c"
 #include "test.h"
 #include "memory_test.h"
-#include <dirent.h>
+#include "kernel_test.h"
+#include "folder_test.h"
 
-// ** kernels: sums of small whole numbers are exact in any order **
+// ** kernels to move about **
 
-static tiny_tensor *ints(tiny_ctx *t, tiny_shape s) {
-  const int64_t n = tn_dims_nelem(s.ndim, s.dim);
-  float *data = (float *)calloc((size_t)n, sizeof *data);
-  for (int64_t i = 0; i < n; i++) data[i] = (float)(i * 7 % 11) - 5;
-  tiny_tensor *x = tiny_from(t, data, TINY_F32, s);
-  free(data);
-  return x;
-}
 static tiny_tensor *elementwise(tiny_ctx *t) { return tiny_relu(tiny_add(ints(t, TINY_SHAPE(7, 36)), ints(t, TINY_SHAPE(36)))); }
 static tiny_tensor *padded(tiny_ctx *t) { return tiny_pad(ints(t, TINY_SHAPE(9, 13)), TINY_SHAPE(1, 2, 0, 3), 0); }
 static tiny_tensor *transposed(tiny_ctx *t) { return tiny_add(tiny_transpose(ints(t, TINY_SHAPE(24, 17)), 0, 1), ints(t, TINY_SHAPE(24))); }
@@ -42,14 +35,6 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
   {"sum of columns", sum_of_columns, 0}, {"largest", largest, 0}, {"matmul", matmul, 0}, {"odd matmul", matmul_odd, 0},
   {"matvec", matvec, 0}, {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}, {"lookup", lookup, 0}, {"running sum", running_sum, 0}};
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
-
-static uint64_t rng;
-static int rnd(int n) {                    // splitmix64, as in test_random
-  uint64_t z = (rng += 0x9E3779B97F4A7C15u);
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return (int)((z ^ z >> 31) >> 33) % n;
-}
 
 // ** recipes as text **
 
@@ -85,22 +70,6 @@ static void test_text(void) {
 
 typedef struct trial { int subject, moves, vector_nbytes; void *out; size_t nbytes; tn_recipe recipe; } trial;
 
-static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low, void *out) {
-  tiny_mem mem[8];
-  tiny_launch l;
-  memset(&l, 0, sizeof l);
-  memset(mem, 0, sizeof mem);
-  for (int i = 0; i < k->nmem; i++) mem[i].base = i ? tn_leaf_storage(k->mem[i])->mem : out;
-  l.mem = mem; l.nmem = k->nmem; l.tasks = low->tasks;
-  memcpy(l.global, low->global, sizeof l.global);
-  memcpy(l.local, low->local, sizeof l.local);
-  void *module = tn_interp_backend.load_uops(t, low->list, low->n);
-  if (!module) return t->code;
-  const tiny_code code = tn_interp_backend.launch(t, module, &l);
-  tn_interp_backend.unload(t, module);
-  return code;
-}
-
 static tn_recipe_move random_move(void) {
   static const int sizes[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24};
   const tn_recipe_move m = {tn_recipe_letters[rnd((int)strlen(tn_recipe_letters))], rnd(6), sizes[rnd(12)]};
@@ -113,26 +82,15 @@ static tn_recipe_move random_move(void) {
 
 static tiny_code run_trial(tiny_ctx *t, void *arg) {
   trial *r = (trial *)arg;
-  tn_visit v;
-  tn_draft d;
-  tn_lowered low;
   tn_cost cost;
-  const tn_kernel **kernels;
-  memset(&v, 0, sizeof v);
-  memset(&low, 0, sizeof low);
-  tiny_tensor *x = subjects[r->subject].make(t);
-  tiny_uop *root = x->uop;
-  while (root->op == TINY_OP_RESHAPE) root = root->src[0];
-  tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
-  CHECK_EQ(d.plan.nstep, 1);
+  const tn_kernel *k = kernel_of(t, subjects[r->subject].make(t), &r->nbytes);
+  if (!k) return t->code;
   tiny_limits limits = t->device->limits;
   limits.threads = 1;
   limits.vector_nbytes = r->vector_nbytes; limits.vector_registers = 16; limits.cache_nbytes = 1 << 16;
   const tn_target target = {NULL, &limits};
-  tiny_uop *sink = tn_build_begin(t, kernels[0]->ast);
+  tiny_uop *sink = tn_build_begin(t, k->ast);
   const int64_t serial = t->ir->serial;
-  r->nbytes = (size_t)tn_node_nbytes(root);
   for (int i = 0; i < r->moves && r->recipe.n < TN_RECIPE_MOVES; i++) {    // those that are legal, up to the wanted number
     for (int tries = 0; tries < 40; tries++) {
       tn_recipe more = r->recipe;
@@ -148,16 +106,7 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
   tiny_uop *moved = tn_recipe_apply(t, sink, &target, &r->recipe, &cost);
   if (moved) sink = moved;                 // NULL: no moves, and too much code for the heuristics' own
   if (tn_verify(t, sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;
-  sink = tn_lower(t, sink, &target, &low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK || tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
-  return run_list(t, kernels[0], &low, r->out);
-}
-
-static int agree(const trial *a, const trial *b, double tolerance) {
-  const float *x = (const float *)a->out, *y = (const float *)b->out;
-  for (size_t i = 0; i < a->nbytes / 4; i++)
-    if (tolerance == 0 ? memcmp(&x[i], &y[i], 4) != 0 : !(fabs((double)x[i] - (double)y[i]) <= tolerance)) return 0;
-  return 1;
+  return run_kernel(t, k, sink, &target, r->out);
 }
 
 // A gated load of lanes was read as one of a single element when the lanes of another range were told apart.
@@ -175,7 +124,7 @@ static void test_lanes_of_two_ranges(void) {
   CHECK(tn_recipe_parse("- r0.0 p1.5 v1.8", &moved.recipe));
   CHECK_EQ(tn_guard(t, run_trial, &plain), TINY_OK);
   CHECK_EQ(tn_guard(t, run_trial, &moved), TINY_OK);
-  CHECK(agree(&plain, &moved, 1e-6));
+  CHECK(agree(plain.out, moved.out, plain.nbytes, 1e-6));
   tiny_close(t);
 }
 
@@ -202,7 +151,7 @@ static void test_values(void) {
       memset(got, 0x5A, sizeof got);
       tiny_begin(t);
       const tiny_code code = tn_guard(t, run_trial, &moved);
-      const int ok = code == TINY_OK && agree(&plain, &moved, subjects[s].tolerance);
+      const int ok = code == TINY_OK && agree(plain.out, moved.out, plain.nbytes, subjects[s].tolerance);
       CHECK(ok);
       moves += moved.recipe.n;
       if (!ok) {
@@ -263,23 +212,12 @@ static result compute(maker make, const char *dir, int beam, int threads, tiny_a
   r.searches = s.searches; r.timed = s.timed; r.compiled = s.compiled;
   r.hash = tn_hash_bytes(0, got, a.nbytes);
   if (r.code == TINY_OK) r.code = tiny_reference(x, want, b.nbytes);
-  r.right = r.code == TINY_OK && agree(&a, &b, make == rows ? 1e-6 : 0);
+  r.right = r.code == TINY_OK && agree(a.out, b.out, a.nbytes, make == rows ? 1e-6 : 0);
   tiny_close(t);
   return r;
 }
 
 static const tiny_alloc standard = {NULL, NULL};
-
-static void remove_tree(const char *path) {
-  char below[512];
-  DIR *d = opendir(path);
-  for (struct dirent *e; d && (e = readdir(d));) if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) {
-    snprintf(below, sizeof below, "%s/%s", path, e->d_name);
-    remove_tree(below);
-  }
-  if (d) closedir(d);
-  remove(path);
-}
 
 // What is found is right, and what another context takes from disk, with other threads, gives the same bits.
 static void test_searches(void) {

@@ -151,6 +151,19 @@ static int tn_recipe_is_within(const tn_profile *p, const tiny_uop *r, int outsi
   return -1;
 }
 
+// What the panels of a kernel take of a thread's stack.
+static int64_t tn_recipe_staged_nbytes(tn_kernel_state *s) {
+  tn_list stages = {NULL, 0, 0};
+  int64_t all = 0;
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) {
+    int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes;
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) nbytes *= tn_range_extent(stages.u[i]->src[j]);
+    all += nbytes;
+  }
+  return all;
+}
+
 static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, int number,
                           int outside) {
   tiny_ctx *t = s->t;
@@ -162,6 +175,7 @@ static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_targ
   tiny_uop *load = loads.u[number];
   int64_t nbytes = tn_dtypes[load->dtype].nbytes, most = (int64_t)target->limits->cache_nbytes / 2;
   if (!most || most > TN_STAGE_MAX_NBYTES) most = TN_STAGE_MAX_NBYTES;
+  most -= tn_recipe_staged_nbytes(s);
   tn_collect_ranges(t, load, &ranges);
   for (int order = 0; order < 4; order++) for (int i = 0; i < ranges.n; i++) {
     const int within = tn_recipe_is_within(p, ranges.u[i], outside);

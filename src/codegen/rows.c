@@ -189,6 +189,7 @@ static tiny_uop *tn_copy_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   return row;
 }
 
+// Does one REDUCE fold range red[i] and one of those in `taken`?
 static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
   for (int j = 0; j < p->nreduce; j++) {
     uint32_t folds = 0;
