@@ -26,7 +26,7 @@ if [ "$purpose" = test ]; then
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
 fi
 if [ "$purpose" = bench ]; then            # what the library is compared with
-  [ -n "$(find /usr/include /usr/local/include -name cblas.h 2>/dev/null | head -n 1)" ] || want openblas
+  [ -n "$(find /usr/lib /usr/lib64 /usr/local/lib /opt/homebrew/lib -name 'libopenblas.*' 2>/dev/null | head -n 1)" ] || want openblas
   [ -f /usr/include/oneapi/dnnl/dnnl.h ] || [ -f /usr/local/include/oneapi/dnnl/dnnl.h ] || want onednn
   python_finds torch || want torch
   python_finds numpy || want numpy
