@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 70aa6d0aa85c9e10121301011b047336f45b9e3a878342f63b2c41b2dfa7e466
+/* tiny.h 0.1.0, source 4bbcd61c040cd63116dfff72189b5f00cb4d9eeed13a7b4d46e35d47a5fb5227
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -209,129 +209,129 @@ Where things stand in tiny.h
                                      not zero
    9210  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9533  src/rules/decompose.c       from what the IR means to what a language can say
-  10105  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9534  src/rules/decompose.c       from what the IR means to what a language can say
+  10106  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10139  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10140  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10637  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10638  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11009  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11010  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11226  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11227  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11804  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11986  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11805  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11987  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12374  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12375  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12459  src/tensor/activation.c     what stands between the layers of a network
-  12628  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12948  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12460  src/tensor/activation.c     what stands between the layers of a network
+  12629  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12949  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13109  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13110  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13775  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13776  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14284  src/tensor/random.c         numbers from a counter, the same on every device
-  14550  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14285  src/tensor/random.c         numbers from a counter, the same on every device
+  14551  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14854  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15148  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14855  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15149  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15526  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15527  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16083  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16084  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16479  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16480  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16939  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16940  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17372  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17373  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17716  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18029  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18128  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17717  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18030  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18129  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18281  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18282  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18765  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19041  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18766  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19042  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19130  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19131  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19323  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19687  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19324  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19688  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19923  src/tensor/params.c         lists of named tensors: what a network consists of
-  20015  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20381  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19924  src/tensor/params.c         lists of named tensors: what a network consists of
+  20016  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20382  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21104  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21105  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21802  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21803  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22085  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22086  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22607  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23061  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22608  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23062  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23491  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23492  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23753  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23754  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23866  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23988  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23867  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23989  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24088  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24089  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24465  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24466  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24731  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24930  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24732  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24931  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25310  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25562  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25311  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25563  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25818  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25819  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25993  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  25994  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26419  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26644  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26420  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26645  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27031  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27371  src/runtime/interp.c        the backend INTERP
-  27451  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27032  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27372  src/runtime/interp.c        the backend INTERP
+  27452  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27506  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27714  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27507  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27715  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28202  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28599  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28203  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28600  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28997  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  28998  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29224  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29225  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29469  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29470  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29677  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29678  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29931  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29932  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30175  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30176  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30352  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30353  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30526  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30838  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31074  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30527  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30839  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31075  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31222  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31368  src/runtime/context.c       opening and closing, the first error, totals
+  31223  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31369  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -9313,18 +9313,19 @@ static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
 
 // x = n + r, or n ln 2 + r: 2^r or e^r is in [0.7, 1.42], and n is added to its exponent field. Results below
 // the normals
-// are made 2^lift times as large, and rounded by the multiplication that undoes it.
+// are made 2^lift times as large, and rounded by the multiplication that undoes it. What is nothing is multiplied by 0:
+// a product that underflows takes some processors more than a hundred cycles, and masked scores are all of that kind.
 static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   const tn_exp_facts *c = tn_exp_facts_of(given->dtype, natural);
-  tiny_uop *n, *x = where(lt(given, N(given, c->low)), N(given, c->low), given);
+  tiny_uop *n, *none = lt(given, N(given, c->low)), *x = where(none, N(given, c->low), given);
   tiny_uop *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, &n), *tiny = lt(x, N(x, c->normal));
   tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
   tiny_uop *p = add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
   tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
       K(bits, 0)));
   tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
-      where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
+      where(none, N(x, 0), where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1))));
   return where(lt(given, N(x, c->top)), y, add(given, N(x, HUGE_VAL)));      // NaN stays
 }
 

@@ -104,18 +104,19 @@ static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
 
 // x = n + r, or n ln 2 + r: 2^r or e^r is in [0.7, 1.42], and n is added to its exponent field. Results below
 // the normals
-// are made 2^lift times as large, and rounded by the multiplication that undoes it.
+// are made 2^lift times as large, and rounded by the multiplication that undoes it. What is nothing is multiplied by 0:
+// a product that underflows takes some processors more than a hundred cycles, and masked scores are all of that kind.
 static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   const tn_exp_facts *c = tn_exp_facts_of(given->dtype, natural);
-  tiny_uop *n, *x = where(lt(given, N(given, c->low)), N(given, c->low), given);
+  tiny_uop *n, *none = lt(given, N(given, c->low)), *x = where(none, N(given, c->low), given);
   tiny_uop *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, &n), *tiny = lt(x, N(x, c->normal));
   tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
   tiny_uop *p = add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
   tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
       K(bits, 0)));
   tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
-      where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1)));
+      where(none, N(x, 0), where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1))));
   return where(lt(given, N(x, c->top)), y, add(given, N(x, HUGE_VAL)));      // NaN stays
 }
 
