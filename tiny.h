@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4bbcd61c040cd63116dfff72189b5f00cb4d9eeed13a7b4d46e35d47a5fb5227
+/* tiny.h 0.1.0, source 3ab40a38ce6975a9b35ff5a4d52e28f3704f9381a3a39760a3d147b420af5732
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -274,64 +274,64 @@ Where things stand in tiny.h
                                      lie
   22086  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22608  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23062  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22610  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23064  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23492  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23494  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23754  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23756  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23867  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23989  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23869  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  23991  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24089  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24091  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24466  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24489  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24732  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24931  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24755  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  24954  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25311  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25563  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25334  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25586  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25819  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25842  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  25994  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26017  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26420  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26645  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26443  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26668  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27032  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27372  src/runtime/interp.c        the backend INTERP
-  27452  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27055  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27395  src/runtime/interp.c        the backend INTERP
+  27475  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27507  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27715  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27530  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27738  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28203  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28600  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28226  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28623  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  28998  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  29021  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29225  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29248  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29470  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29493  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29678  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29701  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29932  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  29955  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30176  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30199  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30353  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30376  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30527  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30839  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31075  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30550  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  30862  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31098  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31223  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31369  src/runtime/context.c       opening and closing, the first error, totals
+  31246  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31392  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -22278,7 +22278,9 @@ static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
   int64_t n = x->dim[last];
   if (tn_strides_of(x, &v) && v.stride[last] == 1)
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
-  return (double)((n + TN_PANEL_LANES - 1) / TN_PANEL_LANES * TN_PANEL_LANES) / (double)n;
+  int64_t lanes = TN_PANEL_LANES;
+  while (lanes > n) lanes /= 2;            // of a vector, the others idle
+  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n;
 }
 
 // A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
@@ -23996,7 +23998,7 @@ static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
 #include "running.c"
 #endif
 
-enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64 };
+enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_CACHE_LINE = 64 };
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
@@ -24099,11 +24101,12 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 
 enum {
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
-  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3,
+  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
+  TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
 };
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
-#define TN_NEXT_VECTOR  0.95               // of a load, for one beside another: they share pages and prefetches
+#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines, or pages and prefetches
 #define TN_SCATTERED_STORE 2.2             // the same
 #define TN_LANES_FOLDED 10                 // to one number, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
@@ -24120,6 +24123,7 @@ typedef struct tn_tile {
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
   int64_t stride;                          // in v
   int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
+  int beside[2];                             // neighbours in u share cache lines
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -24165,8 +24169,9 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     folds /= c->lanes;
   }
   for (int i = 0; i < p->nload; i++) {
-    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
-    for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
+    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
+    for (int j = 0; j < 2; j++)
+      if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
         TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
@@ -24187,7 +24192,12 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     tiny_uop *at = p->load[i]->src[1];
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
     reads[i].v = reads[i].stride != 0;
-    for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
+    for (int j = 0; j < 2; j++) {
+      const int64_t stride = c.u[j] ? tn_stride_in(t, at, c.u[j]) : 0,
+                    line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
+      reads[i].u[j] = stride != 0;
+      reads[i].beside[j] = stride > -line && stride < line;
+    }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
     reads[i].again = 0;
@@ -24441,6 +24451,24 @@ static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *ta
   return tn_tile_choose(s->t, p, target);
 }
 
+// Short windows (3x3) unroll whole: all, where no loop is left then, else what few copies of the sums have room for: the
+// operands of more would not stay in registers.
+static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
+  int64_t copies = c->vectors * c->f[0] * c->f[1];
+  int left = 0;
+  if (copies > TN_WINDOW_COPIES) return;
+  for (int i = 0; i < p->nred; i++)
+    left |= tn_range_kind(p->red[i]) == TN_REDUCE && (p->red[i] == x->columns || tn_range_extent(p->red[i]) > TN_WINDOW);
+  for (int i = p->nred - 1; i >= 0; i--) {
+    const int64_t n = tn_range_extent(p->red[i]);
+    if (tn_range_kind(p->red[i]) != TN_REDUCE || p->red[i] == x->columns || n > TN_WINDOW ||
+        (left && copies * n > TN_WINDOW_COPIES))
+      continue;
+    copies *= n;
+    tn_move_kind(s, p->red[i], TN_UNROLL);
+  }
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_split_digits(s, p);
   const double work = tn_work(p);
@@ -24450,12 +24478,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   tn_profile_kernel(s->t, s->sink, p);
   if (!p->usable) return;
   const int loops = tn_tile_pack(s, p, target, &c, x);
-  for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
-    tiny_uop *r = p->red[i];
-    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
-        c.vectors * c.f[0] * c.f[1] <= 32)
-      tn_move_kind(s, r, TN_UNROLL);
-  }
+  tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
   tn_tile_roll(s, &c, &x);
   tn_move_apart(s);
@@ -24474,7 +24497,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 #endif
 
 enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16,
-  TN_CACHE_LINE = 64, TN_ROW_AHEAD = 4096, TN_PAGE_NBYTES = 4096 };
+  TN_ROW_AHEAD = 4096, TN_PAGE_NBYTES = 4096 };
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};

@@ -207,18 +207,24 @@ static void test_moves(void) {
 
 // ** golden: kernels as text, for a machine with 32-byte vectors **
 
+// Panels of weights, then tiles of neighbours in a row of the image, window by window.
+static tiny_tensor *convolution(tiny_ctx *t) {
+  return tiny_conv2d(ints(t, TINY_SHAPE(1, 16, 16, 16)), ints(t, TINY_SHAPE(32, 16, 3, 3)), NULL, NULL);
+}
+
 static void test_text(void) {
   golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
   tiny_desc d;
   memset(&d, 0, sizeof d);
   d.device = "NULL"; d.cache_dir = ""; d.debug = "c"; d.log.fn = golden_line; d.log.user = &log;
   tiny_ctx *t = tiny_open(&d);
-  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+  for (size_t i = 0; i <= sizeof subjects / sizeof *subjects; i++) {
+    const int last = i == sizeof subjects / sizeof *subjects;
     char title[80];
-    tiny_tensor *x = subjects[i].make(t);
+    tiny_tensor *x = last ? convolution(t) : subjects[i].make(t);
     log.n = 0;
     CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-    snprintf(title, sizeof title, "// == %s", subjects[i].name);
+    snprintf(title, sizeof title, "// == %s", last ? "convolution over channels" : subjects[i].name);
     golden_line(&out, title);
     int shows = 0;
     for (char *line = log.text, *end; (end = strchr(line, '\n')); line = end + 1) {        // functions, not the prelude

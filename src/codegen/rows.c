@@ -9,7 +9,7 @@
 #endif
 
 enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16,
-  TN_CACHE_LINE = 64, TN_ROW_AHEAD = 4096, TN_PAGE_NBYTES = 4096 };
+  TN_ROW_AHEAD = 4096, TN_PAGE_NBYTES = 4096 };
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};

@@ -11,11 +11,12 @@
 
 enum {
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
-  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64, TN_WINDOW = 3,
+  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
+  TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
 };
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
-#define TN_NEXT_VECTOR  0.95               // of a load, for one beside another: they share pages and prefetches
+#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines, or pages and prefetches
 #define TN_SCATTERED_STORE 2.2             // the same
 #define TN_LANES_FOLDED 10                 // to one number, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
@@ -32,6 +33,7 @@ typedef struct tn_tile {
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
   int64_t stride;                          // in v
   int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
+  int beside[2];                             // neighbours in u share cache lines
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -77,8 +79,9 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     folds /= c->lanes;
   }
   for (int i = 0; i < p->nload; i++) {
-    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_VECTOR * (double)(c->vectors - 1) : 1;
-    for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= (double)c->f[j];
+    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
+    for (int j = 0; j < 2; j++)
+      if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
         TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
@@ -99,7 +102,12 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     tiny_uop *at = p->load[i]->src[1];
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
     reads[i].v = reads[i].stride != 0;
-    for (int j = 0; j < 2; j++) reads[i].u[j] = c.u[j] && tn_stride_in(t, at, c.u[j]) != 0;
+    for (int j = 0; j < 2; j++) {
+      const int64_t stride = c.u[j] ? tn_stride_in(t, at, c.u[j]) : 0,
+                    line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
+      reads[i].u[j] = stride != 0;
+      reads[i].beside[j] = stride > -line && stride < line;
+    }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
     reads[i].again = 0;
@@ -353,6 +361,24 @@ static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *ta
   return tn_tile_choose(s->t, p, target);
 }
 
+// Short windows (3x3) unroll whole: all, where no loop is left then, else what few copies of the sums have room for: the
+// operands of more would not stay in registers.
+static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
+  int64_t copies = c->vectors * c->f[0] * c->f[1];
+  int left = 0;
+  if (copies > TN_WINDOW_COPIES) return;
+  for (int i = 0; i < p->nred; i++)
+    left |= tn_range_kind(p->red[i]) == TN_REDUCE && (p->red[i] == x->columns || tn_range_extent(p->red[i]) > TN_WINDOW);
+  for (int i = p->nred - 1; i >= 0; i--) {
+    const int64_t n = tn_range_extent(p->red[i]);
+    if (tn_range_kind(p->red[i]) != TN_REDUCE || p->red[i] == x->columns || n > TN_WINDOW ||
+        (left && copies * n > TN_WINDOW_COPIES))
+      continue;
+    copies *= n;
+    tn_move_kind(s, p->red[i], TN_UNROLL);
+  }
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_split_digits(s, p);
   const double work = tn_work(p);
@@ -362,12 +388,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   tn_profile_kernel(s->t, s->sink, p);
   if (!p->usable) return;
   const int loops = tn_tile_pack(s, p, target, &c, x);
-  for (int i = 0; i < p->nred; i++) {      // short windows (3x3) unroll whole
-    tiny_uop *r = p->red[i];
-    if (tn_range_kind(r) == TN_REDUCE && r != x.columns && tn_range_extent(r) <= TN_WINDOW &&
-        c.vectors * c.f[0] * c.f[1] <= 32)
-      tn_move_kind(s, r, TN_UNROLL);
-  }
+  tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
   tn_tile_roll(s, &c, &x);
   tn_move_apart(s);

@@ -193,7 +193,9 @@ static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
   int64_t n = x->dim[last];
   if (tn_strides_of(x, &v) && v.stride[last] == 1)
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
-  return (double)((n + TN_PANEL_LANES - 1) / TN_PANEL_LANES * TN_PANEL_LANES) / (double)n;
+  int64_t lanes = TN_PANEL_LANES;
+  while (lanes > n) lanes /= 2;            // of a vector, the others idle
+  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n;
 }
 
 // A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
