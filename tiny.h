@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3ab40a38ce6975a9b35ff5a4d52e28f3704f9381a3a39760a3d147b420af5732
+/* tiny.h 0.1.0, source c0cfb9603a4ead614bed2bb2cba734cd4d1ccb7da9b14de27c50954fe885b53d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -155,183 +155,184 @@ BUILDING
 
 Where things stand in tiny.h
 
-    351  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    352  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    562  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1121  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    563  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1122  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1287  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1288  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1633  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1634  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1769  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1899  src/api/io.h                tensors from files and to files
-   1974  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1770  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1900  src/api/io.h                tensors from files and to files
+   1975  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2209  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2211  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2374  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2376  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2426  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2428  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2516  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2518  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3275  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3277  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3604  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3606  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3824  src/ir/alu.c                the meaning of every arithmetic op, once
-   3971  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4570  src/ir/args.c               which k, v and sources fit an op
-   4714  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5333  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3826  src/ir/alu.c                the meaning of every arithmetic op, once
+   3973  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4572  src/ir/args.c               which k, v and sources fit an op
+   4716  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5335  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5906  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5908  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6128  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6130  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6523  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6525  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7352  src/ir/spec.c               the verifier
-   7659  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7354  src/ir/spec.c               the verifier
+   7661  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7847  src/rules/notation.c        the algebra that bodies of rules are written in
-   7882  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8080  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7849  src/rules/notation.c        the algebra that bodies of rules are written in
+   7884  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8082  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8240  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8242  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8634  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8636  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8822  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8824  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9210  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9212  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9534  src/rules/decompose.c       from what the IR means to what a language can say
-  10106  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9536  src/rules/decompose.c       from what the IR means to what a language can say
+  10108  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10140  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10142  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10638  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10640  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11010  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11012  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11227  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11229  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11805  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11987  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11807  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11989  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12375  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12377  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12460  src/tensor/activation.c     what stands between the layers of a network
-  12629  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12949  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12462  src/tensor/activation.c     what stands between the layers of a network
+  12631  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12951  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13110  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13112  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13776  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13778  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14285  src/tensor/random.c         numbers from a counter, the same on every device
-  14551  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14287  src/tensor/random.c         numbers from a counter, the same on every device
+  14553  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14855  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15149  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14857  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15151  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15527  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15529  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16084  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16086  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16480  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16482  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16940  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16942  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17373  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17375  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17717  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18030  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18129  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17719  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18032  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18131  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18282  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18284  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18766  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19042  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18768  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19044  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19131  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19133  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19324  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19688  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19326  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19690  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19924  src/tensor/params.c         lists of named tensors: what a network consists of
-  20016  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20382  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19926  src/tensor/params.c         lists of named tensors: what a network consists of
+  20018  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20384  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21105  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21107  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21803  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21805  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22086  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22088  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22610  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23064  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22612  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23066  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23494  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23496  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23607  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23756  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23870  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23869  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  23991  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23983  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24105  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24091  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24205  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24489  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24603  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24755  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  24954  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24872  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25071  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25334  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25586  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25451  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25703  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25842  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25959  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26017  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26140  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26443  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26668  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26606  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26831  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27055  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27395  src/runtime/interp.c        the backend INTERP
-  27475  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27218  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27558  src/runtime/interp.c        the backend INTERP
+  27638  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27530  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27738  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27693  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27901  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28226  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28623  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28389  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28786  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  29021  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  29184  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29248  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29411  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29493  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29656  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29701  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29864  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  29955  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30118  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30199  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30362  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30376  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30539  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30550  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  30862  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31098  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30713  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31025  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31261  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31246  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31392  src/runtime/context.c       opening and closing, the first error, totals
+  31409  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31555  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2137,6 +2138,7 @@ typedef struct tiny_language {
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *prefetch;                    // asks for %0 + %k, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
+  const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*
@@ -23490,6 +23492,117 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/expand.c ----
+// ---- begin src/codegen/transpose.c ----
+// transpose: squares that are read across are loaded as rows and turned in registers.
+//
+// In:  a kernel of lanes. Out: the same, where L vectors of L lanes each, lane i of vector c being element c of a row
+//      i, are made of the L rows by shuffles of two vectors.
+// The shuffles are the network of J. O. Eklundh, A fast computer method for matrix transposing, 1972: step s
+// exchanges the blocks of s x s beside the diagonal of those of 2s x 2s, for s = 1, 2, 4 .. L/2. Each is a STACK of
+// single lanes of two vectors, for which the renderer has one expression.
+#ifndef TN_CODEGEN_TRANSPOSE
+#define TN_CODEGEN_TRANSPOSE
+#ifndef TINY_AMALGAMATED
+#include "expand.c"
+#endif
+
+enum { TN_SQUARE_LEAST = 4, TN_SQUARE_MOST = 16 };
+
+// A vector of single loads: lane i is element base + at + step * i of memory; base NULL: 0.
+typedef struct tn_across { tiny_uop *stack, *memory, *base; int64_t at, step; } tn_across;
+
+static tiny_uop *tn_across_place(tiny_uop *e, int64_t *at) {
+  *at = 0;
+  if (tn_is_const(e)) { *at = e->k; return NULL; }
+  if (e->op != TINY_OP_ADD || !tn_is_const(e->src[1])) return e;
+  *at = e->src[1]->k;
+  return e->src[0];
+}
+
+static int tn_across_of(tiny_uop *u, tn_across *c) {
+  if (u->lanes < TN_SQUARE_LEAST || u->lanes > TN_SQUARE_MOST || (int)u->nsrc != u->lanes) return 0;
+  c->stack = u;
+  for (int i = 0; i < u->lanes; i++) {
+    const tiny_uop *load = u->src[i], *index = load->nsrc ? load->src[0] : NULL;
+    int64_t at;
+    if (load->op != TINY_OP_LOAD || load->nsrc != 1 || load->k || load->lanes != 1 || index->nsrc != 2) return 0;
+    tiny_uop *base = tn_across_place(index->src[1], &at);
+    if (!i) { c->memory = index->src[0]; c->base = base; c->at = at; }
+    if (i == 1) c->step = at - c->at;
+    if (index->src[0] != c->memory || base != c->base || at != c->at + c->step * i) return 0;
+  }
+  return 1;
+}
+
+// The column `by` elements after c in the same rows; NULL: there is none.
+static tn_across *tn_across_beside(tn_across *all, int n, const tn_across *c, int64_t by) {
+  for (int i = 0; i < n; i++)
+    if (all[i].memory == c->memory && all[i].base == c->base && all[i].step == c->step &&
+        all[i].at == c->at + by && all[i].stack->lanes == c->stack->lanes)
+      return &all[i];
+  return NULL;
+}
+
+static tiny_uop *tn_square_row(tiny_ctx *t, const tn_across *c, int i) {
+  tiny_uop *place = tn_index(t, c->at + c->step * i), *at[2] = {c->memory, place};
+  if (c->base) at[1] = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, place));
+  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, c->memory->dtype, 1, 2, at, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, c->stack->dtype, c->stack->lanes, 1, &index, 0, 0, NULL);
+}
+
+// What rows a and b, s apart, hold after step s: the upper one, or the lower.
+static tiny_uop *tn_square_step(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int s, int lower) {
+  tiny_uop *lane[TN_SQUARE_MOST];
+  for (int l = 0; l < a->lanes; l++) {
+    tiny_uop *from = l & s ? b : a;
+    const int k = lower ? l | s : l & ~s;
+    lane[l] = tn_uop_make(t, TINY_OP_PICK, a->dtype, 1, 1, &from, k, 0, NULL);
+  }
+  return tn_uop_make(t, TINY_OP_STACK, a->dtype, a->lanes, a->lanes, lane, 0, 0, NULL);
+}
+
+static void tn_square_turn(tiny_ctx *t, tiny_uop **row, int n) {
+  for (int s = 1; s < n; s *= 2)
+    for (int i = 0; i < n; i++) if (!(i & s)) {
+      tiny_uop *a = row[i], *b = row[i + s];
+      row[i] = tn_square_step(t, a, b, s, 0);
+      row[i + s] = tn_square_step(t, a, b, s, 1);
+    }
+}
+
+// The columns of one square among all[0..n-1], from its first on; their number, 0: there is none.
+static int tn_square_find(tn_across *all, int n, tn_across **of) {
+  for (int i = 0; i < n; i++) {
+    const int lanes = all[i].stack->lanes;
+    int found = 0;
+    if (tn_across_beside(all, n, &all[i], -1)) continue;
+    while (found < lanes && (of[found] = tn_across_beside(all, n, &all[i], found))) found++;
+    if (found == lanes) return lanes;
+  }
+  return 0;
+}
+
+static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
+  for (;;) {                               // one at a time: a square may be read from what another one fills
+    tn_list stacks = {NULL, 0, 0};
+    tiny_uop *from[TN_SQUARE_MOST], *to[TN_SQUARE_MOST];
+    tn_across *of[TN_SQUARE_MOST];
+    int n = 0;
+    tn_collect_op(t, sink, TINY_OP_STACK, &stacks);
+    tn_across *all = (tn_across *)tn_scratch(t, ((size_t)stacks.n + 1) * sizeof *all);
+    for (int i = 0; i < stacks.n; i++) n += tn_across_of(stacks.u[i], &all[n]);
+    const int lanes = tn_square_find(all, n, of);
+    if (!lanes) return sink;
+    for (int i = 0; i < lanes; i++) {
+      from[i] = of[i]->stack;
+      to[i] = tn_square_row(t, of[0], i);
+    }
+    tn_square_turn(t, to, lanes);
+    sink = tn_replace(t, sink, lanes, from, to);
+  }
+}
+#endif
+// ---- end src/codegen/transpose.c ----
 // ---- begin src/codegen/lower.c ----
 // lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for
 // parallel ranges, one range per END, decomposed arithmetic, index arithmetic in a real integer type.
@@ -23499,7 +23612,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED
-#include "expand.c"
+#include "transpose.c"
 #endif
 
 static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, const tn_list *deps) {
@@ -23735,6 +23848,7 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   tn_trace_pass(t, "copies", sink);
   sink = tn_gate_group_stores(t, sink);
   sink = tn_expand_lanes(t, sink);
+  if (target->lang && target->lang->shuffle) sink = tn_transpose(t, sink);
   tn_trace_pass(t, "lanes", sink);
   sink = tn_lower_reduces(t, sink);
   tn_trace_pass(t, "accumulators", sink);
@@ -24496,8 +24610,10 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 #include "tile.c"
 #endif
 
-enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16,
-  TN_ROW_AHEAD = 4096, TN_PAGE_NBYTES = 4096 };
+enum {
+  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096,
+  TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256    // of a block, in bytes of what is written and of what is read
+};
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};
@@ -24618,58 +24734,62 @@ static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_
   return stride != TN_IRREGULAR && (stride >= TN_FAR || stride <= -TN_FAR) && tn_stride_in(t, e, j) == 1;
 }
 
-// The output range that a load is contiguous in, while it is read across in v; NULL: none. *page: in steps of whole
-// pages.
-static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v, int *page) {
+// The output range that a load is contiguous in, while it is read across in v; NULL: none.
+static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v) {
   for (int i = 0; i < p->nload; i++)
-    for (int j = 0; j < p->nout && !p->nreduce; j++) {
-      tiny_uop *at = p->load[i]->src[1];
-      if (p->out[j] == v || !tn_is_across(t, at, v, p->out[j])) continue;
-      *page = tn_stride_in(t, at, v) * tn_dtypes[p->load[i]->dtype].nbytes % TN_PAGE_NBYTES == 0;
-      return p->out[j];
-    }
+    for (int j = 0; j < p->nout && !p->nreduce; j++)
+      if (p->out[j] != v && p->load[i]->nsrc == 2 && tn_is_across(t, p->load[i]->src[1], v, p->out[j])) return p->out[j];
   return NULL;
 }
 
-// Copies what a load reads over the block rows x columns to the stack, a row at a time.
-static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int most) {
-  const int64_t n = tn_range_extent(columns), lanes = tn_lanes_for(n, most, 0);
-  tiny_uop *from[2] = {rows, columns}, *to[2], *src[4], *at[2];
-  src[1] = to[0] = tn_range(t, tn_range_extent(rows), TN_LOOP);
-  src[2] = tn_range(t, n / lanes, TN_LOOP);
-  src[3] = tn_range(t, lanes, TN_VECTOR);
-  to[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, src[2], tn_index(t, lanes)), src[3]);
-  if (n == lanes) to[1] = src[2] = src[3];
-  src[0] = tn_replace(t, load, 2, from, to);
-  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n == lanes ? 3 : 4, src, TN_SPACE_LOCAL, 0, NULL);
-  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), columns);
+// A part of r's extent that is a power of two, at most `most`.
+static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t most) {
+  while (most > 1 && !tn_tile_fits(r, most, p->repeats)) most /= 2;
+  return most;
+}
+
+// Copies what a load reads over the block rows x columns to the stack, as it will be read: in squares that are turned
+// in registers.
+static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
+  const int64_t n = tn_range_extent(rows);
+  tiny_uop *from[2] = {columns, rows}, *to[2], *at[2];
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, NULL);
+  while (most > n || most > tn_range_extent(columns)) most /= 2;
+  for (int i = 0; i < 2; i++) {
+    const int64_t squares = tn_range_extent(from[i]) / most;
+    tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
+    to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
+    if (squares > 1) tn_push(t, &src, square);
+    tn_push(t, &src, part);
+  }
+  src.u[0] = tn_replace(t, load, 2, from, to);
+  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
+  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows);
   at[0] = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, at, 0, 0, NULL);
   return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, at, 0, 0, NULL);
 }
 
-// A transposition: j is contiguous in what is read, v in what is written. Blocks of j go through v together, so that
-// lines of both memories are used whole while they are near.
-static void tn_block_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *j, tiny_uop *columns) {
-  if (tn_tile_fits(j, TN_ACROSS, p->repeats)) j = tn_move_split(s, j, TN_ACROSS, TN_LOOP, 0, NULL);
-  tn_move_swap(s, j, columns);
-}
-
-// The same where rows are whole pages apart, and their lines share the same few places of the caches: these are used at
-// once, by a copy of each block on the stack. Returns what of v is left for lanes.
-static tiny_uop *tn_copy_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *j, int most) {
-  int64_t rows = TN_ACROSS, columns = TN_ACROSS;
-  tiny_uop *outside, *first = NULL;
+// A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along
+// together, as many as the processor follows ahead of their reading; what is written gets whole lines, block by block.
+// Returns what of v is left for lanes.
+static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *j, int most) {
+  const int nbytes = tn_dtypes[p->store->dtype].nbytes;
+  const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
+  const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
+  tiny_uop *strips, *blocks, *first = NULL;
   tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  while (rows > 1 && !tn_tile_fits(v, rows, p->repeats)) rows /= 2;
-  while (columns > 1 && !tn_tile_fits(j, columns, p->repeats)) columns /= 2;
-  if (rows < most || columns < 2) return v;
+  if (rows < TN_SQUARE_LEAST || columns < TN_SQUARE_LEAST) return v;
   for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
-  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &outside);
-  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, NULL);
-  if (first == j && outside) tn_move_swap(s, column, outside);
+  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &strips);
+  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, &blocks);
+  if (first == j && strips) tn_move_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
+  if (first == j && strips && blocks) tn_move_swap(s, blocks, strips);
+  if (first == v && blocks) tn_move_swap(s, row, blocks);
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    if (!tn_is_across(s->t, loads.u[i]->src[0]->src[1], row, column)) continue;
+    const tiny_uop *index = loads.u[i]->src[0];
+    if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;
     tn_push(s->t, &from, loads.u[i]);
     tn_push(s->t, &to, tn_stage_block(s->t, loads.u[i], row, column, most));
   }
@@ -24734,13 +24854,10 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   int v_in_scope = 0;
   uint32_t taken = 0;                      // bit i: red[i] became lanes
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
-  tiny_uop *columns = NULL;
-  int page = 0;
-  tiny_uop *across = best ? tn_find_across(t, p, best, &page) : NULL;
-  if (page) best = tn_copy_across(s, p, best, across, most);
+  tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
+  if (across) best = tn_walk_across(s, p, best, across, most);
   if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
-  if (across && !page && columns) tn_block_across(s, p, across, columns);
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, NULL);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
     if (tn_row_pass(s, p, i, most)) taken |= 1u << i;
@@ -25902,6 +26019,11 @@ static const char *const tn_c_prelude[] = {
   "#else",
   "  #define DOT_U8_I8 \"{vex} vpdpbusd\"",
   "#endif",
+  "#ifdef __clang__",
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
+  "#else",
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})",
+  "#endif",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
   "#ifdef __clang__",
@@ -26007,6 +26129,7 @@ static void tn_lang_c(tiny_language *out) {
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
+  out->shuffle = "SHUFFLE(%i, %0, %1, %a)";
   out->low = "LOW(%s, %t, %0)"; out->high = "HIGH(%s, %t, %0)";
   out->flags = TINY_LANG_OPTIMIZES;
   out->infinity = "(%t)__builtin_inf()"; out->nan = "(%t)__builtin_nan(\"\")";
@@ -26201,6 +26324,25 @@ static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
   return list.data;
 }
 
+// A STACK of single lanes of one vector or of two, as wide as they are: which lanes, *b says of what. NULL: it is
+// another one.
+static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_blanks *b) {
+  const tiny_uop *from[2] = {NULL, NULL};
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  if (!x->lang->shuffle || (int)u->nsrc != u->lanes) return NULL;
+  for (int i = 0; i < u->lanes; i++) {
+    const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
+    if (!vector || vector->lanes != u->lanes) return NULL;
+    const int k = from[0] && from[0] != vector;
+    if (from[k] && from[k] != vector) return NULL;
+    from[k] = vector;
+    tn_text_add(&list, i ? ", %d" : "%d", (int)one->k + k * u->lanes);
+  }
+  b->arg[0] = tn_expr(x, from[0]);
+  b->arg[1] = tn_expr(x, from[1] ? from[1] : from[0]);
+  return list.data;
+}
+
 static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
@@ -26210,6 +26352,7 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
     b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
+  if (u->op == TINY_OP_STACK && (b.list = tn_shuffle_text(x, u, &b))) { tn_format(out, x->lang->shuffle, &b); return; }
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
   if (u->op == TINY_OP_PICK && u->lanes > 1) {
     tn_format(out, u->k ? x->lang->high : x->lang->low, &b);
@@ -26251,6 +26394,26 @@ static void tn_line_of(tn_text *x, const char *const *part, int n) {
   tiny_bytes_add(&x->out, "\n", 1);
 }
 
+// The innermost loop that u stands in, NULL: none.
+static const tiny_uop *tn_loop_around(const tn_text *x, const tiny_uop *u) {
+  int closed = 0;
+  for (int i = (int)u->seq - 1; i >= 0; i--) {
+    const int op = x->list[i]->op;
+    if (op == TINY_OP_END || op == TINY_OP_ENDIF) closed++;
+    if ((op == TINY_OP_RANGE || op == TINY_OP_IF) && !closed--) return op == TINY_OP_RANGE ? x->list[i] : NULL;
+  }
+  return NULL;
+}
+
+// Does the store, by itself or with the next rounds of its loop, write whole lines?
+static int tn_stores_lines(const tn_text *x, const tiny_uop *u) {
+  const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
+  if (nbytes % TN_LINE_NBYTES == 0) return 1;
+  const tiny_uop *loop = tn_loop_around(x, u);
+  return loop && loop->src[0]->vmin * nbytes >= TN_LINE_NBYTES &&
+      tn_stride_in(x->t, u->src[0]->src[1], loop) == lanes;
+}
+
 // Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
 // be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
 // kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
@@ -26260,7 +26423,7 @@ static int tn_store_streams(const tn_text *x, const tiny_uop *u) {
   if (!x->lang->stream || memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
   for (int i = 0; i < x->n; i++)
     if (x->list[i]->op == TINY_OP_LOAD && x->list[i]->src[0]->src[0] == memory) return 0;
-  return u->src[1]->lanes * nbytes % TN_LINE_NBYTES == 0;
+  return tn_stores_lines(x, u);
 }
 
 static void tn_store_text(tn_text *x, const tiny_uop *u) {

@@ -85,6 +85,7 @@
 // ** codegen: kernel -> program **
 #include "codegen/moves.c"
 #include "codegen/expand.c"
+#include "codegen/transpose.c"
 #include "codegen/lower.c"
 #include "codegen/linearize.c"
 #include "codegen/running.c"

@@ -16,9 +16,10 @@ static tiny_tensor *largest(tiny_ctx *t) { return tiny_max(tiny_cast(ints(t, TIN
 static tiny_tensor *matmul(tiny_ctx *t) { return tiny_relu(tiny_add(tiny_matmul(ints(t, TINY_SHAPE(8, 12)), ints(t, TINY_SHAPE(12, 16))), ints(t, TINY_SHAPE(16)))); }
 static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(4, 24)), -1); }
 static tiny_tensor *conv2d(tiny_ctx *t) { return tiny_conv2d(ints(t, TINY_SHAPE(2, 3, 8, 8)), ints(t, TINY_SHAPE(4, 3, 3, 3)), NULL, NULL); }
+static tiny_tensor *turned(tiny_ctx *t) { return tiny_contiguous(tiny_transpose(ints(t, TINY_SHAPE(16, 32)), 0, 1)); }
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; } subjects[] = {
   {"elementwise", elementwise, 0}, {"transposed", transposed, 0}, {"sum", sum, 0}, {"sum of all", sum_of_all, 0}, {"largest", largest, 0}, {"matmul", matmul, 0},
-  {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}};
+  {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}, {"turned", turned, 0}};
 
 // ** random moves; each is written down **
 
@@ -212,28 +213,33 @@ static tiny_tensor *convolution(tiny_ctx *t) {
   return tiny_conv2d(ints(t, TINY_SHAPE(1, 16, 16, 16)), ints(t, TINY_SHAPE(32, 16, 3, 3)), NULL, NULL);
 }
 
+// Past the caches in halves of lines.
+static tiny_tensor *streamed(tiny_ctx *t) { return tiny_contiguous(tiny_expand(ints(t, TINY_SHAPE(1, 8192)), TINY_SHAPE(1024, 8192))); }
+
+static void add_text(golden *log, golden *out, const char *name, tiny_tensor *x) {
+  char title[80];
+  log->n = 0;
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  snprintf(title, sizeof title, "// == %s", name);
+  golden_line(out, title);
+  int shows = 0;
+  for (char *line = log->text, *end; (end = strchr(line, '\n')); line = end + 1) {         // functions, not the prelude
+    *end = 0;
+    if (!strncmp(line, "void ", 5)) shows = 1;
+    if (shows) golden_line(out, line);
+    if (!strcmp(line, "}")) shows = 0;
+  }
+}
+
 static void test_text(void) {
   golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
   tiny_desc d;
   memset(&d, 0, sizeof d);
   d.device = "NULL"; d.cache_dir = ""; d.debug = "c"; d.log.fn = golden_line; d.log.user = &log;
   tiny_ctx *t = tiny_open(&d);
-  for (size_t i = 0; i <= sizeof subjects / sizeof *subjects; i++) {
-    const int last = i == sizeof subjects / sizeof *subjects;
-    char title[80];
-    tiny_tensor *x = last ? convolution(t) : subjects[i].make(t);
-    log.n = 0;
-    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-    snprintf(title, sizeof title, "// == %s", last ? "convolution over channels" : subjects[i].name);
-    golden_line(&out, title);
-    int shows = 0;
-    for (char *line = log.text, *end; (end = strchr(line, '\n')); line = end + 1) {        // functions, not the prelude
-      *end = 0;
-      if (!strncmp(line, "void ", 5)) shows = 1;
-      if (shows) golden_line(&out, line);
-      if (!strcmp(line, "}")) shows = 0;
-    }
-  }
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) add_text(&log, &out, subjects[i].name, subjects[i].make(t));
+  add_text(&log, &out, "convolution over channels", convolution(t));
+  add_text(&log, &out, "streamed", streamed(t));
   golden_check(&out, "kernels.c");
   golden_free(&out);
   tiny_close(t);
@@ -297,6 +303,27 @@ static void test_rows(void) {
   }
 }
 
+// Transpositions in numbers of any width: squares are turned in registers. All of a matrix and parts of it.
+static void test_squares(void) {
+  enum { ROWS = 96, COLUMNS = 160 };
+  static const int dtypes[] = {TINY_U8, TINY_I16, TINY_F32, TINY_F64};
+  static int32_t data[ROWS * COLUMNS], out[ROWS * COLUMNS], want[ROWS * COLUMNS];
+  tiny_ctx *t = tiny_open(NULL);
+  for (int i = 0; i < ROWS * COLUMNS; i++) data[i] = (i ^ i >> 7) & 127;
+  tiny_tensor *all = tiny_from(t, data, TINY_I32, TINY_SHAPE(ROWS, COLUMNS));
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+    for (int rows = 4; rows <= ROWS; rows += rows < 40 ? 7 : 56) for (int columns = 4; columns <= COLUMNS; columns = columns * 5 / 2) {
+      tiny_tensor *x = tiny_contiguous(tiny_cast(all, dtypes[i]));
+      x = tiny_slice(tiny_slice(x, 0, ROWS - rows, ROWS, 1), 1, COLUMNS - columns, COLUMNS, 1);
+      tiny_tensor *y = tiny_contiguous(tiny_transpose(x, 0, 1));
+      for (int r = 0; r < rows; r++) for (int c = 0; c < columns; c++)
+        want[c * rows + r] = data[(r + ROWS - rows) * COLUMNS + c + COLUMNS - columns];
+      CHECK_EQ(tiny_read(tiny_cast(y, TINY_I32), out, (size_t)(rows * columns) * sizeof *out), TINY_OK);
+      CHECK(!memcmp(out, want, (size_t)(rows * columns) * sizeof *out));
+    }
+  tiny_close(t);
+}
+
 // Transpositions of rows that are whole pages apart, and of others: whole and ragged blocks.
 static void test_across(void) {
   enum { MOST = 150 * 1024 };
@@ -322,6 +349,7 @@ int main(void) {
   test_lanes_once();
   test_rows();
   test_across();
+  test_squares();
   if (!getenv("TEST_SEED")) test_text();
   return test_report();
 }

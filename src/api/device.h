@@ -164,6 +164,7 @@ typedef struct tiny_language {
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *prefetch;                    // asks for %0 + %k, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
+  const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*

@@ -6,7 +6,7 @@
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED
-#include "expand.c"
+#include "transpose.c"
 #endif
 
 static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, const tn_list *deps) {
@@ -242,6 +242,7 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   tn_trace_pass(t, "copies", sink);
   sink = tn_gate_group_stores(t, sink);
   sink = tn_expand_lanes(t, sink);
+  if (target->lang && target->lang->shuffle) sink = tn_transpose(t, sink);
   tn_trace_pass(t, "lanes", sink);
   sink = tn_lower_reduces(t, sink);
   tn_trace_pass(t, "accumulators", sink);

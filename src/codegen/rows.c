@@ -8,8 +8,10 @@
 #include "tile.c"
 #endif
 
-enum { TN_FAR = 16, TN_ACROSS = 64, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16,
-  TN_ROW_AHEAD = 4096, TN_PAGE_NBYTES = 4096 };
+enum {
+  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096,
+  TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256    // of a block, in bytes of what is written and of what is read
+};
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};
@@ -130,58 +132,62 @@ static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_
   return stride != TN_IRREGULAR && (stride >= TN_FAR || stride <= -TN_FAR) && tn_stride_in(t, e, j) == 1;
 }
 
-// The output range that a load is contiguous in, while it is read across in v; NULL: none. *page: in steps of whole
-// pages.
-static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v, int *page) {
+// The output range that a load is contiguous in, while it is read across in v; NULL: none.
+static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v) {
   for (int i = 0; i < p->nload; i++)
-    for (int j = 0; j < p->nout && !p->nreduce; j++) {
-      tiny_uop *at = p->load[i]->src[1];
-      if (p->out[j] == v || !tn_is_across(t, at, v, p->out[j])) continue;
-      *page = tn_stride_in(t, at, v) * tn_dtypes[p->load[i]->dtype].nbytes % TN_PAGE_NBYTES == 0;
-      return p->out[j];
-    }
+    for (int j = 0; j < p->nout && !p->nreduce; j++)
+      if (p->out[j] != v && p->load[i]->nsrc == 2 && tn_is_across(t, p->load[i]->src[1], v, p->out[j])) return p->out[j];
   return NULL;
 }
 
-// Copies what a load reads over the block rows x columns to the stack, a row at a time.
-static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int most) {
-  const int64_t n = tn_range_extent(columns), lanes = tn_lanes_for(n, most, 0);
-  tiny_uop *from[2] = {rows, columns}, *to[2], *src[4], *at[2];
-  src[1] = to[0] = tn_range(t, tn_range_extent(rows), TN_LOOP);
-  src[2] = tn_range(t, n / lanes, TN_LOOP);
-  src[3] = tn_range(t, lanes, TN_VECTOR);
-  to[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, src[2], tn_index(t, lanes)), src[3]);
-  if (n == lanes) to[1] = src[2] = src[3];
-  src[0] = tn_replace(t, load, 2, from, to);
-  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n == lanes ? 3 : 4, src, TN_SPACE_LOCAL, 0, NULL);
-  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), columns);
+// A part of r's extent that is a power of two, at most `most`.
+static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t most) {
+  while (most > 1 && !tn_tile_fits(r, most, p->repeats)) most /= 2;
+  return most;
+}
+
+// Copies what a load reads over the block rows x columns to the stack, as it will be read: in squares that are turned
+// in registers.
+static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
+  const int64_t n = tn_range_extent(rows);
+  tiny_uop *from[2] = {columns, rows}, *to[2], *at[2];
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, NULL);
+  while (most > n || most > tn_range_extent(columns)) most /= 2;
+  for (int i = 0; i < 2; i++) {
+    const int64_t squares = tn_range_extent(from[i]) / most;
+    tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
+    to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
+    if (squares > 1) tn_push(t, &src, square);
+    tn_push(t, &src, part);
+  }
+  src.u[0] = tn_replace(t, load, 2, from, to);
+  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
+  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows);
   at[0] = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, at, 0, 0, NULL);
   return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, at, 0, 0, NULL);
 }
 
-// A transposition: j is contiguous in what is read, v in what is written. Blocks of j go through v together, so that
-// lines of both memories are used whole while they are near.
-static void tn_block_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *j, tiny_uop *columns) {
-  if (tn_tile_fits(j, TN_ACROSS, p->repeats)) j = tn_move_split(s, j, TN_ACROSS, TN_LOOP, 0, NULL);
-  tn_move_swap(s, j, columns);
-}
-
-// The same where rows are whole pages apart, and their lines share the same few places of the caches: these are used at
-// once, by a copy of each block on the stack. Returns what of v is left for lanes.
-static tiny_uop *tn_copy_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *j, int most) {
-  int64_t rows = TN_ACROSS, columns = TN_ACROSS;
-  tiny_uop *outside, *first = NULL;
+// A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along
+// together, as many as the processor follows ahead of their reading; what is written gets whole lines, block by block.
+// Returns what of v is left for lanes.
+static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *j, int most) {
+  const int nbytes = tn_dtypes[p->store->dtype].nbytes;
+  const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
+  const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
+  tiny_uop *strips, *blocks, *first = NULL;
   tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  while (rows > 1 && !tn_tile_fits(v, rows, p->repeats)) rows /= 2;
-  while (columns > 1 && !tn_tile_fits(j, columns, p->repeats)) columns /= 2;
-  if (rows < most || columns < 2) return v;
+  if (rows < TN_SQUARE_LEAST || columns < TN_SQUARE_LEAST) return v;
   for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
-  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &outside);
-  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, NULL);
-  if (first == j && outside) tn_move_swap(s, column, outside);
+  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &strips);
+  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, &blocks);
+  if (first == j && strips) tn_move_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
+  if (first == j && strips && blocks) tn_move_swap(s, blocks, strips);
+  if (first == v && blocks) tn_move_swap(s, row, blocks);
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    if (!tn_is_across(s->t, loads.u[i]->src[0]->src[1], row, column)) continue;
+    const tiny_uop *index = loads.u[i]->src[0];
+    if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;
     tn_push(s->t, &from, loads.u[i]);
     tn_push(s->t, &to, tn_stage_block(s->t, loads.u[i], row, column, most));
   }
@@ -246,13 +252,10 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   int v_in_scope = 0;
   uint32_t taken = 0;                      // bit i: red[i] became lanes
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
-  tiny_uop *columns = NULL;
-  int page = 0;
-  tiny_uop *across = best ? tn_find_across(t, p, best, &page) : NULL;
-  if (page) best = tn_copy_across(s, p, best, across, most);
+  tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
+  if (across) best = tn_walk_across(s, p, best, across, most);
   if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
-  if (across && !page && columns) tn_block_across(s, p, across, columns);
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, NULL);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
     if (tn_row_pass(s, p, i, most)) taken |= 1u << i;

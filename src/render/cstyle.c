@@ -185,6 +185,25 @@ static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
   return list.data;
 }
 
+// A STACK of single lanes of one vector or of two, as wide as they are: which lanes, *b says of what. NULL: it is
+// another one.
+static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_blanks *b) {
+  const tiny_uop *from[2] = {NULL, NULL};
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  if (!x->lang->shuffle || (int)u->nsrc != u->lanes) return NULL;
+  for (int i = 0; i < u->lanes; i++) {
+    const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
+    if (!vector || vector->lanes != u->lanes) return NULL;
+    const int k = from[0] && from[0] != vector;
+    if (from[k] && from[k] != vector) return NULL;
+    from[k] = vector;
+    tn_text_add(&list, i ? ", %d" : "%d", (int)one->k + k * u->lanes);
+  }
+  b->arg[0] = tn_expr(x, from[0]);
+  b->arg[1] = tn_expr(x, from[1] ? from[1] : from[0]);
+  return list.data;
+}
+
 static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   tn_blanks b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
@@ -194,6 +213,7 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
     b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
   }
   const int one_condition = u->op == TINY_OP_WHERE && u->src[0]->lanes == 1;
+  if (u->op == TINY_OP_STACK && (b.list = tn_shuffle_text(x, u, &b))) { tn_format(out, x->lang->shuffle, &b); return; }
   if (u->op == TINY_OP_LANE || u->op == TINY_OP_STACK) b.list = tn_list_text(x, u);
   if (u->op == TINY_OP_PICK && u->lanes > 1) {
     tn_format(out, u->k ? x->lang->high : x->lang->low, &b);
@@ -235,6 +255,26 @@ static void tn_line_of(tn_text *x, const char *const *part, int n) {
   tiny_bytes_add(&x->out, "\n", 1);
 }
 
+// The innermost loop that u stands in, NULL: none.
+static const tiny_uop *tn_loop_around(const tn_text *x, const tiny_uop *u) {
+  int closed = 0;
+  for (int i = (int)u->seq - 1; i >= 0; i--) {
+    const int op = x->list[i]->op;
+    if (op == TINY_OP_END || op == TINY_OP_ENDIF) closed++;
+    if ((op == TINY_OP_RANGE || op == TINY_OP_IF) && !closed--) return op == TINY_OP_RANGE ? x->list[i] : NULL;
+  }
+  return NULL;
+}
+
+// Does the store, by itself or with the next rounds of its loop, write whole lines?
+static int tn_stores_lines(const tn_text *x, const tiny_uop *u) {
+  const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
+  if (nbytes % TN_LINE_NBYTES == 0) return 1;
+  const tiny_uop *loop = tn_loop_around(x, u);
+  return loop && loop->src[0]->vmin * nbytes >= TN_LINE_NBYTES &&
+      tn_stride_in(x->t, u->src[0]->src[1], loop) == lanes;
+}
+
 // Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
 // be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
 // kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
@@ -244,7 +284,7 @@ static int tn_store_streams(const tn_text *x, const tiny_uop *u) {
   if (!x->lang->stream || memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
   for (int i = 0; i < x->n; i++)
     if (x->list[i]->op == TINY_OP_LOAD && x->list[i]->src[0]->src[0] == memory) return 0;
-  return u->src[1]->lanes * nbytes % TN_LINE_NBYTES == 0;
+  return tn_stores_lines(x, u);
 }
 
 static void tn_store_text(tn_text *x, const tiny_uop *u) {

@@ -61,6 +61,11 @@ static const char *const tn_c_prelude[] = {
   "#else",
   "  #define DOT_U8_I8 \"{vex} vpdpbusd\"",
   "#endif",
+  "#ifdef __clang__",
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
+  "#else",
+  "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})",
+  "#endif",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
   "#ifdef __clang__",
@@ -166,6 +171,7 @@ static void tn_lang_c(tiny_language *out) {
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
+  out->shuffle = "SHUFFLE(%i, %0, %1, %a)";
   out->low = "LOW(%s, %t, %0)"; out->high = "HIGH(%s, %t, %0)";
   out->flags = TINY_LANG_OPTIMIZES;
   out->infinity = "(%t)__builtin_inf()"; out->nan = "(%t)__builtin_nan(\"\")";

@@ -827,6 +827,74 @@ void r_2_4_6_6_3_3_3_957ce8ea(void *const *mem, const long long *args, long long
     }
   }
 }
+// == turned
+void E_32_16_95a06d46(void *const *mem, const long long *args, long long task) {
+  f32 *const p0 = (f32 *)mem[0];
+  f32 *const p1 = (f32 *)mem[1];
+  f32 local0[512] __attribute__((aligned(64)));
+  for (i32 r1 = 0; r1 < 4; r1++) {
+    const i32 x2 = (i32)(r1 * 128);
+    const i32 x3 = (i32)(r1 * 8);
+    for (i32 r4 = 0; r4 < 2; r4++) {
+      const i32 x5 = (i32)(x2 + ((i32)(r4 * 8)));
+      const i32 x6 = (i32)(x3 + ((i32)(r4 * 256)));
+      const f32x8 v7 = LOAD(f32x8, p1 + x6);
+      const i32 x8 = (i32)(x6 + 32);
+      const f32x8 v9 = LOAD(f32x8, p1 + x8);
+      const f32x8 x10 = SHUFFLE(i32x8, v7, v9, 0, 8, 2, 10, 4, 12, 6, 14);
+      const i32 x11 = (i32)(x6 + 64);
+      const f32x8 v12 = LOAD(f32x8, p1 + x11);
+      const i32 x13 = (i32)(x6 + 96);
+      const f32x8 v14 = LOAD(f32x8, p1 + x13);
+      const f32x8 x15 = SHUFFLE(i32x8, v12, v14, 0, 8, 2, 10, 4, 12, 6, 14);
+      const f32x8 x16 = SHUFFLE(i32x8, x10, x15, 0, 1, 8, 9, 4, 5, 12, 13);
+      const i32 x17 = (i32)(x6 + 128);
+      const f32x8 v18 = LOAD(f32x8, p1 + x17);
+      const i32 x19 = (i32)(x6 + 160);
+      const f32x8 v20 = LOAD(f32x8, p1 + x19);
+      const f32x8 x21 = SHUFFLE(i32x8, v18, v20, 0, 8, 2, 10, 4, 12, 6, 14);
+      const i32 x22 = (i32)(x6 + 192);
+      const f32x8 v23 = LOAD(f32x8, p1 + x22);
+      const i32 x24 = (i32)(x6 + 224);
+      const f32x8 v25 = LOAD(f32x8, p1 + x24);
+      const f32x8 x26 = SHUFFLE(i32x8, v23, v25, 0, 8, 2, 10, 4, 12, 6, 14);
+      const f32x8 x27 = SHUFFLE(i32x8, x21, x26, 0, 1, 8, 9, 4, 5, 12, 13);
+      STORE(f32x8, local0 + x5, (SHUFFLE(i32x8, x16, x27, 0, 1, 2, 3, 8, 9, 10, 11)));
+      const i32 x28 = (i32)(x5 + 16);
+      const f32x8 x29 = SHUFFLE(i32x8, v7, v9, 1, 9, 3, 11, 5, 13, 7, 15);
+      const f32x8 x30 = SHUFFLE(i32x8, v12, v14, 1, 9, 3, 11, 5, 13, 7, 15);
+      const f32x8 x31 = SHUFFLE(i32x8, x29, x30, 0, 1, 8, 9, 4, 5, 12, 13);
+      const f32x8 x32 = SHUFFLE(i32x8, v18, v20, 1, 9, 3, 11, 5, 13, 7, 15);
+      const f32x8 x33 = SHUFFLE(i32x8, v23, v25, 1, 9, 3, 11, 5, 13, 7, 15);
+      const f32x8 x34 = SHUFFLE(i32x8, x32, x33, 0, 1, 8, 9, 4, 5, 12, 13);
+      STORE(f32x8, local0 + x28, (SHUFFLE(i32x8, x31, x34, 0, 1, 2, 3, 8, 9, 10, 11)));
+      const i32 x35 = (i32)(x5 + 32);
+      const f32x8 x36 = SHUFFLE(i32x8, x10, x15, 2, 3, 10, 11, 6, 7, 14, 15);
+      const f32x8 x37 = SHUFFLE(i32x8, x21, x26, 2, 3, 10, 11, 6, 7, 14, 15);
+      STORE(f32x8, local0 + x35, (SHUFFLE(i32x8, x36, x37, 0, 1, 2, 3, 8, 9, 10, 11)));
+      const i32 x38 = (i32)(x5 + 48);
+      const f32x8 x39 = SHUFFLE(i32x8, x29, x30, 2, 3, 10, 11, 6, 7, 14, 15);
+      const f32x8 x40 = SHUFFLE(i32x8, x32, x33, 2, 3, 10, 11, 6, 7, 14, 15);
+      STORE(f32x8, local0 + x38, (SHUFFLE(i32x8, x39, x40, 0, 1, 2, 3, 8, 9, 10, 11)));
+      const i32 x41 = (i32)(x5 + 64);
+      STORE(f32x8, local0 + x41, (SHUFFLE(i32x8, x16, x27, 4, 5, 6, 7, 12, 13, 14, 15)));
+      const i32 x42 = (i32)(x5 + 80);
+      STORE(f32x8, local0 + x42, (SHUFFLE(i32x8, x31, x34, 4, 5, 6, 7, 12, 13, 14, 15)));
+      const i32 x43 = (i32)(x5 + 96);
+      STORE(f32x8, local0 + x43, (SHUFFLE(i32x8, x36, x37, 4, 5, 6, 7, 12, 13, 14, 15)));
+      const i32 x44 = (i32)(x5 + 112);
+      STORE(f32x8, local0 + x44, (SHUFFLE(i32x8, x39, x40, 4, 5, 6, 7, 12, 13, 14, 15)));
+    }
+  }
+  for (i32 r45 = 0; r45 < 32; r45++) {
+    const i32 x46 = (i32)(r45 * 16);
+    for (i32 r47 = 0; r47 < 2; r47++) {
+      const i32 x48 = (i32)(x46 + ((i32)(r47 * 8)));
+      const f32x8 v49 = LOAD(f32x8, local0 + x48);
+      STORE(f32x8, p0 + x48, v49);
+    }
+  }
+}
 // == convolution over channels
 void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long long task) {
   f32 *const p0 = (f32 *)mem[0];
@@ -1462,34 +1530,91 @@ void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long lo
 void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long task) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
-  for (i32 r0 = 0; r0 < 3; r0++) {
-    const i32 x1 = (i32)(((i32)(r0 * (-64))) + 80);
-    const i32 x2 = (x1 < 0) ? 0 : x1;
-    const i32 x3 = (i32)(x2 * (-32));
-    for (i32 r4 = 0; r4 < 4; r4++) {
-      const i32 x5 = (i32)(x3 + ((i32)(r4 * 8)));
-      const i32 x6 = (i32)(((i32)(r4 * 1152)) - x2);
-      for (i32 r7 = 0; r7 < 64; r7++) {
-        const i32 x8 = (i32)(((i32)(((i32)(r7 * 32)) + x5)) + 2560);
-        const i32 x9 = (i32)(x6 + r7);
-        const i32 x10 = (i32)(x9 + 80);
-        const f32 v11 = *(p1 + x10);
-        const i32 x12 = (i32)(x9 + 224);
-        const f32 v13 = *(p1 + x12);
-        const i32 x14 = (i32)(x9 + 368);
-        const f32 v15 = *(p1 + x14);
-        const i32 x16 = (i32)(x9 + 512);
-        const f32 v17 = *(p1 + x16);
-        const i32 x18 = (i32)(x9 + 656);
-        const f32 v19 = *(p1 + x18);
-        const i32 x20 = (i32)(x9 + 800);
-        const f32 v21 = *(p1 + x20);
-        const i32 x22 = (i32)(x9 + 944);
-        const f32 v23 = *(p1 + x22);
-        const i32 x24 = (i32)(x9 + 1088);
-        const f32 v25 = *(p1 + x24);
-        STORE(f32x8, p0 + x8, ((f32x8){v11, v13, v15, v17, v19, v21, v23, v25}));
+  f32 local0[2048] __attribute__((aligned(64)));
+  for (i32 r1 = 0; r1 < 3; r1++) {
+    const i32 x2 = (i32)(((i32)(r1 * (-64))) + 80);
+    const i32 x3 = (x2 < 0) ? 0 : x2;
+    const i32 x4 = (i32)(x3 * (-32));
+    for (i32 r5 = 0; r5 < 8; r5++) {
+      const i32 x6 = (i32)(r5 * 256);
+      const i32 x7 = (i32)(((i32)(r5 * 8)) - x3);
+      for (i32 r8 = 0; r8 < 4; r8++) {
+        const i32 x9 = (i32)(x6 + ((i32)(r8 * 8)));
+        const i32 x10 = (i32)(x7 + ((i32)(r8 * 1152)));
+        const i32 x11 = (i32)(x10 + 80);
+        const f32x8 v12 = LOAD(f32x8, p1 + x11);
+        const i32 x13 = (i32)(x10 + 224);
+        const f32x8 v14 = LOAD(f32x8, p1 + x13);
+        const f32x8 x15 = SHUFFLE(i32x8, v12, v14, 0, 8, 2, 10, 4, 12, 6, 14);
+        const i32 x16 = (i32)(x10 + 368);
+        const f32x8 v17 = LOAD(f32x8, p1 + x16);
+        const i32 x18 = (i32)(x10 + 512);
+        const f32x8 v19 = LOAD(f32x8, p1 + x18);
+        const f32x8 x20 = SHUFFLE(i32x8, v17, v19, 0, 8, 2, 10, 4, 12, 6, 14);
+        const f32x8 x21 = SHUFFLE(i32x8, x15, x20, 0, 1, 8, 9, 4, 5, 12, 13);
+        const i32 x22 = (i32)(x10 + 656);
+        const f32x8 v23 = LOAD(f32x8, p1 + x22);
+        const i32 x24 = (i32)(x10 + 800);
+        const f32x8 v25 = LOAD(f32x8, p1 + x24);
+        const f32x8 x26 = SHUFFLE(i32x8, v23, v25, 0, 8, 2, 10, 4, 12, 6, 14);
+        const i32 x27 = (i32)(x10 + 944);
+        const f32x8 v28 = LOAD(f32x8, p1 + x27);
+        const i32 x29 = (i32)(x10 + 1088);
+        const f32x8 v30 = LOAD(f32x8, p1 + x29);
+        const f32x8 x31 = SHUFFLE(i32x8, v28, v30, 0, 8, 2, 10, 4, 12, 6, 14);
+        const f32x8 x32 = SHUFFLE(i32x8, x26, x31, 0, 1, 8, 9, 4, 5, 12, 13);
+        STORE(f32x8, local0 + x9, (SHUFFLE(i32x8, x21, x32, 0, 1, 2, 3, 8, 9, 10, 11)));
+        const i32 x33 = (i32)(x9 + 32);
+        const f32x8 x34 = SHUFFLE(i32x8, v12, v14, 1, 9, 3, 11, 5, 13, 7, 15);
+        const f32x8 x35 = SHUFFLE(i32x8, v17, v19, 1, 9, 3, 11, 5, 13, 7, 15);
+        const f32x8 x36 = SHUFFLE(i32x8, x34, x35, 0, 1, 8, 9, 4, 5, 12, 13);
+        const f32x8 x37 = SHUFFLE(i32x8, v23, v25, 1, 9, 3, 11, 5, 13, 7, 15);
+        const f32x8 x38 = SHUFFLE(i32x8, v28, v30, 1, 9, 3, 11, 5, 13, 7, 15);
+        const f32x8 x39 = SHUFFLE(i32x8, x37, x38, 0, 1, 8, 9, 4, 5, 12, 13);
+        STORE(f32x8, local0 + x33, (SHUFFLE(i32x8, x36, x39, 0, 1, 2, 3, 8, 9, 10, 11)));
+        const i32 x40 = (i32)(x9 + 64);
+        const f32x8 x41 = SHUFFLE(i32x8, x15, x20, 2, 3, 10, 11, 6, 7, 14, 15);
+        const f32x8 x42 = SHUFFLE(i32x8, x26, x31, 2, 3, 10, 11, 6, 7, 14, 15);
+        STORE(f32x8, local0 + x40, (SHUFFLE(i32x8, x41, x42, 0, 1, 2, 3, 8, 9, 10, 11)));
+        const i32 x43 = (i32)(x9 + 96);
+        const f32x8 x44 = SHUFFLE(i32x8, x34, x35, 2, 3, 10, 11, 6, 7, 14, 15);
+        const f32x8 x45 = SHUFFLE(i32x8, x37, x38, 2, 3, 10, 11, 6, 7, 14, 15);
+        STORE(f32x8, local0 + x43, (SHUFFLE(i32x8, x44, x45, 0, 1, 2, 3, 8, 9, 10, 11)));
+        const i32 x46 = (i32)(x9 + 128);
+        STORE(f32x8, local0 + x46, (SHUFFLE(i32x8, x21, x32, 4, 5, 6, 7, 12, 13, 14, 15)));
+        const i32 x47 = (i32)(x9 + 160);
+        STORE(f32x8, local0 + x47, (SHUFFLE(i32x8, x36, x39, 4, 5, 6, 7, 12, 13, 14, 15)));
+        const i32 x48 = (i32)(x9 + 192);
+        STORE(f32x8, local0 + x48, (SHUFFLE(i32x8, x41, x42, 4, 5, 6, 7, 12, 13, 14, 15)));
+        const i32 x49 = (i32)(x9 + 224);
+        STORE(f32x8, local0 + x49, (SHUFFLE(i32x8, x44, x45, 4, 5, 6, 7, 12, 13, 14, 15)));
       }
+    }
+    for (i32 r50 = 0; r50 < 64; r50++) {
+      const i32 x51 = (i32)(r50 * 32);
+      const i32 x52 = (i32)(x51 + x4);
+      for (i32 r53 = 0; r53 < 4; r53++) {
+        const i32 x54 = (i32)(r53 * 8);
+        const i32 x55 = (i32)(((i32)(x54 + x52)) + 2560);
+        const i32 x56 = (i32)(x51 + x54);
+        const f32x8 v57 = LOAD(f32x8, local0 + x56);
+        STORE(f32x8, p0 + x55, v57);
+      }
+    }
+  }
+}
+// == streamed
+void E_1024_8192_bc85f601(void *const *mem, const long long *args, long long task) {
+  f32 *const p0 = (f32 *)mem[0];
+  f32 *const p1 = (f32 *)mem[1];
+  const i32 x0 = (i32)(((i32)task) * 131072);
+  for (i32 r1 = 0; r1 < 16; r1++) {
+    const i32 x2 = (i32)(r1 * 8192);
+    for (i32 r3 = 0; r3 < 1024; r3++) {
+      const i32 x4 = (i32)(r3 * 8);
+      const i32 x5 = (i32)(x2 + ((i32)(x0 + x4)));
+      const f32x8 v6 = LOAD(f32x8, p1 + x4);
+      STREAM(f32x8, p0 + x5, v6);
     }
   }
 }

@@ -1,0 +1,109 @@
+// transpose: squares that are read across are loaded as rows and turned in registers.
+//
+// In:  a kernel of lanes. Out: the same, where L vectors of L lanes each, lane i of vector c being element c of a row
+//      i, are made of the L rows by shuffles of two vectors.
+// The shuffles are the network of J. O. Eklundh, A fast computer method for matrix transposing, 1972: step s
+// exchanges the blocks of s x s beside the diagonal of those of 2s x 2s, for s = 1, 2, 4 .. L/2. Each is a STACK of
+// single lanes of two vectors, for which the renderer has one expression.
+#ifndef TN_CODEGEN_TRANSPOSE
+#define TN_CODEGEN_TRANSPOSE
+#ifndef TINY_AMALGAMATED
+#include "expand.c"
+#endif
+
+enum { TN_SQUARE_LEAST = 4, TN_SQUARE_MOST = 16 };
+
+// A vector of single loads: lane i is element base + at + step * i of memory; base NULL: 0.
+typedef struct tn_across { tiny_uop *stack, *memory, *base; int64_t at, step; } tn_across;
+
+static tiny_uop *tn_across_place(tiny_uop *e, int64_t *at) {
+  *at = 0;
+  if (tn_is_const(e)) { *at = e->k; return NULL; }
+  if (e->op != TINY_OP_ADD || !tn_is_const(e->src[1])) return e;
+  *at = e->src[1]->k;
+  return e->src[0];
+}
+
+static int tn_across_of(tiny_uop *u, tn_across *c) {
+  if (u->lanes < TN_SQUARE_LEAST || u->lanes > TN_SQUARE_MOST || (int)u->nsrc != u->lanes) return 0;
+  c->stack = u;
+  for (int i = 0; i < u->lanes; i++) {
+    const tiny_uop *load = u->src[i], *index = load->nsrc ? load->src[0] : NULL;
+    int64_t at;
+    if (load->op != TINY_OP_LOAD || load->nsrc != 1 || load->k || load->lanes != 1 || index->nsrc != 2) return 0;
+    tiny_uop *base = tn_across_place(index->src[1], &at);
+    if (!i) { c->memory = index->src[0]; c->base = base; c->at = at; }
+    if (i == 1) c->step = at - c->at;
+    if (index->src[0] != c->memory || base != c->base || at != c->at + c->step * i) return 0;
+  }
+  return 1;
+}
+
+// The column `by` elements after c in the same rows; NULL: there is none.
+static tn_across *tn_across_beside(tn_across *all, int n, const tn_across *c, int64_t by) {
+  for (int i = 0; i < n; i++)
+    if (all[i].memory == c->memory && all[i].base == c->base && all[i].step == c->step &&
+        all[i].at == c->at + by && all[i].stack->lanes == c->stack->lanes)
+      return &all[i];
+  return NULL;
+}
+
+static tiny_uop *tn_square_row(tiny_ctx *t, const tn_across *c, int i) {
+  tiny_uop *place = tn_index(t, c->at + c->step * i), *at[2] = {c->memory, place};
+  if (c->base) at[1] = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, place));
+  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, c->memory->dtype, 1, 2, at, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, c->stack->dtype, c->stack->lanes, 1, &index, 0, 0, NULL);
+}
+
+// What rows a and b, s apart, hold after step s: the upper one, or the lower.
+static tiny_uop *tn_square_step(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int s, int lower) {
+  tiny_uop *lane[TN_SQUARE_MOST];
+  for (int l = 0; l < a->lanes; l++) {
+    tiny_uop *from = l & s ? b : a;
+    const int k = lower ? l | s : l & ~s;
+    lane[l] = tn_uop_make(t, TINY_OP_PICK, a->dtype, 1, 1, &from, k, 0, NULL);
+  }
+  return tn_uop_make(t, TINY_OP_STACK, a->dtype, a->lanes, a->lanes, lane, 0, 0, NULL);
+}
+
+static void tn_square_turn(tiny_ctx *t, tiny_uop **row, int n) {
+  for (int s = 1; s < n; s *= 2)
+    for (int i = 0; i < n; i++) if (!(i & s)) {
+      tiny_uop *a = row[i], *b = row[i + s];
+      row[i] = tn_square_step(t, a, b, s, 0);
+      row[i + s] = tn_square_step(t, a, b, s, 1);
+    }
+}
+
+// The columns of one square among all[0..n-1], from its first on; their number, 0: there is none.
+static int tn_square_find(tn_across *all, int n, tn_across **of) {
+  for (int i = 0; i < n; i++) {
+    const int lanes = all[i].stack->lanes;
+    int found = 0;
+    if (tn_across_beside(all, n, &all[i], -1)) continue;
+    while (found < lanes && (of[found] = tn_across_beside(all, n, &all[i], found))) found++;
+    if (found == lanes) return lanes;
+  }
+  return 0;
+}
+
+static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
+  for (;;) {                               // one at a time: a square may be read from what another one fills
+    tn_list stacks = {NULL, 0, 0};
+    tiny_uop *from[TN_SQUARE_MOST], *to[TN_SQUARE_MOST];
+    tn_across *of[TN_SQUARE_MOST];
+    int n = 0;
+    tn_collect_op(t, sink, TINY_OP_STACK, &stacks);
+    tn_across *all = (tn_across *)tn_scratch(t, ((size_t)stacks.n + 1) * sizeof *all);
+    for (int i = 0; i < stacks.n; i++) n += tn_across_of(stacks.u[i], &all[n]);
+    const int lanes = tn_square_find(all, n, of);
+    if (!lanes) return sink;
+    for (int i = 0; i < lanes; i++) {
+      from[i] = of[i]->stack;
+      to[i] = tn_square_row(t, of[0], i);
+    }
+    tn_square_turn(t, to, lanes);
+    sink = tn_replace(t, sink, lanes, from, to);
+  }
+}
+#endif
