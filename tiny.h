@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c0cfb9603a4ead614bed2bb2cba734cd4d1ccb7da9b14de27c50954fe885b53d
+/* tiny.h 0.1.0, source 90c79a150d144647f4f3ebc90fb16b935798fb0575e76c57434ee4e2972a79c5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -168,171 +168,171 @@ Where things stand in tiny.h
    1900  src/api/io.h                tensors from files and to files
    1975  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2211  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2212  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2376  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2377  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2428  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2429  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2518  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2519  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3277  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3278  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3606  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3607  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3826  src/ir/alu.c                the meaning of every arithmetic op, once
-   3973  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4572  src/ir/args.c               which k, v and sources fit an op
-   4716  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5335  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3827  src/ir/alu.c                the meaning of every arithmetic op, once
+   3974  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4573  src/ir/args.c               which k, v and sources fit an op
+   4717  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5336  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5908  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5909  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6130  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6131  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6525  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6526  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7354  src/ir/spec.c               the verifier
-   7661  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7355  src/ir/spec.c               the verifier
+   7662  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7849  src/rules/notation.c        the algebra that bodies of rules are written in
-   7884  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8082  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7850  src/rules/notation.c        the algebra that bodies of rules are written in
+   7885  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8083  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8242  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8243  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8636  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8637  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8824  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8825  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9212  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9213  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9536  src/rules/decompose.c       from what the IR means to what a language can say
-  10108  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9537  src/rules/decompose.c       from what the IR means to what a language can say
+  10109  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10142  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10143  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10640  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10641  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11012  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11013  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11229  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11230  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11807  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11989  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11808  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11990  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12377  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12378  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12462  src/tensor/activation.c     what stands between the layers of a network
-  12631  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12951  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12463  src/tensor/activation.c     what stands between the layers of a network
+  12632  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12952  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13112  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13113  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13778  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13779  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14287  src/tensor/random.c         numbers from a counter, the same on every device
-  14553  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14288  src/tensor/random.c         numbers from a counter, the same on every device
+  14554  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14857  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15151  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14858  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15152  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15529  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15530  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16086  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16087  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16482  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16483  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16942  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16943  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17375  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17376  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17719  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18032  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18131  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17720  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18033  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18132  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18284  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18285  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18768  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19044  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18769  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19045  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19133  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19134  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19326  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19690  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19327  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19691  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19926  src/tensor/params.c         lists of named tensors: what a network consists of
-  20018  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20384  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19927  src/tensor/params.c         lists of named tensors: what a network consists of
+  20019  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20385  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21107  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21108  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21805  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21806  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22088  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22089  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22612  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23066  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22628  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23082  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23496  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23607  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23512  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23623  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23870  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23886  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23983  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24105  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  23999  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24121  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24205  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24221  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24603  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24619  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24872  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25071  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24888  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25087  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25451  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25703  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25467  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25719  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25959  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  25975  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26140  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26164  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26606  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26831  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26643  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26868  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27218  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27558  src/runtime/interp.c        the backend INTERP
-  27638  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27255  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27595  src/runtime/interp.c        the backend INTERP
+  27675  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27693  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27901  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27730  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27938  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28389  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28786  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28426  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28823  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  29184  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  29221  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29411  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29448  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29656  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29693  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29864  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29901  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30118  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30155  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30362  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30399  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30539  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30576  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30713  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31025  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31261  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30750  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31062  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31298  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31409  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31555  src/runtime/context.c       opening and closing, the first error, totals
+  31446  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31592  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2136,6 +2136,7 @@ typedef struct tiny_language {
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
+  const char *loop;                        // %n < %0, of a loop that mostly goes on; NULL: as of any other
   const char *prefetch;                    // asks for %0 + %k, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
@@ -22225,25 +22226,39 @@ static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
   return v.n == 1;
 }
 
-// x with the axis made the fastest in memory, by a copy without the dims along which x repeats itself.
-static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int axis) {
+// x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
+static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
   tiny_uop *once = x;
-  for (int i = 0; i < x->ndim; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
-  once = tn_u1(t, TINY_OP_CONTIGUOUS, tn_swap(t, once, axis, x->ndim - 1));
-  return tn_expand(t, tn_swap(t, once, axis, x->ndim - 1), x->ndim, x->dim);
+  int64_t to[TINY_MAX_DIMS];
+  int n = 0;
+  for (int summed = 0; summed < 2; summed++)
+    for (int i = 0; i < x->ndim; i++) if ((axes >> i & 1) == summed) to[n++] = i;
+  for (int i = 0; i < n; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
+  once = tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, once, to));
+  return tn_expand(t, tn_permute_back(t, once, n, to), x->ndim, x->dim);
 }
 
-// A sum of products reads its rows along the summed axis. Where those lie across it (the transposed operand of a
+// Are the axes summed one after the other in steps of an operand's that go across its rows?
+static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
+  int64_t n = 1;
+  for (int i = 0; i < x->ndim; i++) {
+    if (!(axes >> i & 1) || x->dim[i] == 1) continue;
+    if (v->stride[i] < TN_STRAIGHT_LEAST) return 0;
+    n *= x->dim[i];
+  }
+  return n >= TN_STRAIGHT_LEAST;
+}
+
+// A sum of products reads its rows along the summed axes. Where those lie across it (the transposed operand of a
 // matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
 static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tiny_view v[2];
   const int64_t axes = u->k >> 8;
-  int axis = 0, last;
-  while (axis < x->ndim && !(axes >> axis & 1)) axis++;
-  for (last = x->ndim - 1; last >= 0 && (last == axis || x->dim[last] == 1); last--) {}
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || axes != (int64_t)1 << axis || last < 0 ||
-      x->dim[axis] < TN_STRAIGHT_LEAST || !tn_strides_of(x->src[0], &v[0]) || !tn_strides_of(x->src[1], &v[1]))
+  int last = x->ndim - 1;
+  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || last < 0 || !tn_strides_of(x->src[0], &v[0]) ||
+      !tn_strides_of(x->src[1], &v[1]))
     return u;
   int changed = 0;
   for (int i = 0; i < 2; i++) {
@@ -22252,11 +22267,12 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
     int across = 0;
     operand[i] = x->src[i];
     for (int d = 0; d < x->ndim; d++) {
-      if (d != axis && !own->stride[d]) reads *= x->dim[d];
-      across |= d != axis && own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
+      if (axes >> d & 1) continue;
+      if (!own->stride[d]) reads *= x->dim[d];
+      across |= own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
     }
-    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_READS) continue;
-    operand[i] = tn_straightened(t, operand[i], own, axis);
+    if (!across || own->stride[last] || reads < TN_STRAIGHT_READS || !tn_sums_across(x, own, axes)) continue;
+    operand[i] = tn_straightened(t, operand[i], own, axes);
     changed = 1;
   }
   if (!changed) return u;
@@ -26001,6 +26017,13 @@ static const char *const tn_c_prelude[] = {
   "  #define TRUNC_32 __builtin_truncf",
   "  #define TRUNC_64 __builtin_trunc",
   "#endif",
+  "#define GOES_ON(r, n) (r < n)",
+  "#ifdef __has_builtin",
+  "  #if __has_builtin(__builtin_expect_with_probability)",
+  "    #undef GOES_ON",
+  "    #define GOES_ON(r, n) __builtin_expect_with_probability(r < n, 1, 1 - 1.0 / (n))",
+  "  #endif",
+  "#endif",
   "#define SQRT_32 __builtin_sqrtf",
   "#define SQRT_64 __builtin_sqrt",
   "#define CONVERT __builtin_convertvector",
@@ -26125,6 +26148,7 @@ static void tn_lang_c(tiny_language *out) {
   out->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
   out->store = "STORE(%t, %0, %1)";
   out->stream = "STREAM(%t, %0, %1)";
+  out->loop = "GOES_ON(%n, %0)";
   out->prefetch = "__builtin_prefetch(%0 + %k, 0, 2)";       // to the second level: the first is busy
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
@@ -26152,6 +26176,7 @@ static void tn_lang_c(tiny_language *out) {
 
 enum {
   TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
+  TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
 };
 
@@ -26500,6 +26525,18 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tn_line_of(x, line, 7);
 }
 
+// Whether a loop goes on. A compiler that is told that it runs long keeps what it needs in registers, and not the
+// constants of a shorter one that stands deeper.
+static const char *tn_loop_text(tn_text *x, const tiny_uop *range, const char *name) {
+  tn_blanks b;
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  const int runs_long = tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
+  tn_blanks_of(x, &b, range);
+  b.name = name;
+  tn_format(&out, runs_long && x->lang->loop ? x->lang->loop : "%n < %0", &b);
+  return out.data;
+}
+
 static void tn_statement(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   switch (u->op) {
@@ -26513,7 +26550,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_RANGE: {
       const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
       x->expr[u->seq] = name;
-      tn_line(x, "for (%s %s = 0; %s < %s; %s++) {", type, name, name, tn_expr(x, u->src[0]), name);
+      tn_line(x, "for (%s %s = 0; %s; %s++) {", type, name, tn_loop_text(x, u, name), name);
       x->indent++;
       return;
     }

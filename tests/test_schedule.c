@@ -64,6 +64,8 @@ static void test_kernels(void) {
   KERNELS(1, tiny_sum(tiny_mul(x, x), TINY_ALL, 0));
   KERNELS(0, tiny_reshape(x, TINY_SHAPE(6400)));
   KERNELS(2, tiny_matmul(tiny_matmul(x, w), given(t, TINY_SHAPE(32, 16))));
+  tiny_tensor *rows = given(t, TINY_SHAPE(4, 64, 192, 1)), *columns = given(t, TINY_SHAPE(4, 64, 1, 160));   // rows across the sums
+  KERNELS(2, tiny_sum(tiny_mul(rows, columns), TINY_AXES(0, 1), 0));
   CHECK(spent(tiny_softmax(tiny_transpose(x, 0, 1), 0)).kernels <= 2);
   CHECK(spent(tiny_cross_entropy(x, given_ints(t, 64, 100), NULL)).kernels <= 3);
   tiny_tensor *q = given(t, TINY_SHAPE(2, 32, 16)), *k = given(t, TINY_SHAPE(2, 32, 16)), *v = given(t, TINY_SHAPE(2, 32, 16));
@@ -87,6 +89,18 @@ static void test_linear(void) {
   CHECK((double)spent(tiny_cumsum(given(t, TINY_SHAPE(100000)), 0)).flops <= 100 * 1e5);
   CHECK((double)spent(tiny_cross_entropy(given(t, TINY_SHAPE(512, 1000)), given_ints(t, 512, 1000), NULL)).flops <= 60.0 * 512 * 1000);
   tiny_close(t);
+}
+
+// A loop that runs long says so in its text, a short one does not.
+static void test_long_loops(void) {
+  for (int64_t n = 8; n <= 1000; n += 992) {
+    golden log = {NULL, 0, 0};
+    tiny_ctx *t = open_with("CPU", &log, "c");
+    spent(tiny_cumsum(given(t, TINY_SHAPE(n)), 0));
+    CHECK_EQ(strstr(log.text, "; GOES_ON(r") != NULL, n > 8);
+    tiny_close(t);
+    golden_free(&log);
+  }
 }
 
 // ** three equal layers are compiled once **
@@ -400,6 +414,7 @@ static void test_golden(void) {
 int main(void) {
   test_kernels();
   test_linear();
+  test_long_loops();
   test_same_kernels();
   test_updates("INTERP");
   test_updates("CPU");

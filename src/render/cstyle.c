@@ -13,6 +13,7 @@
 
 enum {
   TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
+  TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
 };
 
@@ -361,6 +362,18 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tn_line_of(x, line, 7);
 }
 
+// Whether a loop goes on. A compiler that is told that it runs long keeps what it needs in registers, and not the
+// constants of a shorter one that stands deeper.
+static const char *tn_loop_text(tn_text *x, const tiny_uop *range, const char *name) {
+  tn_blanks b;
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  const int runs_long = tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
+  tn_blanks_of(x, &b, range);
+  b.name = name;
+  tn_format(&out, runs_long && x->lang->loop ? x->lang->loop : "%n < %0", &b);
+  return out.data;
+}
+
 static void tn_statement(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   switch (u->op) {
@@ -374,7 +387,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_RANGE: {
       const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
       x->expr[u->seq] = name;
-      tn_line(x, "for (%s %s = 0; %s < %s; %s++) {", type, name, name, tn_expr(x, u->src[0]), name);
+      tn_line(x, "for (%s %s = 0; %s; %s++) {", type, name, tn_loop_text(x, u, name), name);
       x->indent++;
       return;
     }

@@ -43,6 +43,13 @@ static const char *const tn_c_prelude[] = {
   "  #define TRUNC_32 __builtin_truncf",
   "  #define TRUNC_64 __builtin_trunc",
   "#endif",
+  "#define GOES_ON(r, n) (r < n)",
+  "#ifdef __has_builtin",
+  "  #if __has_builtin(__builtin_expect_with_probability)",
+  "    #undef GOES_ON",
+  "    #define GOES_ON(r, n) __builtin_expect_with_probability(r < n, 1, 1 - 1.0 / (n))",
+  "  #endif",
+  "#endif",
   "#define SQRT_32 __builtin_sqrtf",
   "#define SQRT_64 __builtin_sqrt",
   "#define CONVERT __builtin_convertvector",
@@ -167,6 +174,7 @@ static void tn_lang_c(tiny_language *out) {
   out->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
   out->store = "STORE(%t, %0, %1)";
   out->stream = "STREAM(%t, %0, %1)";
+  out->loop = "GOES_ON(%n, %0)";
   out->prefetch = "__builtin_prefetch(%0 + %k, 0, 2)";       // to the second level: the first is busy
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";

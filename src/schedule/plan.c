@@ -138,25 +138,39 @@ static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
   return v.n == 1;
 }
 
-// x with the axis made the fastest in memory, by a copy without the dims along which x repeats itself.
-static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int axis) {
+// x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
+static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
   tiny_uop *once = x;
-  for (int i = 0; i < x->ndim; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
-  once = tn_u1(t, TINY_OP_CONTIGUOUS, tn_swap(t, once, axis, x->ndim - 1));
-  return tn_expand(t, tn_swap(t, once, axis, x->ndim - 1), x->ndim, x->dim);
+  int64_t to[TINY_MAX_DIMS];
+  int n = 0;
+  for (int summed = 0; summed < 2; summed++)
+    for (int i = 0; i < x->ndim; i++) if ((axes >> i & 1) == summed) to[n++] = i;
+  for (int i = 0; i < n; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
+  once = tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, once, to));
+  return tn_expand(t, tn_permute_back(t, once, n, to), x->ndim, x->dim);
 }
 
-// A sum of products reads its rows along the summed axis. Where those lie across it (the transposed operand of a
+// Are the axes summed one after the other in steps of an operand's that go across its rows?
+static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
+  int64_t n = 1;
+  for (int i = 0; i < x->ndim; i++) {
+    if (!(axes >> i & 1) || x->dim[i] == 1) continue;
+    if (v->stride[i] < TN_STRAIGHT_LEAST) return 0;
+    n *= x->dim[i];
+  }
+  return n >= TN_STRAIGHT_LEAST;
+}
+
+// A sum of products reads its rows along the summed axes. Where those lie across it (the transposed operand of a
 // matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
 static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tiny_view v[2];
   const int64_t axes = u->k >> 8;
-  int axis = 0, last;
-  while (axis < x->ndim && !(axes >> axis & 1)) axis++;
-  for (last = x->ndim - 1; last >= 0 && (last == axis || x->dim[last] == 1); last--) {}
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || axes != (int64_t)1 << axis || last < 0 ||
-      x->dim[axis] < TN_STRAIGHT_LEAST || !tn_strides_of(x->src[0], &v[0]) || !tn_strides_of(x->src[1], &v[1]))
+  int last = x->ndim - 1;
+  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
+  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || last < 0 || !tn_strides_of(x->src[0], &v[0]) ||
+      !tn_strides_of(x->src[1], &v[1]))
     return u;
   int changed = 0;
   for (int i = 0; i < 2; i++) {
@@ -165,11 +179,12 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
     int across = 0;
     operand[i] = x->src[i];
     for (int d = 0; d < x->ndim; d++) {
-      if (d != axis && !own->stride[d]) reads *= x->dim[d];
-      across |= d != axis && own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
+      if (axes >> d & 1) continue;
+      if (!own->stride[d]) reads *= x->dim[d];
+      across |= own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
     }
-    if (!across || own->stride[last] || own->stride[axis] < TN_STRAIGHT_LEAST || reads < TN_STRAIGHT_READS) continue;
-    operand[i] = tn_straightened(t, operand[i], own, axis);
+    if (!across || own->stride[last] || reads < TN_STRAIGHT_READS || !tn_sums_across(x, own, axes)) continue;
+    operand[i] = tn_straightened(t, operand[i], own, axes);
     changed = 1;
   }
   if (!changed) return u;

@@ -1590,7 +1590,7 @@ void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long tas
         STORE(f32x8, local0 + x49, (SHUFFLE(i32x8, x44, x45, 4, 5, 6, 7, 12, 13, 14, 15)));
       }
     }
-    for (i32 r50 = 0; r50 < 64; r50++) {
+    for (i32 r50 = 0; GOES_ON(r50, 64); r50++) {
       const i32 x51 = (i32)(r50 * 32);
       const i32 x52 = (i32)(x51 + x4);
       for (i32 r53 = 0; r53 < 4; r53++) {
@@ -1610,7 +1610,7 @@ void E_1024_8192_bc85f601(void *const *mem, const long long *args, long long tas
   const i32 x0 = (i32)(((i32)task) * 131072);
   for (i32 r1 = 0; r1 < 16; r1++) {
     const i32 x2 = (i32)(r1 * 8192);
-    for (i32 r3 = 0; r3 < 1024; r3++) {
+    for (i32 r3 = 0; GOES_ON(r3, 1024); r3++) {
       const i32 x4 = (i32)(r3 * 8);
       const i32 x5 = (i32)(x2 + ((i32)(x0 + x4)));
       const f32x8 v6 = LOAD(f32x8, p1 + x4);
