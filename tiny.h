@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 90c79a150d144647f4f3ebc90fb16b935798fb0575e76c57434ee4e2972a79c5
+/* tiny.h 0.1.0, source b833b3c5497fe2bc17c80ad6253f89599dc01046b1b853c5307f9dd06109fd6b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -288,51 +288,51 @@ Where things stand in tiny.h
                                      how work becomes tasks
   24221  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24619  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24655  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24888  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25087  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  24924  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25123  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25467  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25719  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25503  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25755  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  25975  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  26011  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26164  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26200  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26643  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26868  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26679  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  26904  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27255  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27595  src/runtime/interp.c        the backend INTERP
-  27675  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27291  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27631  src/runtime/interp.c        the backend INTERP
+  27711  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27730  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27938  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27766  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  27974  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28426  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28823  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28462  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28859  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  29221  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  29257  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29448  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29484  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29693  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29729  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29901  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  29937  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30155  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30191  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30399  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30435  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30576  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30612  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30750  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31062  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31298  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30786  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31098  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31334  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31446  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31592  src/runtime/context.c       opening and closing, the first error, totals
+  31482  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31628  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -24235,6 +24235,7 @@ enum {
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
 };
+enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines, or pages and prefetches
 #define TN_SCATTERED_STORE 2.2             // the same
@@ -24599,6 +24600,40 @@ static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_til
   }
 }
 
+// Does a tile take a few columns of rows that lie pages apart along r?
+static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const tn_tiled *x) {
+  tiny_uop *at = load->src[0]->src[1];
+  const int64_t stride = tn_stride_in(t, at, r);
+  return load->src[0]->src[0]->op == TINY_OP_PARAM && stride != TN_IRREGULAR &&
+      stride * tn_dtypes[load->dtype].nbytes >= TN_ACROSS_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
+      !tn_depends(t, load, x->lanes) && !(x->vectors && tn_depends(t, load, x->vectors)) &&
+      !(x->part[1] && tn_depends(t, load, x->part[1]));
+}
+
+// An operand of which every tile takes a few columns across rows is copied for all tiles of a task, as many as fit the
+// nearer cache: else each of them takes the same lines again, from few places of the caches.
+static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, const tn_tile *c, const tn_tiled *x) {
+  tiny_ctx *t = s->t;
+  tn_list loads = {NULL, 0, 0};
+  tn_profile p;
+  tn_profile_kernel(t, s->sink, &p);
+  if (!c->v || c->v_in_reduce || !x->part[0] || c->lanes * c->vectors < TN_ACROSS_WIDTH || p.nreduce != 1 ||
+      p.nred != 1 || p.reduce[0]->nsrc != 2)
+    return;
+  tn_collect_op(t, p.reduce[0]->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) for (int j = 0; j < p.nout; j++) {
+    tiny_uop *u = loads.u[i], *inner[3] = {p.red[0], p.out[j], x->part[0]};
+    if (!tn_reads_across(t, u, inner[0], x) || u->src[0]->src[0] == p.store->src[0] ||
+        tn_range_kind(inner[1]) != TN_LOOP ||
+        tn_stride_in(t, u->src[0]->src[1], inner[1]) != tn_range_extent(inner[2]))
+      continue;
+    const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
+    if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
+    tn_move_stage(s, u, 3, inner, TN_SPACE_LOCAL);
+    return;
+  }
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_split_digits(s, p);
   const double work = tn_work(p);
@@ -24610,6 +24645,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const int loops = tn_tile_pack(s, p, target, &c, x);
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
+  tn_tile_copy_across(s, target, &c, &x);
   tn_tile_roll(s, &c, &x);
   tn_move_apart(s);
 }

@@ -344,8 +344,41 @@ static void test_across(void) {
   tiny_close(t);
 }
 
+// A product whose tiles take a few columns each of rows that are a page apart: they are copied for all of them.
+typedef struct product { tiny_tensor *x; int stages; size_t nbytes; void *plain, *tiled; } product;
+static tiny_code run_product(tiny_ctx *t, void *arg) {
+  product *p = (product *)arg;
+  tn_list stages = {NULL, 0, 0};
+  tiny_limits limits = t->device->limits;
+  limits.threads = 1; limits.vector_nbytes = 64; limits.vector_registers = 32; limits.cache_nbytes = 1 << 20;
+  const tn_target target = {NULL, &limits};
+  const tn_kernel *k = kernel_of(t, p->x, &p->nbytes);
+  tiny_uop *sink = k ? tn_optimize(t, k->ast, &target) : NULL;
+  if (!sink) return t->code;
+  tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
+  p->stages = stages.n;
+  const tiny_code code = run_kernel(t, k, k->ast, &target, p->plain);
+  return code == TINY_OK ? run_kernel(t, k, sink, &target, p->tiled) : code;
+}
+static void test_columns_of_pages(void) {
+  static float plain[1680 * 32], tiled[1680 * 32];
+  for (int64_t rows = 840; rows <= 1680; rows += 840) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    product p = {NULL, 0, 0, plain, tiled};
+    p.x = tiny_matmul(tiny_transpose(ints(t, TINY_SHAPE(16, rows)), 0, 1), ints(t, TINY_SHAPE(16, 32)));
+    CHECK_EQ(tn_guard(t, run_product, &p), TINY_OK);
+    CHECK_EQ(p.stages, rows == 1680);
+    CHECK(agree(plain, tiled, p.nbytes, 0));
+    tiny_close(t);
+  }
+}
+
 int main(void) {
   test_moves();
+  test_columns_of_pages();
   test_lanes_once();
   test_rows();
   test_across();

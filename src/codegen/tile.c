@@ -15,6 +15,7 @@ enum {
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
 };
+enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines, or pages and prefetches
 #define TN_SCATTERED_STORE 2.2             // the same
@@ -379,6 +380,40 @@ static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_til
   }
 }
 
+// Does a tile take a few columns of rows that lie pages apart along r?
+static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const tn_tiled *x) {
+  tiny_uop *at = load->src[0]->src[1];
+  const int64_t stride = tn_stride_in(t, at, r);
+  return load->src[0]->src[0]->op == TINY_OP_PARAM && stride != TN_IRREGULAR &&
+      stride * tn_dtypes[load->dtype].nbytes >= TN_ACROSS_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
+      !tn_depends(t, load, x->lanes) && !(x->vectors && tn_depends(t, load, x->vectors)) &&
+      !(x->part[1] && tn_depends(t, load, x->part[1]));
+}
+
+// An operand of which every tile takes a few columns across rows is copied for all tiles of a task, as many as fit the
+// nearer cache: else each of them takes the same lines again, from few places of the caches.
+static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, const tn_tile *c, const tn_tiled *x) {
+  tiny_ctx *t = s->t;
+  tn_list loads = {NULL, 0, 0};
+  tn_profile p;
+  tn_profile_kernel(t, s->sink, &p);
+  if (!c->v || c->v_in_reduce || !x->part[0] || c->lanes * c->vectors < TN_ACROSS_WIDTH || p.nreduce != 1 ||
+      p.nred != 1 || p.reduce[0]->nsrc != 2)
+    return;
+  tn_collect_op(t, p.reduce[0]->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) for (int j = 0; j < p.nout; j++) {
+    tiny_uop *u = loads.u[i], *inner[3] = {p.red[0], p.out[j], x->part[0]};
+    if (!tn_reads_across(t, u, inner[0], x) || u->src[0]->src[0] == p.store->src[0] ||
+        tn_range_kind(inner[1]) != TN_LOOP ||
+        tn_stride_in(t, u->src[0]->src[1], inner[1]) != tn_range_extent(inner[2]))
+      continue;
+    const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
+    if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
+    tn_move_stage(s, u, 3, inner, TN_SPACE_LOCAL);
+    return;
+  }
+}
+
 static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_split_digits(s, p);
   const double work = tn_work(p);
@@ -390,6 +425,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const int loops = tn_tile_pack(s, p, target, &c, x);
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
+  tn_tile_copy_across(s, target, &c, &x);
   tn_tile_roll(s, &c, &x);
   tn_move_apart(s);
 }
