@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b833b3c5497fe2bc17c80ad6253f89599dc01046b1b853c5307f9dd06109fd6b
+/* tiny.h 0.1.0, source b279e153decbe1279178a61f1334518693f4f4064e09df09e2cd0fbc3223151e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -168,171 +168,171 @@ Where things stand in tiny.h
    1900  src/api/io.h                tensors from files and to files
    1975  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2212  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2214  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2377  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2379  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2429  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2431  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2519  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2521  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3278  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3280  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3607  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3609  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3827  src/ir/alu.c                the meaning of every arithmetic op, once
-   3974  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4573  src/ir/args.c               which k, v and sources fit an op
-   4717  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5336  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3829  src/ir/alu.c                the meaning of every arithmetic op, once
+   3976  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4576  src/ir/args.c               which k, v and sources fit an op
+   4720  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5339  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5909  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5912  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6131  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6134  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6526  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6529  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7355  src/ir/spec.c               the verifier
-   7662  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7358  src/ir/spec.c               the verifier
+   7666  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7850  src/rules/notation.c        the algebra that bodies of rules are written in
-   7885  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8083  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7854  src/rules/notation.c        the algebra that bodies of rules are written in
+   7889  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8087  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8243  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8247  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8637  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8641  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8825  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8829  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9213  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9217  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9537  src/rules/decompose.c       from what the IR means to what a language can say
-  10109  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9541  src/rules/decompose.c       from what the IR means to what a language can say
+  10113  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10143  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10147  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10641  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10645  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11013  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11017  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11230  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11234  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11808  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11990  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11812  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11994  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12378  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12382  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12463  src/tensor/activation.c     what stands between the layers of a network
-  12632  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12952  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12467  src/tensor/activation.c     what stands between the layers of a network
+  12636  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12956  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13113  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13117  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13779  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13783  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14288  src/tensor/random.c         numbers from a counter, the same on every device
-  14554  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14292  src/tensor/random.c         numbers from a counter, the same on every device
+  14558  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14858  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15152  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14862  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15156  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15530  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15534  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16087  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16091  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16483  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16487  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16943  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16947  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17376  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17380  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17720  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18033  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18132  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17724  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18037  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18136  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18285  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18289  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18769  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19045  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18773  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19049  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19134  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19138  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19327  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19691  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19331  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19695  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19927  src/tensor/params.c         lists of named tensors: what a network consists of
-  20019  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20385  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19931  src/tensor/params.c         lists of named tensors: what a network consists of
+  20023  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20389  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21108  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21112  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21806  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21810  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22089  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22093  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22628  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23082  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22632  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23086  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23512  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23623  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23526  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23637  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23886  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23900  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  23999  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24121  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  24013  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24135  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24221  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24235  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24655  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24669  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  24924  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25123  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25032  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25231  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25503  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25755  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25611  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25863  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  26011  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  26119  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26200  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26308  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26679  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  26904  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26790  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  27015  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27291  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27631  src/runtime/interp.c        the backend INTERP
-  27711  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27402  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27742  src/runtime/interp.c        the backend INTERP
+  27822  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27766  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  27974  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  27877  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  28085  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28462  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  28859  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28573  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  28970  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  29257  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  29368  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29484  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29595  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29729  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  29840  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  29937  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  30048  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30191  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30302  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30435  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30546  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30612  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30723  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30786  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31098  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31334  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  30897  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31209  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31445  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31482  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31628  src/runtime/context.c       opening and closing, the first error, totals
+  31593  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31739  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2054,7 +2054,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(AND, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) _(OR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(XOR, 2, TINY_ALU | TINY_COMM | TINY_ASSOC) \
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
-  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU)
+  _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
+  /* advice */ \
+  _(PREFETCH, 1, TINY_VOIDOP)
 
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
 enum {
@@ -2137,7 +2139,7 @@ typedef struct tiny_language {
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *loop;                        // %n < %0, of a loop that mostly goes on; NULL: as of any other
-  const char *prefetch;                    // asks for %0 + %k, which will be wanted soon; NULL: never
+  const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
@@ -3990,6 +3992,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
+//   PREFETCH (index): it is wanted soon, and need not be in range |
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
@@ -6789,7 +6792,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
       return tn_eval_value(d, u, s);
     case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
-    case TINY_OP_SINK: case TINY_OP_GROUP: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
+    case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_PREFETCH: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
     default: break;
   }
   if (d->vars) return tn_eval_bad(d, u, "has no value in an expression");
@@ -7384,7 +7387,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
-  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
+  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'}, {TINY_OP_PREFETCH, 6, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'v'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -7519,6 +7522,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
     case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
+    case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
     case TINY_OP_REDUCE:
@@ -23441,6 +23445,15 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
 
+// Lanes lie beside each other, or near the first.
+static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
+  int64_t step;
+  tiny_uop *base = tn_lane_step(t, index->src[1], &step), *first = base;
+  if (!base) first = tn_uop_make(t, TINY_OP_PICK, index->src[1]->dtype, 1, 1, &index->src[1], 0, 0, NULL);
+  first = tn_index_with(t, index, first, 1);
+  return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &first, 0, 0, NULL);
+}
+
 // One node over lanes, its sources done. REDUCE over r folds its lanes; END drops r.
 static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
@@ -23471,6 +23484,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     return tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
     return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL));
+  if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);
 }
@@ -23541,7 +23555,7 @@ static int tn_across_of(tiny_uop *u, tn_across *c) {
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *load = u->src[i], *index = load->nsrc ? load->src[0] : NULL;
     int64_t at;
-    if (load->op != TINY_OP_LOAD || load->nsrc != 1 || load->k || load->lanes != 1 || index->nsrc != 2) return 0;
+    if (load->op != TINY_OP_LOAD || load->nsrc != 1 || load->lanes != 1 || index->nsrc != 2) return 0;
     tiny_uop *base = tn_across_place(index->src[1], &at);
     if (!i) { c->memory = index->src[0]; c->base = base; c->at = at; }
     if (i == 1) c->step = at - c->at;
@@ -24663,7 +24677,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 #endif
 
 enum {
-  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096,
+  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4,
   TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256    // of a block, in bytes of what is written and of what is read
 };
 
@@ -24746,38 +24760,120 @@ static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u)
   return 0;
 }
 
-// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
-static void tn_fetch_next_row(tn_kernel_state *s) {
-  tn_profile p;
-  tiny_uop *rows = NULL;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
-  tn_profile_kernel(s->t, s->sink, &p);
-  for (int i = 0; i < p.nout && p.usable; i++) {
-    int around = tn_range_kind(p.out[i]) == TN_LOOP && p.nreduce > 1;
-    for (int j = 0; j < p.nreduce; j++) around &= tn_depends(s->t, p.reduce[j], p.out[i]);
-    if (around) rows = p.out[i];
+// The load, which first asks for another element of its memory, at `ahead`.
+static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
+  tiny_uop *index = load->src[0], *at[3] = {index->src[0], ahead, NULL}, *src[2];
+  at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
+  src[0] = index->src[0];
+  src[1] = tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, at, 0, 0, NULL);
+  at[0] = tn_uop_make(t, TINY_OP_AFTER, src[0]->dtype, 1, 2, src, 0, 0, NULL);
+  at[1] = index->src[1];
+  if (index->nsrc == 3) at[2] = index->src[2];
+  src[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, at, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL);
+}
+
+// Rows ahead that are fetched: the next one, or several short ones.
+static int64_t tn_rows_ahead(int64_t nbytes) { return nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes : 1; }
+
+// What a load reads in one round of the output range number `rows`, in bytes.
+static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
+  tn_list ranges = {NULL, 0, 0};
+  int64_t n = tn_dtypes[load->dtype].nbytes;
+  tn_collect_ranges(t, load, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    int outside = 0;
+    for (int j = 0; j <= rows; j++) outside |= p->out[j] == ranges.u[i];
+    if (!outside) n *= tn_range_extent(ranges.u[i]);
   }
-  if (!rows) return;
+  return n;
+}
+
+// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
+static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
+  int rows = -1;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  for (int i = 0; i < p->nout; i++) {
+    int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
+    for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
+    if (around) rows = i;
+  }
+  if (rows < 0) return;
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    tiny_uop *u = loads.u[i], *at = u->src[0], *now;
-    const int64_t stride = tn_stride_in(s->t, at->src[1], rows);
+    tiny_uop *u = loads.u[i], *at = u->src[0];
+    const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
     int again = 0;
     if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
-    const int64_t nbytes = stride * tn_dtypes[u->dtype].nbytes;
-    if (nbytes < TN_CACHE_LINE) continue;
-    if (tn_in_first_pass(s->t, &p, u)) continue;
+    if (stride * tn_dtypes[u->dtype].nbytes < TN_CACHE_LINE) continue;
+    if (tn_in_first_pass(s->t, p, u)) continue;
     for (int j = 0; j < loads.n; j++)
-      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, &p, loads.u[j]);
+      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, p, loads.u[j]);
     for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
     if (!again) continue;
-    now = tn_uop_make(s->t, TINY_OP_LOAD, u->dtype, 1, (int)u->nsrc, u->src,
-                      nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes * stride : stride, 0, NULL);
     tn_push(s->t, &memory, at->src[0]);
     tn_push(s->t, &from, u);
-    tn_push(s->t, &to, now);
+    const int64_t ahead = tn_rows_ahead(tn_round_nbytes(s->t, p, u, rows)) * stride;
+    tn_push(s->t, &to, tn_load_fetching(s->t, u, tn_u2(s->t, TINY_OP_ADD, at->src[1], tn_index(s->t, ahead))));
   }
   s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
+}
+
+// ** rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can **
+
+// What the element of a load is in a later round of `rows`; numbers that name rows are read within their memory.
+static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows, int64_t rounds) {
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *at[2], *beyond;
+    if (!tn_depends(t, index, rows)) continue;
+    beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
+    beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
+    at[0] = index->src[0];
+    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last);
+    at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
+    tn_push(t, &from, loads.u[i]);
+    tn_push(t, &to, tn_uop_make(t, TINY_OP_LOAD, loads.u[i]->dtype, 1, 1, at, 0, 0, NULL));
+  }
+  tn_push(t, &from, rows);
+  tn_push(t, &to, later);
+  return tn_replace(t, element, from.n, from.u, to.u);
+}
+
+// Are all loads that name the element's place in order along `rows`, so that later ones may be read?
+static int tn_is_named_in_order(tiny_ctx *t, tiny_uop *element, const tiny_uop *rows) {
+  tn_list loads = {NULL, 0, 0};
+  int named = 0;
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    const tiny_uop *index = loads.u[i]->src[0];
+    if (!tn_depends(t, loads.u[i], rows)) continue;
+    const int64_t stride = tn_stride_in(t, index->src[1], rows);
+    if (index->nsrc != 2 || index->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || stride < 0) return 0;
+    named = 1;
+  }
+  return named;
+}
+
+static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
+  tiny_ctx *t = s->t;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n && !p->nreduce; i++) {
+    tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
+    int rows = p->nout - 1;
+    while (rows >= 0 && (tn_range_kind(p->out[rows]) != TN_LOOP || !tn_is_named_in_order(t, element, p->out[rows])))
+      rows--;
+    if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
+    if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
+    const int64_t nbytes = tn_round_nbytes(t, p, u, rows);
+    if (nbytes < TN_CACHE_LINE) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_load_fetching(t, u, tn_element_later(t, element, p->out[rows], tn_rows_ahead(nbytes))));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
 // Is what e names read across when v advances, but in a row when j does?
@@ -24890,6 +24986,13 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most)
   return 1;
 }
 
+// Columns are walked down several vectors at a time: what is read in a row of them lies in one page.
+static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
+  int64_t f = TN_COLUMN_VECTORS;
+  while (tn_range_extent(columns) % f) f--;
+  if (f > 1) tn_move_split(s, columns, f, TN_UPCAST, 0, NULL);
+}
+
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   if (p->row && tn_stage_row(s, p)) tn_profile_kernel(t, s->sink, p);
@@ -24908,15 +25011,20 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
   tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
   if (across) best = tn_walk_across(s, p, best, across, most);
+  tiny_uop *columns = NULL;
   if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, NULL);
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
+  if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
     if (tn_row_pass(s, p, i, most)) taken |= 1u << i;
   }
   s->sink = tn_simplify(t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);
-  tn_fetch_next_row(s);
+  tn_profile_kernel(t, s->sink, p);
+  if (!p->usable) return;
+  tn_fetch_next_row(s, p);
+  tn_fetch_named_rows(s, p);
 }
 #endif
 // ---- end src/codegen/rows.c ----
@@ -25637,7 +25745,7 @@ static int tn_recipe_panel_order(const tiny_uop *r) {
 // May what a load reads be copied before the loops around it?
 static int tn_recipe_can_pack(tiny_ctx *t, const tn_profile *p, const tiny_uop *load) {
   const tiny_uop *index = load->src[0];
-  return !p->carried && load->nsrc == 1 && !load->k && index->src[0]->op == TINY_OP_PARAM &&
+  return !p->carried && load->nsrc == 1 && index->src[0]->op == TINY_OP_PARAM &&
       index->src[0] != p->store->src[0] &&
       tn_recipe_is_plain(t, index->src[1]) && (index->nsrc < 3 || tn_recipe_is_plain(t, index->src[2]));
 }
@@ -26185,7 +26293,7 @@ static void tn_lang_c(tiny_language *out) {
   out->store = "STORE(%t, %0, %1)";
   out->stream = "STREAM(%t, %0, %1)";
   out->loop = "GOES_ON(%n, %0)";
-  out->prefetch = "__builtin_prefetch(%0 + %k, 0, 2)";       // to the second level: the first is busy
+  out->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
@@ -26520,6 +26628,16 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   else tn_line(x, "%s;", out.data);
 }
 
+static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
+  tn_blanks b;
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  if (!x->lang->prefetch) return;
+  memset(&b, 0, sizeof b);
+  b.arg[0] = tn_address(x, u->src[0]);
+  tn_format(&out, x->lang->prefetch, &b);
+  tn_line(x, "%s;", out.data);
+}
+
 static void tn_define_text(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
@@ -26548,14 +26666,6 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     x->expr[i] = atom.data;
     return;
   }
-  if (in_memory && u->k && x->lang->prefetch && u->src[0]->lanes == 1) {
-    tn_blanks b;
-    tiny_bytes out = {x->t, NULL, 0, 0};
-    tn_blanks_of(x, &b, u);
-    b.arg[0] = tn_address(x, u->src[0]);
-    tn_format(&out, x->lang->prefetch, &b);
-    tn_line(x, "%s;", out.data);
-  }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};
   tn_line_of(x, line, 7);
@@ -26582,6 +26692,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_AFTER: x->expr[u->seq] = x->expr[u->src[0]->seq]; return;
     case TINY_OP_DEFINE: tn_define_text(x, u); return;
     case TINY_OP_STORE: tn_store_text(x, u); return;
+    case TINY_OP_PREFETCH: tn_prefetch_text(x, u); return;
     case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
     case TINY_OP_RANGE: {
       const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);

@@ -213,6 +213,9 @@ static tiny_tensor *convolution(tiny_ctx *t) {
   return tiny_conv2d(ints(t, TINY_SHAPE(1, 16, 16, 16)), ints(t, TINY_SHAPE(32, 16, 3, 3)), NULL, NULL);
 }
 
+// Rows that numbers from memory name: the next one is fetched.
+static tiny_tensor *named(tiny_ctx *t) { return tiny_embedding(tiny_cast(ints(t, TINY_SHAPE(40)), TINY_I32), ints(t, TINY_SHAPE(24, 48)), -1); }
+static tiny_tensor *down(tiny_ctx *t) { return tiny_argmax(ints(t, TINY_SHAPE(24, 64)), 0, 0); }
 // Past the caches in halves of lines.
 static tiny_tensor *streamed(tiny_ctx *t) { return tiny_contiguous(tiny_expand(ints(t, TINY_SHAPE(1, 8192)), TINY_SHAPE(1024, 8192))); }
 
@@ -240,6 +243,8 @@ static void test_text(void) {
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) add_text(&log, &out, subjects[i].name, subjects[i].make(t));
   add_text(&log, &out, "convolution over channels", convolution(t));
   add_text(&log, &out, "streamed", streamed(t));
+  add_text(&log, &out, "named rows", named(t));
+  add_text(&log, &out, "down columns", down(t));
   golden_check(&out, "kernels.c");
   golden_free(&out);
   tiny_close(t);

@@ -360,6 +360,15 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
 }
 
+// Lanes lie beside each other, or near the first.
+static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
+  int64_t step;
+  tiny_uop *base = tn_lane_step(t, index->src[1], &step), *first = base;
+  if (!base) first = tn_uop_make(t, TINY_OP_PICK, index->src[1]->dtype, 1, 1, &index->src[1], 0, 0, NULL);
+  first = tn_index_with(t, index, first, 1);
+  return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &first, 0, 0, NULL);
+}
+
 // One node over lanes, its sources done. REDUCE over r folds its lanes; END drops r.
 static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
@@ -390,6 +399,7 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     return tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
     return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL));
+  if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);
 }

@@ -135,7 +135,7 @@ static int tn_recipe_panel_order(const tiny_uop *r) {
 // May what a load reads be copied before the loops around it?
 static int tn_recipe_can_pack(tiny_ctx *t, const tn_profile *p, const tiny_uop *load) {
   const tiny_uop *index = load->src[0];
-  return !p->carried && load->nsrc == 1 && !load->k && index->src[0]->op == TINY_OP_PARAM &&
+  return !p->carried && load->nsrc == 1 && index->src[0]->op == TINY_OP_PARAM &&
       index->src[0] != p->store->src[0] &&
       tn_recipe_is_plain(t, index->src[1]) && (index->nsrc < 3 || tn_recipe_is_plain(t, index->src[2]));
 }

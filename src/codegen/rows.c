@@ -9,7 +9,7 @@
 #endif
 
 enum {
-  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096,
+  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4,
   TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256    // of a block, in bytes of what is written and of what is read
 };
 
@@ -92,38 +92,120 @@ static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u)
   return 0;
 }
 
-// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
-static void tn_fetch_next_row(tn_kernel_state *s) {
-  tn_profile p;
-  tiny_uop *rows = NULL;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
-  tn_profile_kernel(s->t, s->sink, &p);
-  for (int i = 0; i < p.nout && p.usable; i++) {
-    int around = tn_range_kind(p.out[i]) == TN_LOOP && p.nreduce > 1;
-    for (int j = 0; j < p.nreduce; j++) around &= tn_depends(s->t, p.reduce[j], p.out[i]);
-    if (around) rows = p.out[i];
+// The load, which first asks for another element of its memory, at `ahead`.
+static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
+  tiny_uop *index = load->src[0], *at[3] = {index->src[0], ahead, NULL}, *src[2];
+  at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
+  src[0] = index->src[0];
+  src[1] = tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, at, 0, 0, NULL);
+  at[0] = tn_uop_make(t, TINY_OP_AFTER, src[0]->dtype, 1, 2, src, 0, 0, NULL);
+  at[1] = index->src[1];
+  if (index->nsrc == 3) at[2] = index->src[2];
+  src[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, at, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL);
+}
+
+// Rows ahead that are fetched: the next one, or several short ones.
+static int64_t tn_rows_ahead(int64_t nbytes) { return nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes : 1; }
+
+// What a load reads in one round of the output range number `rows`, in bytes.
+static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
+  tn_list ranges = {NULL, 0, 0};
+  int64_t n = tn_dtypes[load->dtype].nbytes;
+  tn_collect_ranges(t, load, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    int outside = 0;
+    for (int j = 0; j <= rows; j++) outside |= p->out[j] == ranges.u[i];
+    if (!outside) n *= tn_range_extent(ranges.u[i]);
   }
-  if (!rows) return;
+  return n;
+}
+
+// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
+static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
+  int rows = -1;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  for (int i = 0; i < p->nout; i++) {
+    int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
+    for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
+    if (around) rows = i;
+  }
+  if (rows < 0) return;
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    tiny_uop *u = loads.u[i], *at = u->src[0], *now;
-    const int64_t stride = tn_stride_in(s->t, at->src[1], rows);
+    tiny_uop *u = loads.u[i], *at = u->src[0];
+    const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
     int again = 0;
     if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
-    const int64_t nbytes = stride * tn_dtypes[u->dtype].nbytes;
-    if (nbytes < TN_CACHE_LINE) continue;
-    if (tn_in_first_pass(s->t, &p, u)) continue;
+    if (stride * tn_dtypes[u->dtype].nbytes < TN_CACHE_LINE) continue;
+    if (tn_in_first_pass(s->t, p, u)) continue;
     for (int j = 0; j < loads.n; j++)
-      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, &p, loads.u[j]);
+      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, p, loads.u[j]);
     for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
     if (!again) continue;
-    now = tn_uop_make(s->t, TINY_OP_LOAD, u->dtype, 1, (int)u->nsrc, u->src,
-                      nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes * stride : stride, 0, NULL);
     tn_push(s->t, &memory, at->src[0]);
     tn_push(s->t, &from, u);
-    tn_push(s->t, &to, now);
+    const int64_t ahead = tn_rows_ahead(tn_round_nbytes(s->t, p, u, rows)) * stride;
+    tn_push(s->t, &to, tn_load_fetching(s->t, u, tn_u2(s->t, TINY_OP_ADD, at->src[1], tn_index(s->t, ahead))));
   }
   s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
+}
+
+// ** rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can **
+
+// What the element of a load is in a later round of `rows`; numbers that name rows are read within their memory.
+static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows, int64_t rounds) {
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *at[2], *beyond;
+    if (!tn_depends(t, index, rows)) continue;
+    beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
+    beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
+    at[0] = index->src[0];
+    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last);
+    at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
+    tn_push(t, &from, loads.u[i]);
+    tn_push(t, &to, tn_uop_make(t, TINY_OP_LOAD, loads.u[i]->dtype, 1, 1, at, 0, 0, NULL));
+  }
+  tn_push(t, &from, rows);
+  tn_push(t, &to, later);
+  return tn_replace(t, element, from.n, from.u, to.u);
+}
+
+// Are all loads that name the element's place in order along `rows`, so that later ones may be read?
+static int tn_is_named_in_order(tiny_ctx *t, tiny_uop *element, const tiny_uop *rows) {
+  tn_list loads = {NULL, 0, 0};
+  int named = 0;
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    const tiny_uop *index = loads.u[i]->src[0];
+    if (!tn_depends(t, loads.u[i], rows)) continue;
+    const int64_t stride = tn_stride_in(t, index->src[1], rows);
+    if (index->nsrc != 2 || index->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || stride < 0) return 0;
+    named = 1;
+  }
+  return named;
+}
+
+static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
+  tiny_ctx *t = s->t;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n && !p->nreduce; i++) {
+    tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
+    int rows = p->nout - 1;
+    while (rows >= 0 && (tn_range_kind(p->out[rows]) != TN_LOOP || !tn_is_named_in_order(t, element, p->out[rows])))
+      rows--;
+    if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
+    if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
+    const int64_t nbytes = tn_round_nbytes(t, p, u, rows);
+    if (nbytes < TN_CACHE_LINE) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_load_fetching(t, u, tn_element_later(t, element, p->out[rows], tn_rows_ahead(nbytes))));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
 // Is what e names read across when v advances, but in a row when j does?
@@ -236,6 +318,13 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most)
   return 1;
 }
 
+// Columns are walked down several vectors at a time: what is read in a row of them lies in one page.
+static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
+  int64_t f = TN_COLUMN_VECTORS;
+  while (tn_range_extent(columns) % f) f--;
+  if (f > 1) tn_move_split(s, columns, f, TN_UPCAST, 0, NULL);
+}
+
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   if (p->row && tn_stage_row(s, p)) tn_profile_kernel(t, s->sink, p);
@@ -254,14 +343,19 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
   tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
   if (across) best = tn_walk_across(s, p, best, across, most);
+  tiny_uop *columns = NULL;
   if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, NULL);
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
+  if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
     if (tn_row_pass(s, p, i, most)) taken |= 1u << i;
   }
   s->sink = tn_simplify(t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);
-  tn_fetch_next_row(s);
+  tn_profile_kernel(t, s->sink, p);
+  if (!p->usable) return;
+  tn_fetch_next_row(s, p);
+  tn_fetch_named_rows(s, p);
 }
 #endif

@@ -30,7 +30,7 @@ static int tn_across_of(tiny_uop *u, tn_across *c) {
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *load = u->src[i], *index = load->nsrc ? load->src[0] : NULL;
     int64_t at;
-    if (load->op != TINY_OP_LOAD || load->nsrc != 1 || load->k || load->lanes != 1 || index->nsrc != 2) return 0;
+    if (load->op != TINY_OP_LOAD || load->nsrc != 1 || load->lanes != 1 || index->nsrc != 2) return 0;
     tiny_uop *base = tn_across_place(index->src[1], &at);
     if (!i) { c->memory = index->src[0]; c->base = base; c->at = at; }
     if (i == 1) c->step = at - c->at;

@@ -264,7 +264,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
       return tn_eval_value(d, u, s);
     case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
-    case TINY_OP_SINK: case TINY_OP_GROUP: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
+    case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_PREFETCH: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
     default: break;
   }
   if (d->vars) return tn_eval_bad(d, u, "has no value in an expression");

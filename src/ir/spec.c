@@ -30,7 +30,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
-  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
+  {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'}, {TINY_OP_PREFETCH, 6, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'v'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -165,6 +165,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
   switch (u->op) {
     case TINY_OP_INDEX: return tn_spec_index(u);
     case TINY_OP_LOAD: return x->op == TINY_OP_INDEX ? NULL : "loads from what is no INDEX";
+    case TINY_OP_PREFETCH: return x->op == TINY_OP_INDEX && x->lanes == 1 ? NULL : "fetches what is no INDEX";
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
     case TINY_OP_REDUCE:

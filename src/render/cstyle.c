@@ -321,6 +321,16 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   else tn_line(x, "%s;", out.data);
 }
 
+static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
+  tn_blanks b;
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  if (!x->lang->prefetch) return;
+  memset(&b, 0, sizeof b);
+  b.arg[0] = tn_address(x, u->src[0]);
+  tn_format(&out, x->lang->prefetch, &b);
+  tn_line(x, "%s;", out.data);
+}
+
 static void tn_define_text(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
@@ -349,14 +359,6 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     x->expr[i] = atom.data;
     return;
   }
-  if (in_memory && u->k && x->lang->prefetch && u->src[0]->lanes == 1) {
-    tn_blanks b;
-    tiny_bytes out = {x->t, NULL, 0, 0};
-    tn_blanks_of(x, &b, u);
-    b.arg[0] = tn_address(x, u->src[0]);
-    tn_format(&out, x->lang->prefetch, &b);
-    tn_line(x, "%s;", out.data);
-  }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};
   tn_line_of(x, line, 7);
@@ -383,6 +385,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_AFTER: x->expr[u->seq] = x->expr[u->src[0]->seq]; return;
     case TINY_OP_DEFINE: tn_define_text(x, u); return;
     case TINY_OP_STORE: tn_store_text(x, u); return;
+    case TINY_OP_PREFETCH: tn_prefetch_text(x, u); return;
     case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
     case TINY_OP_RANGE: {
       const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);

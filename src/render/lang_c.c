@@ -175,7 +175,7 @@ static void tn_lang_c(tiny_language *out) {
   out->store = "STORE(%t, %0, %1)";
   out->stream = "STREAM(%t, %0, %1)";
   out->loop = "GOES_ON(%n, %0)";
-  out->prefetch = "__builtin_prefetch(%0 + %k, 0, 2)";       // to the second level: the first is busy
+  out->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
   out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";

@@ -317,65 +317,68 @@ void r_4_24_24_24_2196b4e3(void *const *mem, const long long *args, long long ta
   f32 local22[24] __attribute__((aligned(64)));
   for (i32 r23 = 0; r23 < 4; r23++) {
     const i32 x24 = (i32)(r23 * 24);
-    __builtin_prefetch(p1 + x24 + 1008, 0, 2);
-    const f32x8 v25 = LOAD(f32x8, p1 + x24);
+    const i32 x25 = (i32)(x24 + 1008);
+    __builtin_prefetch(p1 + x25, 0, 2);
     const f32x8 v26 = LOAD(f32x8, p1 + x24);
-    const i32 x27 = (i32)(x24 + 8);
-    const f32x8 v28 = LOAD(f32x8, p1 + x27);
-    const f32x8 x29 = WHERE(f32x8, i32x8, (CONVERT(v26 != v26, b8x8)), x0, (WHERE(f32x8, i32x8, (CONVERT(v28 < v26, b8x8)), v26, v28)));
-    const i32 x30 = (i32)(x24 + 16);
-    const f32x8 v31 = LOAD(f32x8, p1 + x30);
-    const f32x8 x32 = WHERE(f32x8, i32x8, (CONVERT(x29 != x29, b8x8)), x0, (WHERE(f32x8, i32x8, (CONVERT(v31 < x29, b8x8)), x29, v31)));
-    const f32x4 x33 = LOW(f32x8, f32x4, x32);
-    const f32x4 x34 = HIGH(f32x8, f32x4, x32);
-    const f32x4 x35 = WHERE(f32x4, i32x4, (CONVERT(x33 != x33, b8x4)), x1, (WHERE(f32x4, i32x4, (CONVERT(x34 < x33, b8x4)), x33, x34)));
-    const f32x2 x36 = LOW(f32x4, f32x2, x35);
-    const f32x2 x37 = HIGH(f32x4, f32x2, x35);
-    const f32x2 x38 = WHERE(f32x2, i32x2, (CONVERT(x36 != x36, b8x2)), x2, (WHERE(f32x2, i32x2, (CONVERT(x37 < x36, b8x2)), x36, x37)));
-    const f32 x39 = x38[1];
-    const f32 x40 = x38[0];
-    const f32x8 x41 = SPLAT(f32x8, f32, ((x39 != x39) ? ((f32)__builtin_nan("")) : ((x40 < x39) ? x39 : x40)));
-    const f32x8 x42 = v25 - x41;
-    const b8x8 x43 = CONVERT(x42 < x4, b8x8);
-    const f32x8 x44 = WHERE(f32x8, i32x8, x43, x4, x42);
-    const b8x8 x45 = CONVERT(x44 < x6, b8x8);
-    const f32x8 x46 = (x44 * x11) + x12;
-    const f32x8 x47 = x46 - x12;
-    const f32x8 x48 = (x44 - (x47 * x14)) - (x47 * x15);
-    const f32x8 x49 = WHERE(f32x8, i32x8, (CONVERT(x42 < x3, b8x8)), ((WHERE(f32x8, i32x8, x43, x5, (WHERE(f32x8, i32x8, x45, x7, x8)))) * ((f32x8)(((WHERE(i32x8, i32x8, x45, x9, x10)) + (((i32x8)x46) << x13)) + ((i32x8)((x48 * ((x48 * ((x48 * ((x48 * ((x48 * ((x48 * x16) + x17)) + x18)) + x19)) + x20)) + x8)) + x8))))), (x42 + x21));
-    STORE(f32x8, local22 + 0, x49);
-    __builtin_prefetch(p1 + x27 + 1008, 0, 2);
-    const f32x8 v50 = LOAD(f32x8, p1 + x27);
-    const f32x8 x51 = v50 - x41;
-    const b8x8 x52 = CONVERT(x51 < x4, b8x8);
-    const f32x8 x53 = WHERE(f32x8, i32x8, x52, x4, x51);
-    const b8x8 x54 = CONVERT(x53 < x6, b8x8);
-    const f32x8 x55 = (x53 * x11) + x12;
-    const f32x8 x56 = x55 - x12;
-    const f32x8 x57 = (x53 - (x56 * x14)) - (x56 * x15);
-    const f32x8 x58 = WHERE(f32x8, i32x8, (CONVERT(x51 < x3, b8x8)), ((WHERE(f32x8, i32x8, x52, x5, (WHERE(f32x8, i32x8, x54, x7, x8)))) * ((f32x8)(((WHERE(i32x8, i32x8, x54, x9, x10)) + (((i32x8)x55) << x13)) + ((i32x8)((x57 * ((x57 * ((x57 * ((x57 * ((x57 * ((x57 * x16) + x17)) + x18)) + x19)) + x20)) + x8)) + x8))))), (x51 + x21));
-    STORE(f32x8, local22 + 8, x58);
-    __builtin_prefetch(p1 + x30 + 1008, 0, 2);
-    const f32x8 v59 = LOAD(f32x8, p1 + x30);
-    const f32x8 x60 = v59 - x41;
-    const b8x8 x61 = CONVERT(x60 < x4, b8x8);
-    const f32x8 x62 = WHERE(f32x8, i32x8, x61, x4, x60);
-    const b8x8 x63 = CONVERT(x62 < x6, b8x8);
-    const f32x8 x64 = (x62 * x11) + x12;
-    const f32x8 x65 = x64 - x12;
-    const f32x8 x66 = (x62 - (x65 * x14)) - (x65 * x15);
-    const f32x8 x67 = WHERE(f32x8, i32x8, (CONVERT(x60 < x3, b8x8)), ((WHERE(f32x8, i32x8, x61, x5, (WHERE(f32x8, i32x8, x63, x7, x8)))) * ((f32x8)(((WHERE(i32x8, i32x8, x63, x9, x10)) + (((i32x8)x64) << x13)) + ((i32x8)((x66 * ((x66 * ((x66 * ((x66 * ((x66 * ((x66 * x16) + x17)) + x18)) + x19)) + x20)) + x8)) + x8))))), (x60 + x21));
-    STORE(f32x8, local22 + 16, x67);
-    const f32x8 x68 = (x49 + x58) + x67;
-    const f32x4 x69 = (LOW(f32x8, f32x4, x68)) + (HIGH(f32x8, f32x4, x68));
-    const f32x2 x70 = (LOW(f32x4, f32x2, x69)) + (HIGH(f32x4, f32x2, x69));
-    const f32 x71 = (f32)((x70[0]) + (x70[1]));
-    const f32x8 x72 = SPLAT(f32x8, f32, (0x1p+0f / x71));
-    for (i32 r73 = 0; r73 < 3; r73++) {
-      const i32 x74 = (i32)(r73 * 8);
-      const i32 x75 = (i32)(x74 + x24);
-      const f32x8 v76 = LOAD(f32x8, local22 + x74);
-      STORE(f32x8, p0 + x75, (x72 * v76));
+    const f32x8 v27 = LOAD(f32x8, p1 + x24);
+    const i32 x28 = (i32)(x24 + 8);
+    const f32x8 v29 = LOAD(f32x8, p1 + x28);
+    const f32x8 x30 = WHERE(f32x8, i32x8, (CONVERT(v27 != v27, b8x8)), x0, (WHERE(f32x8, i32x8, (CONVERT(v29 < v27, b8x8)), v27, v29)));
+    const i32 x31 = (i32)(x24 + 16);
+    const f32x8 v32 = LOAD(f32x8, p1 + x31);
+    const f32x8 x33 = WHERE(f32x8, i32x8, (CONVERT(x30 != x30, b8x8)), x0, (WHERE(f32x8, i32x8, (CONVERT(v32 < x30, b8x8)), x30, v32)));
+    const f32x4 x34 = LOW(f32x8, f32x4, x33);
+    const f32x4 x35 = HIGH(f32x8, f32x4, x33);
+    const f32x4 x36 = WHERE(f32x4, i32x4, (CONVERT(x34 != x34, b8x4)), x1, (WHERE(f32x4, i32x4, (CONVERT(x35 < x34, b8x4)), x34, x35)));
+    const f32x2 x37 = LOW(f32x4, f32x2, x36);
+    const f32x2 x38 = HIGH(f32x4, f32x2, x36);
+    const f32x2 x39 = WHERE(f32x2, i32x2, (CONVERT(x37 != x37, b8x2)), x2, (WHERE(f32x2, i32x2, (CONVERT(x38 < x37, b8x2)), x37, x38)));
+    const f32 x40 = x39[1];
+    const f32 x41 = x39[0];
+    const f32x8 x42 = SPLAT(f32x8, f32, ((x40 != x40) ? ((f32)__builtin_nan("")) : ((x41 < x40) ? x40 : x41)));
+    const f32x8 x43 = v26 - x42;
+    const b8x8 x44 = CONVERT(x43 < x4, b8x8);
+    const f32x8 x45 = WHERE(f32x8, i32x8, x44, x4, x43);
+    const b8x8 x46 = CONVERT(x45 < x6, b8x8);
+    const f32x8 x47 = (x45 * x11) + x12;
+    const f32x8 x48 = x47 - x12;
+    const f32x8 x49 = (x45 - (x48 * x14)) - (x48 * x15);
+    const f32x8 x50 = WHERE(f32x8, i32x8, (CONVERT(x43 < x3, b8x8)), ((WHERE(f32x8, i32x8, x44, x5, (WHERE(f32x8, i32x8, x46, x7, x8)))) * ((f32x8)(((WHERE(i32x8, i32x8, x46, x9, x10)) + (((i32x8)x47) << x13)) + ((i32x8)((x49 * ((x49 * ((x49 * ((x49 * ((x49 * ((x49 * x16) + x17)) + x18)) + x19)) + x20)) + x8)) + x8))))), (x43 + x21));
+    STORE(f32x8, local22 + 0, x50);
+    const i32 x51 = (i32)(x24 + 1016);
+    __builtin_prefetch(p1 + x51, 0, 2);
+    const f32x8 v52 = LOAD(f32x8, p1 + x28);
+    const f32x8 x53 = v52 - x42;
+    const b8x8 x54 = CONVERT(x53 < x4, b8x8);
+    const f32x8 x55 = WHERE(f32x8, i32x8, x54, x4, x53);
+    const b8x8 x56 = CONVERT(x55 < x6, b8x8);
+    const f32x8 x57 = (x55 * x11) + x12;
+    const f32x8 x58 = x57 - x12;
+    const f32x8 x59 = (x55 - (x58 * x14)) - (x58 * x15);
+    const f32x8 x60 = WHERE(f32x8, i32x8, (CONVERT(x53 < x3, b8x8)), ((WHERE(f32x8, i32x8, x54, x5, (WHERE(f32x8, i32x8, x56, x7, x8)))) * ((f32x8)(((WHERE(i32x8, i32x8, x56, x9, x10)) + (((i32x8)x57) << x13)) + ((i32x8)((x59 * ((x59 * ((x59 * ((x59 * ((x59 * ((x59 * x16) + x17)) + x18)) + x19)) + x20)) + x8)) + x8))))), (x53 + x21));
+    STORE(f32x8, local22 + 8, x60);
+    const i32 x61 = (i32)(x24 + 1024);
+    __builtin_prefetch(p1 + x61, 0, 2);
+    const f32x8 v62 = LOAD(f32x8, p1 + x31);
+    const f32x8 x63 = v62 - x42;
+    const b8x8 x64 = CONVERT(x63 < x4, b8x8);
+    const f32x8 x65 = WHERE(f32x8, i32x8, x64, x4, x63);
+    const b8x8 x66 = CONVERT(x65 < x6, b8x8);
+    const f32x8 x67 = (x65 * x11) + x12;
+    const f32x8 x68 = x67 - x12;
+    const f32x8 x69 = (x65 - (x68 * x14)) - (x68 * x15);
+    const f32x8 x70 = WHERE(f32x8, i32x8, (CONVERT(x63 < x3, b8x8)), ((WHERE(f32x8, i32x8, x64, x5, (WHERE(f32x8, i32x8, x66, x7, x8)))) * ((f32x8)(((WHERE(i32x8, i32x8, x66, x9, x10)) + (((i32x8)x67) << x13)) + ((i32x8)((x69 * ((x69 * ((x69 * ((x69 * ((x69 * ((x69 * x16) + x17)) + x18)) + x19)) + x20)) + x8)) + x8))))), (x63 + x21));
+    STORE(f32x8, local22 + 16, x70);
+    const f32x8 x71 = (x50 + x60) + x70;
+    const f32x4 x72 = (HIGH(f32x8, f32x4, x71)) + (LOW(f32x8, f32x4, x71));
+    const f32x2 x73 = (LOW(f32x4, f32x2, x72)) + (HIGH(f32x4, f32x2, x72));
+    const f32 x74 = (f32)((x73[1]) + (x73[0]));
+    const f32x8 x75 = SPLAT(f32x8, f32, (0x1p+0f / x74));
+    for (i32 r76 = 0; r76 < 3; r76++) {
+      const i32 x77 = (i32)(r76 * 8);
+      const i32 x78 = (i32)(x77 + x24);
+      const f32x8 v79 = LOAD(f32x8, local22 + x77);
+      STORE(f32x8, p0 + x78, (x75 * v79));
     }
   }
 }
@@ -1616,5 +1619,124 @@ void E_1024_8192_bc85f601(void *const *mem, const long long *args, long long tas
       const f32x8 v6 = LOAD(f32x8, p1 + x4);
       STREAM(f32x8, p0 + x5, v6);
     }
+  }
+}
+// == named rows
+void r_40_48_24_69488d34(void *const *mem, const long long *args, long long task) {
+  f32 *const p0 = (f32 *)mem[0];
+  f32 *const p1 = (f32 *)mem[1];
+  f32 *const p2 = (f32 *)mem[2];
+  const f32x8 x0 = SPLAT(f32x8, f32, 0x0p+0f);
+  for (i32 r1 = 0; r1 < 40; r1++) {
+    const i32 x2 = (i32)(r1 * 48);
+    const f32 v3 = *(p1 + r1);
+    const b8 x4 = (b8)(((b8)((v3 < (-0x1p+31f)) ^ 1)) & (v3 < 0x1p+31f));
+    const i32 x5 = x4 ? ((i32)(x4 ? v3 : 0x0p+0f)) : ((0x0p+0f < v3) ? 2147483647 : ((v3 < 0x0p+0f) ? (-2147483647 - 1) : 0));
+    const b8 x6 = (b8)((x5 < 24) & ((-1) < x5));
+    const i32 x7 = (i32)(18 - r1);
+    const i32 x8 = (i32)(39 - ((x7 < 0) ? 0 : x7));
+    const f32 v9 = *(p1 + x8);
+    const b8 x10 = (b8)(((b8)((v9 < (-0x1p+31f)) ^ 1)) & (v9 < 0x1p+31f));
+    const i64 x11 = (i64)(((i64)(x10 ? ((i32)(x10 ? v9 : 0x0p+0f)) : ((0x0p+0f < v9) ? 2147483647 : ((v9 < 0x0p+0f) ? (-2147483647 - 1) : 0)))) * 48ll);
+    const i64 x12 = (i64)(((i64)x5) * 48ll);
+    for (i32 r13 = 0; r13 < 6; r13++) {
+      const i32 x14 = (i32)(r13 * 8);
+      const i32 x15 = (i32)(x2 + x14);
+      const i64 x16 = (i64)x14;
+      const i64 x17 = (i64)(x11 + x16);
+      __builtin_prefetch(p2 + x17, 0, 2);
+      const i64 x18 = (i64)(x12 + x16);
+      const f32x8 v19 = (x6 ? LOAD(f32x8, p2 + x18) : (f32x8){0});
+      STORE(f32x8, p0 + x15, (x6 ? v19 : x0));
+    }
+  }
+}
+// == down columns
+void r_64_24_24_b341f75d(void *const *mem, const long long *args, long long task) {
+  i32 *const p0 = (i32 *)mem[0];
+  f32 *const p1 = (f32 *)mem[1];
+  const i32x8 x0 = SPLAT(i32x8, i32, 23);
+  i32x8 acc1;
+  f32x8 acc2;
+  const f32x8 x3 = SPLAT(f32x8, f32, ((f32)__builtin_nan("")));
+  const f32x8 x4 = SPLAT(f32x8, f32, (-(f32)__builtin_inf()));
+  f32x8 acc5;
+  f32x8 acc6;
+  f32x8 acc7;
+  const i32x8 x8 = SPLAT(i32x8, i32, 0);
+  const i32x8 x9 = SPLAT(i32x8, i32, (-2147483647 - 1));
+  i32x8 acc10;
+  i32x8 acc11;
+  i32x8 acc12;
+  for (i32 r13 = 0; r13 < 2; r13++) {
+    const i32 x14 = (i32)(r13 * 32);
+    acc2 = x4;
+    acc5 = x4;
+    acc6 = x4;
+    acc7 = x4;
+    for (i32 r15 = 0; r15 < 24; r15++) {
+      const i32 x16 = (i32)(((i32)(r15 * 64)) + x14);
+      const f32x8 v17 = LOAD(f32x8, p1 + x16);
+      const f32x8 v18 = acc2;
+      acc2 = (WHERE(f32x8, i32x8, (CONVERT(v17 != v17, b8x8)), x3, (WHERE(f32x8, i32x8, (CONVERT(v18 < v17, b8x8)), v17, v18))));
+      const i32 x19 = (i32)(x16 + 8);
+      const f32x8 v20 = LOAD(f32x8, p1 + x19);
+      const f32x8 v21 = acc5;
+      acc5 = (WHERE(f32x8, i32x8, (CONVERT(v20 != v20, b8x8)), x3, (WHERE(f32x8, i32x8, (CONVERT(v21 < v20, b8x8)), v20, v21))));
+      const f32x8 v22 = acc6;
+      const i32 x23 = (i32)(x16 + 16);
+      const f32x8 v24 = LOAD(f32x8, p1 + x23);
+      acc6 = (WHERE(f32x8, i32x8, (CONVERT(v22 != v22, b8x8)), x3, (WHERE(f32x8, i32x8, (CONVERT(v24 < v22, b8x8)), v22, v24))));
+      const f32x8 v25 = acc7;
+      const i32 x26 = (i32)(x16 + 24);
+      const f32x8 v27 = LOAD(f32x8, p1 + x26);
+      acc7 = (WHERE(f32x8, i32x8, (CONVERT(v25 != v25, b8x8)), x3, (WHERE(f32x8, i32x8, (CONVERT(v27 < v25, b8x8)), v25, v27))));
+    }
+    const f32x8 v28 = acc2;
+    acc1 = x9;
+    const f32x8 v29 = acc5;
+    acc10 = x9;
+    const f32x8 v30 = acc6;
+    acc11 = x9;
+    const f32x8 v31 = acc7;
+    acc12 = x9;
+    for (i32 r32 = 0; r32 < 24; r32++) {
+      const i32 x33 = (i32)(((i32)(r32 * 64)) + x14);
+      const i32 x34 = (i32)(x33 + 32);
+      __builtin_prefetch(p1 + x34, 0, 2);
+      const f32x8 v35 = LOAD(f32x8, p1 + x33);
+      const i32x8 x36 = SPLAT(i32x8, i32, ((i32)(23 - r32)));
+      const i32x8 x37 = WHERE(i32x8, i32x8, ((CONVERT(v28 == v35, b8x8)) | (CONVERT(v35 != v35, b8x8))), x36, x8);
+      const i32x8 v38 = acc1;
+      acc1 = (WHERE(i32x8, i32x8, (CONVERT(x37 < v38, b8x8)), v38, x37));
+      const i32 x39 = (i32)(x33 + 40);
+      __builtin_prefetch(p1 + x39, 0, 2);
+      const i32 x40 = (i32)(x33 + 8);
+      const f32x8 v41 = LOAD(f32x8, p1 + x40);
+      const i32x8 x42 = WHERE(i32x8, i32x8, ((CONVERT(v41 == v29, b8x8)) | (CONVERT(v41 != v41, b8x8))), x36, x8);
+      const i32x8 v43 = acc10;
+      acc10 = (WHERE(i32x8, i32x8, (CONVERT(x42 < v43, b8x8)), v43, x42));
+      const i32 x44 = (i32)(x33 + 48);
+      __builtin_prefetch(p1 + x44, 0, 2);
+      const i32 x45 = (i32)(x33 + 16);
+      const f32x8 v46 = LOAD(f32x8, p1 + x45);
+      const i32x8 x47 = WHERE(i32x8, i32x8, ((CONVERT(v46 == v30, b8x8)) | (CONVERT(v46 != v46, b8x8))), x36, x8);
+      const i32x8 v48 = acc11;
+      acc11 = (WHERE(i32x8, i32x8, (CONVERT(x47 < v48, b8x8)), v48, x47));
+      const i32 x49 = (i32)(x33 + 56);
+      __builtin_prefetch(p1 + x49, 0, 2);
+      const i32 x50 = (i32)(x33 + 24);
+      const f32x8 v51 = LOAD(f32x8, p1 + x50);
+      const i32x8 x52 = WHERE(i32x8, i32x8, ((CONVERT(v51 == v31, b8x8)) | (CONVERT(v51 != v51, b8x8))), x36, x8);
+      const i32x8 v53 = acc12;
+      acc12 = (WHERE(i32x8, i32x8, (CONVERT(x52 < v53, b8x8)), v53, x52));
+    }
+    STORE(i32x8, p0 + x14, (x0 - (acc1)));
+    const i32 x54 = (i32)(x14 + 8);
+    STORE(i32x8, p0 + x54, (x0 - (acc10)));
+    const i32 x55 = (i32)(x14 + 16);
+    STORE(i32x8, p0 + x55, (x0 - (acc11)));
+    const i32 x56 = (i32)(x14 + 24);
+    STORE(i32x8, p0 + x56, (x0 - (acc12)));
   }
 }
