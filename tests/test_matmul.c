@@ -1,7 +1,9 @@
 // matmul: shapes around the borders of tiles, panels and blocks, against sums written out here. The numbers are small and
 // whole, so that every order of adding gives the same bits; with others, 1 and 2 threads must give the same bits.
+// also: golden
 #include "../src/all.c"
 #include "test.h"
+#include "golden.h"
 
 typedef struct product { int m, k, n, ta, tb, batch; } product;
 
@@ -68,11 +70,12 @@ static const product shapes[] = {
   {25, 63, 65, 0, 0, 1}, {29, 67, 127, 0, 0, 1}, {31, 33, 35, 0, 0, 7}, {61, 129, 131, 0, 0, 1}, {61, 129, 131, 1, 0, 1},
   {61, 129, 131, 0, 1, 1}, {61, 129, 131, 1, 1, 1}, {97, 96, 64, 0, 0, 2}, {100, 3, 100, 0, 0, 1}, {16, 300, 16, 0, 0, 1},
   {26, 2050, 130, 0, 0, 1},                                // more than a panel, and what is left over
-  {103, 4099, 67, 0, 0, 1}, {26, 2050, 130, 1, 1, 1}, {26, 2050, 130, 0, 1, 2}
+  {103, 4099, 67, 0, 0, 1}, {26, 2050, 130, 1, 1, 1}, {26, 2050, 130, 0, 1, 2},
+  {257, 4096, 200, 0, 0, 1}, {61, 8192, 131, 0, 0, 2}      // rows whole pages apart, in blocks that are packed
 };
 
 static void test_shapes(void) {
-  static const tiny_dtype dtypes[] = {TINY_F32, TINY_F64, TINY_I32};
+  static const tiny_dtype dtypes[] = {TINY_F32, TINY_F64, TINY_I32, TINY_F16};
   tiny_ctx *t = open_with(2);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) check_product(t, &shapes[i], dtypes[d], d == 0 && i % 2 ? 3 : 0);
@@ -187,7 +190,36 @@ static void test_words(void) {
   CHECK(tn_to_f64(tn_alu(TINY_OP_DOT, TINY_F32, TINY_U32, TINY_DOT_BF16, halves, 3)) == 10 - 3 + 1.5);
 }
 
+// Arrays that the kernel of a product keeps beside its registers, on a machine with 32-byte vectors.
+static int arrays_of(const product *p, tiny_dtype dtype) {
+  golden log = {NULL, 0, 0};
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "NULL"; d.cache_dir = ""; d.debug = "c"; d.log.fn = golden_line; d.log.user = &log;
+  tiny_ctx *t = tiny_open(&d);
+  tiny_tensor *x = product_of(t, p, dtype, 1);
+  int n = 0;
+  golden_line(&log, "");                 // text is there, even if nothing is said
+  log.n = 0;
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  for (const char *at = log.text; (at = strstr(at, "] __attribute__")) != NULL; at++) n++;
+  tiny_close(t);
+  golden_free(&log);
+  return n;
+}
+
+// What is converted is packed, of both operands; so are rows that are whole pages apart, where sums go in rounds.
+static void test_packs(void) {
+  static const product square = {256, 256, 256, 0, 0, 1}, pages = {64, 16384, 64, 0, 0, 1}, others = {64, 16400, 64, 0, 0, 1};
+  CHECK_EQ(arrays_of(&square, TINY_F32), 1);
+  CHECK_EQ(arrays_of(&square, TINY_F16), 2);
+  CHECK_EQ(arrays_of(&square, TINY_BF16), 2);
+  CHECK_EQ(arrays_of(&others, TINY_F32), 2);
+  CHECK_EQ(arrays_of(&pages, TINY_F32), 3);
+}
+
 int main(void) {
+  test_packs();
   test_words();
   test_shapes();
   test_epilogues();

@@ -258,8 +258,8 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
 
 // Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
 // the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
-// REDUCE become LOOP; its work items are the kernel's.
-static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
+// REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
+static tiny_uop *tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
   tiny_ctx *t = s->t;
   tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
   for (int i = 0; i < n; i++) {
@@ -275,6 +275,7 @@ static void tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *c
   tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, src, 0, 0, NULL);
   tiny_uop *staged = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &index, 0, 0, NULL);
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
+  return src[0];
 }
 
 // Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item

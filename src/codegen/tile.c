@@ -1,8 +1,10 @@
 // tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
 //
 // The tile's sizes are found by trying all that fit the register file and counting vector loads for each
-// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE; a reduction
-// too long for a panel of the nearer cache goes in blocks, whose sums stay in memory between them.
+// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE. A reduction
+// too long for a panel of the nearer cache goes in rounds, whose sums stay in memory between them. Rows that are whole
+// pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and is read
+// for several panels.
 #ifndef TN_CODEGEN_TILE
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED
@@ -13,7 +15,8 @@ enum {
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
-  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16    // tasks that a matmul should have; tiles of rows that pay for a panel
+  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
+  TN_ROUND = 256                           // multiply-adds that pay for a sum's way to the cache and back
 };
 enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
@@ -24,7 +27,7 @@ enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; colu
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
-  int lanes, v_in_reduce, packs;           // packs: what is read as vectors is packed first
+  int lanes, v_in_reduce, packs, packs_rows;   // packs: what is read as vectors is packed first; the other too
   int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
   int64_t rounds;                          // of the reduction, that a panel holds
@@ -32,7 +35,7 @@ typedef struct tn_tile {
 } tn_tile;
 
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
-  int64_t stride;                          // in v
+  int64_t stride, apart;                   // in v, in u[0]
   int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
   int beside[2];                             // neighbours in u share cache lines
 } tn_reads;
@@ -48,21 +51,33 @@ static int64_t tn_panel_nbytes(const tn_target *target) {
   return half && half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
 }
 
+// Are the rows of this load worth packing beside the panel? If they are converted; if it takes rounds to read them and
+// they are whole pages apart: few sets of the caches and few banks of memory hold them.
+static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int in_rounds) {
+  const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+  if (p->reduce[0]->src[0]->op != TINY_OP_DOT && nbytes < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
+  return in_rounds && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
+}
+
 // Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
-// rows. A reduction too long for one panel goes in blocks, as even as can be.
+// rows. A reduction too long for one panel goes in rounds, as even as can be; short ones, where rows are packed.
 static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
   const int64_t width = c->lanes * c->vectors;
-  int operands = 0, panel = -1;
+  int operands = 0, panel = -1, rows = -1;
   if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
     return 0;
   for (int i = 0; i < p->nload; i++) {
     operands += reads[i].reduce && !reads[i].again;
     if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
+    if (reads[i].reduce && !reads[i].v && reads[i].u[0]) rows = i;
   }
   if (operands != 2 || panel < 0) return 0;
   const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
-  const int64_t n = tn_range_extent(p->red[0]), most = tn_panel_nbytes(target) / nbytes;
+  const int64_t n = tn_range_extent(p->red[0]);
+  int64_t most = tn_panel_nbytes(target) / nbytes;
+  c->packs_rows = rows >= 0 && tn_tile_packs_rows(p, reads, rows, n > most);
+  if (c->packs_rows && most > TN_ROUND) most = TN_ROUND;
   c->rounds = n / tn_tiles_of(p->red[0], most);
   return c->rounds > 0;
 }
@@ -103,6 +118,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     tiny_uop *at = p->load[i]->src[1];
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
     reads[i].v = reads[i].stride != 0;
+    reads[i].apart = c.u[0] ? tn_stride_in(t, at, c.u[0]) : 0;
     for (int j = 0; j < 2; j++) {
       const int64_t stride = c.u[j] ? tn_stride_in(t, at, c.u[j]) : 0,
                     line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
@@ -191,7 +207,7 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
 // computed from what it loads.
-static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
+static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
   tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
   tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
@@ -205,10 +221,18 @@ static int tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const
     if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
     while (n < ninner && tn_depends(t, x, inner[n])) n++;
     if (n < ninner || tn_depends(t, x, again)) continue;
-    tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
-    return 1;
+    return tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
   }
-  return 0;
+  return NULL;
+}
+
+// What is copied gets lanes along the last range of the copy, where it lies together in what is read.
+static void tn_pack_lanes(tn_kernel_state *s, const tiny_uop *stage, int lanes) {
+  tiny_uop *last = stage->src[stage->nsrc - 1];
+  tn_list loads = {NULL, 0, 0};
+  tn_collect_op(s->t, stage->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], last) != 1) return;
+  if (tn_range_extent(last) % lanes == 0) tn_move_split(s, last, lanes, TN_VECTOR, 0, NULL);
 }
 
 // The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
@@ -243,28 +267,42 @@ static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop
   return 0;
 }
 
-// Blocks of rows: as many as tasks are wanted beside those of columns, and of as many rows as the sums of one, if they
-// are kept in memory, may have of the cache. Outermost, so that the rows of a block stay near for all columns.
+// Splits r, the loop over `inner` of the store, into blocks of f of it, as even as can be. NULL: one holds all.
+static tiny_uop *tn_tile_split(tn_kernel_state *s, const tn_profile *p, tiny_uop **inner, int64_t f) {
+  tiny_uop *blocks = NULL;
+  const int64_t n = tn_range_extent(*inner);
+  if (f >= n) return NULL;
+  f = tn_tiles_of(*inner, tn_tiles_of(*inner, f));
+  while (!p->repeats && n % f) f--;
+  *inner = tn_move_split(s, *inner, f, TN_LOOP, 0, &blocks);
+  return blocks;
+}
+
+// Blocks of rows, and of panels where rows are packed for them: as many as tasks are wanted, of no more than the cache
+// holds. Outermost, so that the rows of a block stay near for all its columns.
 static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
-                          int in_blocks, tn_tiled *x) {
-  const int64_t n = tn_range_extent(x->rows);
-  int64_t f = n, others = 1;
+                          tn_tiled *x) {
+  const int64_t tile = c->f[0] * c->f[1], width = c->lanes * c->vectors;
+  int64_t f = tn_range_extent(x->rows), g = 1, others = 1;
   tn_profile now;
   tn_profile_kernel(s->t, s->sink, &now);
   for (int i = 0; i < now.nout; i++)
-    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows) others *= tn_range_extent(now.out[i]);
-  if (in_blocks) {
-    const int64_t tile = c->lanes * c->vectors * c->f[0] * c->f[1] * tn_dtypes[p->reduce[0]->dtype].nbytes;
-    f = tn_panel_nbytes(target) / 2 / tile;
+    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows && now.out[i] != x->columns)
+      others *= tn_range_extent(now.out[i]);
+  const int64_t most = tn_panel_nbytes(target) / tn_dtypes[p->reduce[0]->dtype].nbytes;
+  if (c->packs_rows) {                     // packed rows and sums have three quarters each
+    f = most * 3 / 4 / (tile * c->rounds);
+    g = most * 3 / 4 / ((f + 1) * tile * width) + 1;
+  } else if (c->rounds < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
+  while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TILE_TASKS &&
+         (f > TN_BLOCK_TILES || g > 1)) {
+    if (g > 1 && (f <= TN_BLOCK_TILES || g * width > f * tile)) g = (g + 1) / 2;
+    else f = (f + 1) / 2;
   }
-  while (tn_tiles_of(x->rows, f) * others < TN_TILE_TASKS && f > TN_BLOCK_TILES) f = (f + 1) / 2;
-  if (f < TN_BLOCK_TILES) f = TN_BLOCK_TILES;
-  if (f >= n) return;
-  f = tn_tiles_of(x->rows, tn_tiles_of(x->rows, f));       // as even as can be
-  while (!p->repeats && n % f) f--;
-  tiny_uop *blocks;
-  x->rows = tn_move_split(s, x->rows, f, TN_LOOP, 0, &blocks);
+  tiny_uop *blocks = tn_tile_split(s, p, &x->rows, f < TN_BLOCK_TILES ? (int64_t)TN_BLOCK_TILES : f), *panels = NULL;
   if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
+  if (c->packs_rows) panels = tn_tile_split(s, p, &x->columns, g);
+  if (panels && tn_loops_before(s, x->columns, panels)) tn_move_swap(s, x->columns, panels);
 }
 
 static int tn_has_rounds(const tiny_uop *reduce) {
@@ -272,12 +310,12 @@ static int tn_has_rounds(const tiny_uop *reduce) {
   return 0;
 }
 
-// The REDUCE, with rounds or without, in memory: of a tile, and of all rows of tiles where they are given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *rows, int with_rounds) {
-  tiny_uop *all[5] = {rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[5];
+// The REDUCE, with rounds or without, in memory: of a tile, and of all columns and rows of tiles where they are given.
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_rounds) {
+  tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
-  for (int i = 0; i < 5; i++) if (all[i]) inner[n++] = all[i];
+  for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
     if (tn_has_rounds(reduces.u[i]) == with_rounds) {
@@ -293,7 +331,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_tile *c, const tn_tiled *x
   tn_list reduces = {NULL, 0, 0};
   if (!c->v || c->v_in_reduce || c->after < TN_LONG_AFTER || c->vectors * c->f[0] * c->f[1] <= 4) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, 0);
+  if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (copies[i]) copies[i] = tn_move_kind(s, copies[i], TN_LOOP);
   tiny_uop *end = s->sink->src[0], *last;
   tn_list src = {NULL, 0, 0};
@@ -306,25 +344,33 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_tile *c, const tn_tiled *x
 }
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
-// of rows, and the panel of that operand is packed once for each. Returns how many loops may become tasks.
+// of rows, and the panel of that operand is packed once for each; the other operand's rows for all panels of a block.
+// Returns how many loops may become tasks: in those of panels each would pack the same rows again.
 static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
                         tn_tiled x) {
-  tiny_uop *inner[3], *rounds = NULL, *r = p->red[0];
+  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], *stage;
   tn_profile now;
   int n = 0, loops = 0;
   if (!c->packs || !x.rows || !x.columns) return TN_MAX_RANGES;
   if (tn_loops_before(s, x.rows, x.columns)) tn_move_swap(s, x.rows, x.columns);
   if (c->rounds < tn_range_extent(r)) r = tn_move_split(s, r, c->rounds, TN_REDUCE, 0, &rounds);
   if (rounds) rounds = tn_move_kind(s, rounds, TN_LOOP);
-  tn_tile_block(s, p, target, c, rounds != NULL, &x);
-  inner[n++] = r;
-  if (x.vectors) inner[n++] = x.vectors;
-  inner[n++] = x.lanes;
-  const int packed = tn_pack(s, inner, n, x.rows);
-  if (rounds) tn_tile_keep(s, &x, x.rows, 1);
+  tn_tile_block(s, p, target, c, &x);
+  panel[n++] = r;
+  if (x.vectors) panel[n++] = x.vectors;
+  panel[n++] = x.lanes;
+  if (!tn_pack(s, panel, n, x.rows)) return TN_MAX_RANGES;
+  n = 0;
+  block[n++] = x.rows;
+  for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
+  block[n++] = r;
+  stage = c->packs_rows ? tn_pack(s, block, n, x.columns) : NULL;
+  if (stage) tn_pack_lanes(s, stage, c->lanes);
+  if (rounds) tn_tile_keep(s, &x, stage ? x.columns : NULL, x.rows, 1);
   tn_profile_kernel(s->t, s->sink, &now);
-  while (loops < now.nout && now.out[loops] != x.rows) loops++;
-  return packed ? loops : TN_MAX_RANGES;
+  for (int i = 0; i < now.nout && now.out[i] != (stage ? x.columns : NULL); i++)
+    loops += tn_range_kind(now.out[i]) == TN_LOOP;
+  return loops;
 }
 
 // A range whose digits a reduction's operand is laid out by (blocks of it, and places in a block) becomes one for each.
