@@ -54,10 +54,48 @@ static void bench_copies(mean *all) {
   free_array(x, 3 * n * 4);
 }
 
+// What is not a walk along rows, against reading or copying as much. No bars: sorting is no copy.
+static void bench_columns(void) {
+  enum { N = 1 << 24, SIDE = 4096, PICKS = 1 << 22 };
+  float *x = big_array((size_t)2 * N * 4);
+  int32_t *at = malloc(PICKS * sizeof *at);
+  if (!x || !at) { printf("  no memory for 128 MiB\n"); free(at); free_array(x, (size_t)2 * N * 4); return; }
+  for (uint32_t i = 0; i < 2 * N; i++) x[i] = number(i, 6, 2);
+  for (uint32_t i = 0; i < PICKS; i++) at[i] = (int32_t)((number(i, 7, 1) + 0.5f) * N) % N;
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  const hand_args a = {x + N, x, NULL};
+  const double whole = 4.0 * N, million = 4.0 * (1 << 20);
+  tiny_tensor *square = tiny_blob(t, x, TINY_F32, TINY_SHAPE(SIDE, SIDE), NULL);
+  tiny_tensor *tall = tiny_blob(t, x, TINY_F32, TINY_SHAPE(N / 64, 64), NULL);
+  tiny_tensor *line = tiny_blob(t, x, TINY_F32, TINY_SHAPE(N), NULL);
+  tiny_tensor *part = tiny_blob(t, x, TINY_F32, TINY_SHAPE(1 << 20), NULL);
+  tiny_tensor *picks[2] = {line, tiny_blob(t, at, TINY_I32, TINY_SHAPE(PICKS), NULL)};
+  const struct { const char *name; tiny_tensor *y, *in; double nbytes; const hand_loop *loops; } each[] = {
+    {"sum down 4096 x 4096", tiny_sum(square, 0, 0), square, whole, hand_sum},
+    {"argmax down 4096 x 4096", tiny_argmax(square, 0, 0), square, whole, hand_sum},
+    {"sum down 262144 x 64", tiny_sum(tall, 0, 0), tall, whole, hand_sum},
+    {"argmax down 262144 x 64", tiny_argmax(tall, 0, 0), tall, whole, hand_sum},
+    {"cumsum along 4096 x 4096", tiny_cumsum(square, 1), square, 2 * whole, hand_copy},
+    {"cumsum down 4096 x 4096", tiny_cumsum(square, 0), square, 2 * whole, hand_copy},
+    {"cumsum of 16 Mi", tiny_cumsum(line, 0), line, 2 * whole, hand_copy},
+    {"sort of 1 Mi", tiny_sort(part, 0, 0, NULL), part, 2 * million, hand_copy},
+    {"topk 100 of 1 Mi", tiny_topk(part, 100, 0, 1, NULL), part, million, hand_sum},
+  };
+  for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+    bench_loops(t, each[i].name, each[i].y, &each[i].in, 1, each[i].nbytes, each[i].loops, a, N,
+                (each[i].loops == hand_copy ? 2 : 1) * whole, 0, NULL);
+  bench_loops(t, "gather 4 Mi of 16 Mi", tiny_gather(line, 0, picks[1]), picks, 2, 12.0 * PICKS, hand_copy, a, N,
+              2 * whole, 0, NULL);
+  tiny_close(t);
+  free(at);
+  free_array(x, (size_t)2 * N * 4);
+}
+
 static void bench_moves(void) {
   mean all = {0, 0};
   heading("moves: reductions against reading, moves against copying");
   bench_reductions(&all);
   bench_copies(&all);
+  bench_columns();
   report_mean("moves, mean", &all, 0.9);
 }
