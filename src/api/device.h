@@ -151,7 +151,8 @@ typedef struct tiny_language {
   const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry, parameters; NULL: not in %a
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
-  const char *local, *barrier;             // "__local %t %n[%d];"
+  const char *local, *barrier;             // "__local %t %n[%k];"
+  const char *local_given;                 // where LOCAL is too much for a stack: at byte %k of a launch's; NULL: local
   const char *global_id, *local_id;        // "get_group_id(%d)"
   const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
   const char *vector;                      // name of a vector type: "%ex%l"; NULL: no vectors
@@ -186,6 +187,7 @@ typedef struct tiny_launch {
   const int64_t *args; int nargs;          // one per ARG: bits of its dtype, low bytes first
   int64_t global[3], local[3];
   int64_t tasks;                           // limits.threads: number of tasks, run through tiny_parallel
+  size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
 } tiny_launch;
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
@@ -219,4 +221,6 @@ struct tiny_backend {
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
   tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);           // may return before it ran
   tiny_code  (*sync)(void *dev);
+  // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
+  tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };

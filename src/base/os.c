@@ -331,8 +331,6 @@ static void *tn_os_pages_alloc(size_t nbytes) {
 }
 static void tn_os_pages_free(void *p, size_t nbytes) { tn_os_unmap(p, (nbytes + 65535) & ~(size_t)65535); }
 
-#ifndef TINY_NO_THREADS
-
 // ** atomics: sequentially consistent, on int64_t **
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -358,6 +356,8 @@ static inline void tn_os_relax(void) {     // tells the core that it spins
 }
 
 // ** threads and locks: structs of the caller, no memory is asked for **
+
+#ifndef TINY_NO_THREADS
 
 // The core that the calling thread runs on, -1: not known.
 static int tn_os_core_now(void) {
@@ -392,7 +392,7 @@ static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_k
 #endif
 }
 
-enum { TN_OS_STACK = 8 * 1024 * 1024 };    // bytes: kernels keep tiles there; some systems give 128 KiB
+enum { TN_OS_STACK = 1024 * 1024 };        // bytes: imported kernels may want more than the 128 KiB of some systems
 
 typedef struct tn_os_thread { void (*fn)(void *arg); void *arg;
   int64_t number;                          // once it runs

@@ -19,7 +19,7 @@ typedef struct tn_candidate {
   uint64_t same;                           // equal for equal kernels
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
-  int64_t global[3], local[3], tasks;
+  int64_t global[3], local[3], tasks; size_t local_nbytes;
   int depth;                               // of the search that found it
 } tn_candidate;
 

@@ -151,7 +151,7 @@ static int tn_recipe_is_within(const tn_profile *p, const tiny_uop *r, int outsi
   return -1;
 }
 
-// What the panels of a kernel take of a thread's stack.
+// What the panels of a kernel take of each thread's memory.
 static int64_t tn_recipe_staged_nbytes(tn_kernel_state *s) {
   tn_list stages = {NULL, 0, 0};
   int64_t all = 0;

@@ -14,7 +14,8 @@
 enum {
   TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
-  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
+  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
+  TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
 
 typedef struct tn_text {
@@ -26,6 +27,7 @@ typedef struct tn_text {
   const char **expr;
   int *uses, *depth, *user_depth;
   int indent, temps;
+  int64_t local_nbytes, local_at;          // of memory that the launch brings: all, and what has its place so far
   const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
 } tn_text;
 
@@ -331,6 +333,20 @@ static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
   tn_line(x, "%s;", out.data);
 }
 
+// Whole lines.
+static int64_t tn_local_nbytes(const tiny_uop *define) {
+  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
+  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
+}
+
+// LOCAL memory that a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
+static size_t tn_render_local_nbytes(const tiny_language *lang, const tn_lowered *k) {
+  int64_t all = 0;
+  for (int i = 0; i < k->n; i++)
+    if (k->list[i]->op == TINY_OP_DEFINE && k->list[i]->v[0] == TN_SPACE_LOCAL) all += tn_local_nbytes(k->list[i]);
+  return lang->local_given && all > TN_STACK_NBYTES ? (size_t)all : 0;
+}
+
 static void tn_define_text(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
@@ -339,7 +355,8 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
       tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
   if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) {
-    tn_format(&out, x->lang->local, &b);
+    if (x->local_nbytes) { b.k = x->local_at; x->local_at += tn_local_nbytes(u); }
+    tn_format(&out, x->local_nbytes ? x->lang->local_given : x->lang->local, &b);
     tn_line(x, "%s", out.data);
   } else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
   else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
@@ -444,6 +461,7 @@ static const char *tn_render(tiny_ctx *t, const tiny_language *lang, const char 
   tn_text x;
   memset(&x, 0, sizeof x);
   x.t = x.out.t = t; x.lang = lang; x.list = k->list; x.n = k->n; x.indent = 1;
+  x.local_nbytes = (int64_t)tn_render_local_nbytes(lang, k);
   x.expr = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.expr);
   x.uses = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));

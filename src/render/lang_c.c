@@ -1,7 +1,7 @@
 // lang_c: the descriptor of C as the CPU speaks it: gcc >= 9 and clang, freestanding, no includes, GNU vectors.
 //
 // Out: tn_lang_c fills a tiny_language. A kernel is
-//      `void NAME(void *const *mem, const long long *args, long long task)`.
+//      `void NAME(void *const *mem, const long long *args, long long task, char *restrict local)`.
 // Holds:
 //  - A bool is 0 or 1 in a b8. A vector of bools, b8xL, has lanes of 0 and -1 in signed bytes, whatever was compared:
 //    clang turns the conversions to and from the compared width into nothing (AVX-512: mask registers), so that
@@ -156,10 +156,11 @@ static void tn_lang_c(tiny_language *out) {
   out->name = "C"; out->file = "c";
   out->prelude = tn_c_prelude;
   out->lanes = "LANES(%l)";
-  out->kernel = "void %n(void *const *mem, const long long *args, long long task) {";
+  out->kernel = "void %n(void *const *mem, const long long *args, long long task, char *restrict local) {";
   out->open_buffer = "%t *const %n = (%t *)mem[%k];";
   out->open_scalar = "const %t %n = ARGUMENT(%t, %k);";
   out->local = "%t %n[%k] __attribute__((aligned(64)));";
+  out->local_given = "%t *const %n = (%t *)(local + %k);";
   out->global_id = "task";
   memcpy(out->types, types, sizeof types);
   out->vector = "%ex%l";

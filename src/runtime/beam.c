@@ -103,7 +103,7 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   struct tn_device *d = b->t->device;
   tiny_launch l = b->launch;
-  l.tasks = c->tasks;
+  l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
   const uint64_t from = tn_os_now();
@@ -175,6 +175,7 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
       c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
       c->tasks = left[i]->low.tasks;
+      c->local_nbytes = left[i]->local_nbytes;
       memcpy(c->global, left[i]->low.global, sizeof c->global);
       memcpy(c->local, left[i]->low.local, sizeof c->local);
     }

@@ -1,8 +1,9 @@
 // cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c
 // loads those.
 //
-// A kernel is void NAME(void *const *mem, const long long *args, long long task): mem[i] is the memory of
-// PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1. Sources go to the compiler's stdin and objects
+// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *local): mem[i] is the memory
+// of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile; source
+// from outside may leave that parameter out. Sources go to the compiler's stdin and objects
 // come from its stdout, one process each, all at once: no file is written, and the path is the same on every
 // system, as clang writes ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they
 // need a file for their output.
@@ -13,7 +14,7 @@
 #include "../render/lang_c.c"
 #endif
 
-typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task);
+typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task, char *local);
 
 enum {
   TN_CPU_ALIGN = 64,                       // of buffers: a cache line, and the widest vector
@@ -27,6 +28,8 @@ typedef struct tn_cpu {
   int is_clang, cores;
   char compiler[TN_OS_PATH];               // "": there is none
   char target[TN_OS_PATH + 256];
+  char *local; size_t local_nbytes;        // of a slot, with the line in front that holds its tn_cpu_slot
+  int slots;                               // as many as tasks run at a time
 } tn_cpu;
 
 // ** the compiler **
@@ -224,7 +227,6 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   limits->cache_nbytes = c->facts.l2_nbytes;
   return c;
 }
-static void tn_cpu_close(void *dev) { tn_release(((tn_cpu *)dev)->t, dev, sizeof(tn_cpu)); }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static void tn_cpu_language(void *dev, tiny_language *out) {
   tn_lang_c(out);
@@ -262,6 +264,28 @@ static void *tn_cpu_alloc(void *dev, size_t nbytes) {
 static void tn_cpu_free(void *dev, void *mem, size_t nbytes) {
   tn_cpu_aligned_free(((tn_cpu *)dev)->t, mem, nbytes);
 }
+
+// Slots for launches that give so much to each task, instead of what was there.
+static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
+  tn_cpu *c = (tn_cpu *)dev;
+  const size_t nbytes = (local_nbytes + 2 * TN_CPU_ALIGN - 1) / TN_CPU_ALIGN * TN_CPU_ALIGN;
+  if (nbytes <= c->local_nbytes) return TINY_OK;
+  const int slots = tn_pool_most(c->t);
+  char *fresh = (char *)tn_cpu_aligned_alloc(c->t, nbytes * (size_t)slots);
+  if (!fresh)
+    return tiny_fail(c->t, TINY_E_MEMORY, "CPU: no memory for the %llu bytes that each of %d threads works in",
+                     (unsigned long long)nbytes, slots);
+  tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
+  for (int i = 0; i < slots; i++) memset(fresh + (size_t)i * nbytes, 0, TN_CPU_ALIGN);
+  c->local = fresh; c->local_nbytes = nbytes; c->slots = slots;
+  return TINY_OK;
+}
+static void tn_cpu_close(void *dev) {
+  tn_cpu *c = (tn_cpu *)dev;
+  tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
+  tn_release(c->t, c, sizeof *c);
+}
+
 static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
   (void)dev;
   if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
@@ -305,10 +329,32 @@ static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
   return tn_elf_symbol((const tn_elf *)module, kernel);
 }
 
-typedef struct tn_cpu_call { tn_cpu_kernel kernel; void *const *mem; const long long *args; } tn_cpu_call;
+typedef struct tn_cpu_call {
+  tn_cpu *c; tn_cpu_kernel kernel; void *const *mem; const long long *args;
+} tn_cpu_call;
 static void tn_cpu_task(void *arg, int i) {
   const tn_cpu_call *call = (const tn_cpu_call *)arg;
-  call->kernel(call->mem, call->args, i);
+  call->kernel(call->mem, call->args, i, NULL);
+}
+
+// Takes a slot that is free. Threads differ by their stacks: each begins its search elsewhere, and with the slot that
+// it had before, which is in its core's cache. More tasks at a time than slots wait for each other.
+static char *tn_cpu_take_slot(const tn_cpu *c) {
+  const int here = 0;
+  const uint64_t from = tn_hash_mix(0, (uint64_t)(uintptr_t)&here >> 14) % (uint64_t)c->slots;
+  for (uint64_t i = from;; i = (i + 1) % (uint64_t)c->slots) {
+    char *slot = c->local + (size_t)i * c->local_nbytes;
+    int64_t *users = (int64_t *)(void *)slot;
+    if (tn_os_atomic_load(users)) tn_os_relax();
+    else if (!tn_os_atomic_add(users, 1)) return slot;
+    else tn_os_atomic_add(users, -1);
+  }
+}
+static void tn_cpu_task_with_local(void *arg, int i) {
+  const tn_cpu_call *call = (const tn_cpu_call *)arg;
+  char *slot = tn_cpu_take_slot(call->c);
+  call->kernel(call->mem, call->args, i, slot + TN_CPU_ALIGN);
+  tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
 static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
@@ -322,8 +368,8 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
   memcpy(&call.kernel, &kernel, sizeof kernel);
-  call.mem = mem; call.args = (const long long *)(const void *)l->args;
-  tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, tn_cpu_task, &call);
+  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
@@ -332,6 +378,6 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 static const tiny_backend tn_cpu_backend = {
   "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
 };
 #endif

@@ -36,6 +36,11 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
 
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) { d->pool = t->pool->host; }
 
+static int tn_pool_most(const tiny_ctx *t) {
+  const struct tn_pool *p = t->pool;
+  return !p || !p->host.fn ? 1 : p->host.threads > 0 ? p->host.threads : tn_os_cores();
+}
+
 #else
 
 enum {
@@ -218,6 +223,12 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) {
   d->pool = t->pool->host;
   d->threads = t->pool->threads;
+}
+
+// How many tasks may run at a time. A host's pool may keep its number to itself.
+static int tn_pool_most(const tiny_ctx *t) {
+  const struct tn_pool *p = t->pool;
+  return !p ? 1 : !p->host.fn ? p->threads : p->host.threads > 0 ? p->host.threads : tn_os_cores();
 }
 #endif // TINY_NO_THREADS
 #endif

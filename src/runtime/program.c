@@ -28,6 +28,7 @@ typedef struct tn_executable {
   char name[TN_KERNEL_NAME];
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
+  size_t local_nbytes;                     // that a launch gives each task
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
@@ -47,6 +48,7 @@ typedef struct tn_build {
   tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
   uint64_t key, text_key;
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
+  size_t local_nbytes;                     // tn_render_local_nbytes
   const char *text;
   size_t text_nbytes;                      // of text, where it is memory of the build's
   char name[TN_KERNEL_NAME];
@@ -157,6 +159,9 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   tn_estimate(&b->low);
   if (interpret) return tn_build_interpret(t, b);
   b->lanes = tn_render_lanes(&b->low);
+  b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
+  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
+    return t->code;
   tn_build_keep_text(t, b, tn_render(t, &d->lang, b->name, &b->low));
   return t->code;
 }
@@ -246,6 +251,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
   e->nbytes = b->low.nbytes;
+  e->local_nbytes = b->local_nbytes;
   e->runs_on_host = !m;
   e->module = m;
   if (m) m->executables++;

@@ -121,6 +121,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, con
   tiny_launch l;
   memset(&l, 0, sizeof l);
   l.mem = m; l.nmem = s->nmem; l.args = a; l.nargs = s->narg; l.tasks = s->exe->tasks;
+  l.local_nbytes = s->exe->local_nbytes;
   memcpy(l.global, s->exe->global, sizeof l.global);
   memcpy(l.local, s->exe->local, sizeof l.local);
   return tn_launch(t, s->exe, &l);

@@ -1,5 +1,5 @@
 // == elementwise
-void E_12_16_f715a607(void *const *mem, const long long *args, long long task) {
+void E_12_16_f715a607(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
@@ -23,7 +23,7 @@ void E_12_16_f715a607(void *const *mem, const long long *args, long long task) {
   }
 }
 // == transposed
-void E_4_6_8_c52b2352(void *const *mem, const long long *args, long long task) {
+void E_4_6_8_c52b2352(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
@@ -46,7 +46,7 @@ void E_4_6_8_c52b2352(void *const *mem, const long long *args, long long task) {
   }
 }
 // == sum
-void r_6_48_0095dd85(void *const *mem, const long long *args, long long task) {
+void r_6_48_0095dd85(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32x8 acc0;
@@ -120,7 +120,7 @@ void r_6_48_0095dd85(void *const *mem, const long long *args, long long task) {
   *(p0 + 5) = ((f32)((x49[0]) + (x49[1])));
 }
 // == sum of all
-void r_96_f425b799(void *const *mem, const long long *args, long long task) {
+void r_96_f425b799(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32x8 acc0;
@@ -142,7 +142,7 @@ void r_96_f425b799(void *const *mem, const long long *args, long long task) {
   *(p0 + 0) = ((f32)((x12[1]) + (x12[0])));
 }
 // == largest
-void r_10_24_f436a67c(void *const *mem, const long long *args, long long task) {
+void r_10_24_f436a67c(void *const *mem, const long long *args, long long task, char *restrict local) {
   i32 *const p0 = (i32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   i32x8 acc0;
@@ -170,7 +170,7 @@ void r_10_24_f436a67c(void *const *mem, const long long *args, long long task) {
   }
 }
 // == matmul
-void r_8_16_12_da91a5a4(void *const *mem, const long long *args, long long task) {
+void r_8_16_12_da91a5a4(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p3 = (f32 *)mem[3];
   f32 *const p1 = (f32 *)mem[1];
@@ -289,7 +289,7 @@ void r_8_16_12_da91a5a4(void *const *mem, const long long *args, long long task)
   STORE(f32x8, p0 + 120, (WHERE(f32x8, i32x8, (CONVERT(x62 < x2, b8x8)), x2, x62)));
 }
 // == softmax
-void r_4_24_24_24_2196b4e3(void *const *mem, const long long *args, long long task) {
+void r_4_24_24_24_2196b4e3(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   const f32x8 x0 = SPLAT(f32x8, f32, ((f32)__builtin_nan("")));
@@ -383,7 +383,7 @@ void r_4_24_24_24_2196b4e3(void *const *mem, const long long *args, long long ta
   }
 }
 // == conv2d
-void r_2_4_6_6_3_3_3_957ce8ea(void *const *mem, const long long *args, long long task) {
+void r_2_4_6_6_3_3_3_957ce8ea(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p2 = (f32 *)mem[2];
   f32 *const p1 = (f32 *)mem[1];
@@ -831,7 +831,7 @@ void r_2_4_6_6_3_3_3_957ce8ea(void *const *mem, const long long *args, long long
   }
 }
 // == turned
-void E_32_16_95a06d46(void *const *mem, const long long *args, long long task) {
+void E_32_16_95a06d46(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 local0[512] __attribute__((aligned(64)));
@@ -899,7 +899,7 @@ void E_32_16_95a06d46(void *const *mem, const long long *args, long long task) {
   }
 }
 // == convolution over channels
-void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long long task) {
+void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
@@ -1530,7 +1530,7 @@ void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long lo
     *(p0 + x341) = (v334[7]);
   }
 }
-void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long task) {
+void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 local0[2048] __attribute__((aligned(64)));
@@ -1607,7 +1607,7 @@ void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long tas
   }
 }
 // == streamed
-void E_1024_8192_bc85f601(void *const *mem, const long long *args, long long task) {
+void E_1024_8192_bc85f601(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   const i32 x0 = (i32)(((i32)task) * 131072);
