@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b320c8cee3573ac785ffeb988059ea6354cd201c0d069bb201f0266ed19346f2
+/* tiny.h 0.1.0, source 733821e2055889c1689e68c8eb5f209a69b64c5dbd2736cf6242c7724481feeb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -116,8 +116,9 @@ FRAMES
 THREADS
   A context and its tensors belong to one thread at a time; contexts share nothing, so each thread may have
   its own. The CPU device runs kernels on its own threads or on tiny_desc.pool, and on the thread that calls.
-  Results do not depend on their number. Kernels pack operands on the stack, up to 768 KiB: threads that call and
-  those of a pool want stacks of 2 MiB; the library's own have 8.
+  Results do not depend on their number. Threads that call and those of a pool want stacks of 64 KiB: operands that
+  kernels pack lie in memory that is asked for, once for each thread, when the kernels are made. A pool that names
+  no number of threads counts as one for each core; where more tasks run at a time, they wait for each other.
 
 SEARCH
   How a kernel is tiled, vectorised and shared among threads is chosen by rules, in microseconds. With TINY_BEAM=4
@@ -155,184 +156,184 @@ BUILDING
 
 Where things stand in tiny.h
 
-    352  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    353  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    563  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1122  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    564  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1123  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1288  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1289  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1634  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1635  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1770  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1900  src/api/io.h                tensors from files and to files
-   1975  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1771  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1901  src/api/io.h                tensors from files and to files
+   1976  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2214  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2219  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2379  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2384  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2431  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2436  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2521  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2526  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3280  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3285  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3609  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3614  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3829  src/ir/alu.c                the meaning of every arithmetic op, once
-   3976  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4576  src/ir/args.c               which k, v and sources fit an op
-   4720  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5339  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3834  src/ir/alu.c                the meaning of every arithmetic op, once
+   3981  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4581  src/ir/args.c               which k, v and sources fit an op
+   4725  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5344  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5912  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5917  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6134  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6139  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6529  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6534  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7358  src/ir/spec.c               the verifier
-   7666  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7363  src/ir/spec.c               the verifier
+   7671  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7854  src/rules/notation.c        the algebra that bodies of rules are written in
-   7889  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8087  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7859  src/rules/notation.c        the algebra that bodies of rules are written in
+   7894  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8092  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8247  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8252  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8641  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8646  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8829  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8834  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9217  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9222  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9541  src/rules/decompose.c       from what the IR means to what a language can say
-  10113  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9546  src/rules/decompose.c       from what the IR means to what a language can say
+  10118  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10147  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10152  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10645  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10650  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11017  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11022  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11234  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11239  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11812  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11994  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11817  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  11999  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12382  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12387  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12467  src/tensor/activation.c     what stands between the layers of a network
-  12636  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12956  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12472  src/tensor/activation.c     what stands between the layers of a network
+  12641  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12961  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13117  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13122  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13783  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13788  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14292  src/tensor/random.c         numbers from a counter, the same on every device
-  14558  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14297  src/tensor/random.c         numbers from a counter, the same on every device
+  14563  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14862  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15156  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14867  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15161  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15534  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15539  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16091  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16096  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16487  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16492  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16947  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16952  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17380  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17385  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17724  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18037  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18136  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17729  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18042  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18141  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18289  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18294  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18773  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19049  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18778  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19054  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19138  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19143  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19331  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19695  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19336  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19700  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19931  src/tensor/params.c         lists of named tensors: what a network consists of
-  20023  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20389  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19936  src/tensor/params.c         lists of named tensors: what a network consists of
+  20028  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20394  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21112  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21117  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21810  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21815  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22093  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22098  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22632  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23087  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22646  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23101  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23527  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23638  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23541  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23652  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23901  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23915  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  24014  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24136  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  24028  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24150  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24236  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24250  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24716  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24730  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  25079  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25278  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25093  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25292  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25658  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25910  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25672  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25924  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  26166  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  26180  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26355  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26370  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26837  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  27062  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26870  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  27106  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27449  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27789  src/runtime/interp.c        the backend INTERP
-  27869  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27493  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27879  src/runtime/interp.c        the backend INTERP
+  27959  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  27924  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  28132  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  28014  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  28222  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28620  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  29017  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28716  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  29114  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  29415  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  29533  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29642  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29760  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  29887  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  30012  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  30095  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  30220  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30349  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30474  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30593  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30718  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30770  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30895  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  30944  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31256  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31492  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  31069  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31381  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31617  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31640  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31786  src/runtime/context.c       opening and closing, the first error, totals
+  31765  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31911  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2125,7 +2126,8 @@ typedef struct tiny_language {
   const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry, parameters; NULL: not in %a
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
-  const char *local, *barrier;             // "__local %t %n[%d];"
+  const char *local, *barrier;             // "__local %t %n[%k];"
+  const char *local_given;                 // where LOCAL is too much for a stack: at byte %k of a launch's; NULL: local
   const char *global_id, *local_id;        // "get_group_id(%d)"
   const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
   const char *vector;                      // name of a vector type: "%ex%l"; NULL: no vectors
@@ -2160,6 +2162,7 @@ typedef struct tiny_launch {
   const int64_t *args; int nargs;          // one per ARG: bits of its dtype, low bytes first
   int64_t global[3], local[3];
   int64_t tasks;                           // limits.threads: number of tasks, run through tiny_parallel
+  size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
 } tiny_launch;
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
@@ -2193,6 +2196,8 @@ struct tiny_backend {
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
   tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);           // may return before it ran
   tiny_code  (*sync)(void *dev);
+  // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
+  tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
 // ---- end src/api/device.h ----
 // ---- end src/api/api.h ----
@@ -2851,8 +2856,6 @@ static void *tn_os_pages_alloc(size_t nbytes) {
 }
 static void tn_os_pages_free(void *p, size_t nbytes) { tn_os_unmap(p, (nbytes + 65535) & ~(size_t)65535); }
 
-#ifndef TINY_NO_THREADS
-
 // ** atomics: sequentially consistent, on int64_t **
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -2878,6 +2881,8 @@ static inline void tn_os_relax(void) {     // tells the core that it spins
 }
 
 // ** threads and locks: structs of the caller, no memory is asked for **
+
+#ifndef TINY_NO_THREADS
 
 // The core that the calling thread runs on, -1: not known.
 static int tn_os_core_now(void) {
@@ -2912,7 +2917,7 @@ static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_k
 #endif
 }
 
-enum { TN_OS_STACK = 8 * 1024 * 1024 };    // bytes: kernels keep tiles there; some systems give 128 KiB
+enum { TN_OS_STACK = 1024 * 1024 };        // bytes: imported kernels may want more than the 128 KiB of some systems
 
 typedef struct tn_os_thread { void (*fn)(void *arg); void *arg;
   int64_t number;                          // once it runs
@@ -22103,6 +22108,15 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 #include "order.c"
 #endif
 
+typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
+  struct tn_custom *next;
+  uint64_t key;                            // of all that follows
+  char *source, *name; size_t source_nbytes, name_nbytes;
+  tiny_uop *uops;
+  int64_t global[3], local[3];
+  int named;                               // by a node that lives
+} tn_custom;
+
 typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
   int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - axis of rounds
@@ -22153,7 +22167,7 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
                 (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
   if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
   tn_visit_word(t, v, u->k);
-  if (u->op == TINY_OP_CUSTOM) tn_visit_word(t, v, (int64_t)(intptr_t)u->ptr);
+  if (u->op == TINY_OP_CUSTOM) tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key);
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
@@ -25808,7 +25822,7 @@ static int tn_recipe_is_within(const tn_profile *p, const tiny_uop *r, int outsi
   return -1;
 }
 
-// What the panels of a kernel take of a thread's stack.
+// What the panels of a kernel take of each thread's memory.
 static int64_t tn_recipe_staged_nbytes(tn_kernel_state *s) {
   tn_list stages = {NULL, 0, 0};
   int64_t all = 0;
@@ -25928,7 +25942,7 @@ typedef struct tn_candidate {
   uint64_t same;                           // equal for equal kernels
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
-  int64_t global[3], local[3], tasks;
+  int64_t global[3], local[3], tasks; size_t local_nbytes;
   int depth;                               // of the search that found it
 } tn_candidate;
 
@@ -26166,7 +26180,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_recipe *r) {
 // lang_c: the descriptor of C as the CPU speaks it: gcc >= 9 and clang, freestanding, no includes, GNU vectors.
 //
 // Out: tn_lang_c fills a tiny_language. A kernel is
-//      `void NAME(void *const *mem, const long long *args, long long task)`.
+//      `void NAME(void *const *mem, const long long *args, long long task, char *restrict local)`.
 // Holds:
 //  - A bool is 0 or 1 in a b8. A vector of bools, b8xL, has lanes of 0 and -1 in signed bytes, whatever was compared:
 //    clang turns the conversions to and from the compared width into nothing (AVX-512: mask registers), so that
@@ -26321,10 +26335,11 @@ static void tn_lang_c(tiny_language *out) {
   out->name = "C"; out->file = "c";
   out->prelude = tn_c_prelude;
   out->lanes = "LANES(%l)";
-  out->kernel = "void %n(void *const *mem, const long long *args, long long task) {";
+  out->kernel = "void %n(void *const *mem, const long long *args, long long task, char *restrict local) {";
   out->open_buffer = "%t *const %n = (%t *)mem[%k];";
   out->open_scalar = "const %t %n = ARGUMENT(%t, %k);";
   out->local = "%t %n[%k] __attribute__((aligned(64)));";
+  out->local_given = "%t *const %n = (%t *)(local + %k);";
   out->global_id = "task";
   memcpy(out->types, types, sizeof types);
   out->vector = "%ex%l";
@@ -26368,7 +26383,8 @@ static void tn_lang_c(tiny_language *out) {
 enum {
   TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
-  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20           // more than caches keep for the next kernel
+  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
+  TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
 
 typedef struct tn_text {
@@ -26380,6 +26396,7 @@ typedef struct tn_text {
   const char **expr;
   int *uses, *depth, *user_depth;
   int indent, temps;
+  int64_t local_nbytes, local_at;          // of memory that the launch brings: all, and what has its place so far
   const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
 } tn_text;
 
@@ -26685,6 +26702,20 @@ static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
   tn_line(x, "%s;", out.data);
 }
 
+// Whole lines.
+static int64_t tn_local_nbytes(const tiny_uop *define) {
+  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
+  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
+}
+
+// LOCAL memory that a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
+static size_t tn_render_local_nbytes(const tiny_language *lang, const tn_lowered *k) {
+  int64_t all = 0;
+  for (int i = 0; i < k->n; i++)
+    if (k->list[i]->op == TINY_OP_DEFINE && k->list[i]->v[0] == TN_SPACE_LOCAL) all += tn_local_nbytes(k->list[i]);
+  return lang->local_given && all > TN_STACK_NBYTES ? (size_t)all : 0;
+}
+
 static void tn_define_text(tn_text *x, tiny_uop *u) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
@@ -26693,7 +26724,8 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
       tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
   if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) {
-    tn_format(&out, x->lang->local, &b);
+    if (x->local_nbytes) { b.k = x->local_at; x->local_at += tn_local_nbytes(u); }
+    tn_format(&out, x->local_nbytes ? x->lang->local_given : x->lang->local, &b);
     tn_line(x, "%s", out.data);
   } else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
   else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
@@ -26798,6 +26830,7 @@ static const char *tn_render(tiny_ctx *t, const tiny_language *lang, const char 
   tn_text x;
   memset(&x, 0, sizeof x);
   x.t = x.out.t = t; x.lang = lang; x.list = k->list; x.n = k->n; x.indent = 1;
+  x.local_nbytes = (int64_t)tn_render_local_nbytes(lang, k);
   x.expr = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.expr);
   x.uses = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
@@ -26871,6 +26904,11 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
 }
 
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) { d->pool = t->pool->host; }
+
+static int tn_pool_most(const tiny_ctx *t) {
+  const struct tn_pool *p = t->pool;
+  return !p || !p->host.fn ? 1 : p->host.threads > 0 ? p->host.threads : tn_os_cores();
+}
 
 #else
 
@@ -27054,6 +27092,12 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) {
   d->pool = t->pool->host;
   d->threads = t->pool->threads;
+}
+
+// How many tasks may run at a time. A host's pool may keep its number to itself.
+static int tn_pool_most(const tiny_ctx *t) {
+  const struct tn_pool *p = t->pool;
+  return !p ? 1 : !p->host.fn ? p->threads : p->host.threads > 0 ? p->host.threads : tn_os_cores();
 }
 #endif // TINY_NO_THREADS
 #endif
@@ -27449,8 +27493,9 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 // cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c
 // loads those.
 //
-// A kernel is void NAME(void *const *mem, const long long *args, long long task): mem[i] is the memory of
-// PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1. Sources go to the compiler's stdin and objects
+// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *local): mem[i] is the memory
+// of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile; source
+// from outside may leave that parameter out. Sources go to the compiler's stdin and objects
 // come from its stdout, one process each, all at once: no file is written, and the path is the same on every
 // system, as clang writes ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they
 // need a file for their output.
@@ -27461,7 +27506,7 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #include "../render/lang_c.c"
 #endif
 
-typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task);
+typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task, char *local);
 
 enum {
   TN_CPU_ALIGN = 64,                       // of buffers: a cache line, and the widest vector
@@ -27475,6 +27520,8 @@ typedef struct tn_cpu {
   int is_clang, cores;
   char compiler[TN_OS_PATH];               // "": there is none
   char target[TN_OS_PATH + 256];
+  char *local; size_t local_nbytes;        // of a slot, with the line in front that holds its tn_cpu_slot
+  int slots;                               // as many as tasks run at a time
 } tn_cpu;
 
 // ** the compiler **
@@ -27672,7 +27719,6 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   limits->cache_nbytes = c->facts.l2_nbytes;
   return c;
 }
-static void tn_cpu_close(void *dev) { tn_release(((tn_cpu *)dev)->t, dev, sizeof(tn_cpu)); }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static void tn_cpu_language(void *dev, tiny_language *out) {
   tn_lang_c(out);
@@ -27710,6 +27756,28 @@ static void *tn_cpu_alloc(void *dev, size_t nbytes) {
 static void tn_cpu_free(void *dev, void *mem, size_t nbytes) {
   tn_cpu_aligned_free(((tn_cpu *)dev)->t, mem, nbytes);
 }
+
+// Slots for launches that give so much to each task, instead of what was there.
+static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
+  tn_cpu *c = (tn_cpu *)dev;
+  const size_t nbytes = (local_nbytes + 2 * TN_CPU_ALIGN - 1) / TN_CPU_ALIGN * TN_CPU_ALIGN;
+  if (nbytes <= c->local_nbytes) return TINY_OK;
+  const int slots = tn_pool_most(c->t);
+  char *fresh = (char *)tn_cpu_aligned_alloc(c->t, nbytes * (size_t)slots);
+  if (!fresh)
+    return tiny_fail(c->t, TINY_E_MEMORY, "CPU: no memory for the %llu bytes that each of %d threads works in",
+                     (unsigned long long)nbytes, slots);
+  tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
+  for (int i = 0; i < slots; i++) memset(fresh + (size_t)i * nbytes, 0, TN_CPU_ALIGN);
+  c->local = fresh; c->local_nbytes = nbytes; c->slots = slots;
+  return TINY_OK;
+}
+static void tn_cpu_close(void *dev) {
+  tn_cpu *c = (tn_cpu *)dev;
+  tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
+  tn_release(c->t, c, sizeof *c);
+}
+
 static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
   (void)dev;
   if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
@@ -27753,10 +27821,32 @@ static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
   return tn_elf_symbol((const tn_elf *)module, kernel);
 }
 
-typedef struct tn_cpu_call { tn_cpu_kernel kernel; void *const *mem; const long long *args; } tn_cpu_call;
+typedef struct tn_cpu_call {
+  tn_cpu *c; tn_cpu_kernel kernel; void *const *mem; const long long *args;
+} tn_cpu_call;
 static void tn_cpu_task(void *arg, int i) {
   const tn_cpu_call *call = (const tn_cpu_call *)arg;
-  call->kernel(call->mem, call->args, i);
+  call->kernel(call->mem, call->args, i, NULL);
+}
+
+// Takes a slot that is free. Threads differ by their stacks: each begins its search elsewhere, and with the slot that
+// it had before, which is in its core's cache. More tasks at a time than slots wait for each other.
+static char *tn_cpu_take_slot(const tn_cpu *c) {
+  const int here = 0;
+  const uint64_t from = tn_hash_mix(0, (uint64_t)(uintptr_t)&here >> 14) % (uint64_t)c->slots;
+  for (uint64_t i = from;; i = (i + 1) % (uint64_t)c->slots) {
+    char *slot = c->local + (size_t)i * c->local_nbytes;
+    int64_t *users = (int64_t *)(void *)slot;
+    if (tn_os_atomic_load(users)) tn_os_relax();
+    else if (!tn_os_atomic_add(users, 1)) return slot;
+    else tn_os_atomic_add(users, -1);
+  }
+}
+static void tn_cpu_task_with_local(void *arg, int i) {
+  const tn_cpu_call *call = (const tn_cpu_call *)arg;
+  char *slot = tn_cpu_take_slot(call->c);
+  call->kernel(call->mem, call->args, i, slot + TN_CPU_ALIGN);
+  tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
 static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
@@ -27770,8 +27860,8 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
   memcpy(&call.kernel, &kernel, sizeof kernel);
-  call.mem = mem; call.args = (const long long *)(const void *)l->args;
-  tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, tn_cpu_task, &call);
+  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
@@ -27780,7 +27870,7 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 static const tiny_backend tn_cpu_backend = {
   "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
 };
 #endif
 // ---- end src/runtime/cpu.c ----
@@ -27860,7 +27950,7 @@ static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 static const tiny_backend tn_interp_backend = {
   "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc, tn_interp_free,
     tn_interp_copy_in, tn_interp_copy_out,
-  NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, tn_interp_sync
+  NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, tn_interp_sync, NULL
 };
 #endif
 // ---- end src/runtime/interp.c ----
@@ -27916,7 +28006,7 @@ static tiny_code tn_null_launch(void *dev, void *kernel, const tiny_launch *l) {
 static const tiny_backend tn_null_backend = {
   "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
   tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, tn_cpu_sync
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, tn_cpu_sync, NULL
 };
 #endif
 // ---- end src/runtime/null.c ----
@@ -28146,6 +28236,7 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 #ifndef TN_MOST_PLANS                      // test builds make them few
   #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
+  #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
 #endif
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
@@ -28159,6 +28250,7 @@ typedef struct tn_executable {
   char name[TN_KERNEL_NAME];
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
+  size_t local_nbytes;                     // that a launch gives each task
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
@@ -28176,8 +28268,9 @@ struct tn_programs {
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
-  uint64_t key, text_key;
+  uint64_t key, text_key;                  // key of foreign source: its maker says
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
+  size_t local_nbytes;                     // tn_render_local_nbytes
   const char *text;
   size_t text_nbytes;                      // of text, where it is memory of the build's
   char name[TN_KERNEL_NAME];
@@ -28288,6 +28381,9 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   tn_estimate(&b->low);
   if (interpret) return tn_build_interpret(t, b);
   b->lanes = tn_render_lanes(&b->low);
+  b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
+  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
+    return t->code;
   tn_build_keep_text(t, b, tn_render(t, &d->lang, b->name, &b->low));
   return t->code;
 }
@@ -28377,6 +28473,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
   e->nbytes = b->low.nbytes;
+  e->local_nbytes = b->local_nbytes;
   e->runs_on_host = !m;
   e->module = m;
   if (m) m->executables++;
@@ -28561,8 +28658,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
 }
 
 static void tn_build_name(tiny_ctx *t, tn_build *b) {
-  b->key = b->custom ? tn_hash_bytes(tn_hash_bytes(1, b->custom, strlen(b->custom)), b->entry, strlen(b->entry)) :
-                       b->ast->hash;
+  if (!b->custom) b->key = b->ast->hash;
   if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
   else tn_kernel_name(t, b);
 }
@@ -28722,7 +28818,7 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   struct tn_device *d = b->t->device;
   tiny_launch l = b->launch;
-  l.tasks = c->tasks;
+  l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
   const uint64_t from = tn_os_now();
@@ -28794,6 +28890,7 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
       c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
       c->tasks = left[i]->low.tasks;
+      c->local_nbytes = left[i]->local_nbytes;
       memcpy(c->global, left[i]->low.global, sizeof c->global);
       memcpy(c->local, left[i]->low.local, sizeof c->local);
     }
@@ -29026,16 +29123,8 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
 #include "beam.c"
 #endif
 
-// ** imported kernels **
-
-typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to; lives as long as the context
-  struct tn_custom *next;
-  char *source, *name; size_t source_nbytes, name_nbytes;
-  tiny_uop *uops;
-  int64_t global[3], local[3];
-} tn_custom;
-
-struct tn_runtime { tn_custom *customs; tiny_program *programs; };
+// customs: imported kernels, those first that were asked for last; look through them when there are so many.
+struct tn_runtime { tn_custom *customs; int ncustom, customs_at; tiny_program *programs; };
 
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
@@ -29051,6 +29140,32 @@ struct tiny_program {                      // a captured plan and what its blank
 
 // ** collection: nodes and buffers that nothing refers to any more **
 
+static void tn_custom_free(tiny_ctx *t, tn_custom *c) {
+  tn_release(t, c->source, c->source_nbytes);
+  tn_release(t, c->name, c->name_nbytes);
+  tn_release(t, c, sizeof *c);
+}
+
+// Imported kernels that no node names go, but for those that were asked for last. What they compiled to is an
+// executable like others.
+static void tn_customs_trim(tiny_ctx *t) {
+  struct tn_runtime *r = t->runtime;
+  const tn_nodes *nodes = &t->ir->nodes;
+  int before = 0;
+  if (r->ncustom < r->customs_at) return;
+  for (tn_custom *c = r->customs; c; c = c->next) c->named = 0;
+  for (uint32_t i = 0; i < nodes->cap; i++)
+    if (tn_nodes_has(nodes, i) && nodes->table[i].u->op == TINY_OP_CUSTOM)
+      ((tn_custom *)nodes->table[i].u->ptr)->named = 1;
+  for (tn_custom **at = &r->customs, *c; (c = *at) != NULL;) {
+    if (c->named || before++ < TN_MOST_CUSTOMS) { at = &c->next; continue; }
+    *at = c->next;
+    tn_custom_free(t, c);
+    r->ncustom--;
+  }
+  r->customs_at = 2 * r->ncustom > 2 * TN_MOST_CUSTOMS ? 2 * r->ncustom : 2 * TN_MOST_CUSTOMS;
+}
+
 static void tn_collect(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   struct tn_device *d = t->device;
@@ -29065,12 +29180,13 @@ static void tn_collect(tiny_ctx *t) {
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
   tn_uop_sweep(t);
+  tn_customs_trim(t);
   ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
   d->collected_nbytes = t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
-  if (t->ir->nodes.n >= t->ir->collect_at ||
+  if (t->ir->nodes.n >= t->ir->collect_at || t->runtime->ncustom >= t->runtime->customs_at ||
       t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
     tn_collect(t);
 }
@@ -29137,6 +29253,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, con
   tiny_launch l;
   memset(&l, 0, sizeof l);
   l.mem = m; l.nmem = s->nmem; l.args = a; l.nargs = s->narg; l.tasks = s->exe->tasks;
+  l.local_nbytes = s->exe->local_nbytes;
   memcpy(l.global, s->exe->global, sizeof l.global);
   memcpy(l.local, s->exe->local, sizeof l.local);
   return tn_launch(t, s->exe, &l);
@@ -29250,6 +29367,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
       if (c->uops) b->ast = c->uops;
       else {
         b->custom = c->source;
+        b->key = c->key;
         b->entry = c->name;
         memcpy(b->low.global, c->global, sizeof c->global);
         memcpy(b->low.local, c->local, sizeof c->local);
@@ -29655,31 +29773,38 @@ static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
   return copy;
 }
 
-static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
-  for (tn_custom *c = t->runtime->customs; c; c = c->next) {
-    if (c->uops != d->uops || memcmp(c->global, d->global, sizeof c->global) ||
-        memcmp(c->local, d->local, sizeof c->local))
-      continue;
-    if (d->uops || (!strcmp(c->source, d->source) && !strcmp(c->name, d->name))) return c;
-  }
+static uint64_t tn_custom_key(const tiny_kernel_desc *d) {
+  uint64_t h = tn_hash_bytes(1, d->global, sizeof d->global);
+  h = tn_hash_bytes(h, d->local, sizeof d->local);
+  if (d->uops) return tn_hash_mix(h, d->uops->hash);
+  return tn_hash_bytes(tn_hash_bytes(h, d->source, strlen(d->source)), d->name, strlen(d->name));
+}
+
+static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, uint64_t key) {
   tn_custom *c = (tn_custom *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
-  c->next = t->runtime->customs;
-  t->runtime->customs = c;
+  c->key = key;
   c->uops = d->uops;
   memcpy(c->global, d->global, sizeof c->global);
   memcpy(c->local, d->local, sizeof c->local);
   if (!d->uops) {
     c->source = tn_copy_text(t, d->source, &c->source_nbytes);
     c->name = c->source ? tn_copy_text(t, d->name, &c->name_nbytes) : NULL;
-    if (!c->name) {
-      t->runtime->customs = c->next;
-      tn_release(t, c->source, c->source_nbytes);
-      tn_release(t, c, sizeof *c);
-      return NULL;
-    }
+    if (!c->name) { tn_custom_free(t, c); return NULL; }
   }
+  t->runtime->ncustom++;
   return c;
+}
+
+// Comes to the front.
+static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
+  const uint64_t key = tn_custom_key(d);
+  tn_custom **at = &t->runtime->customs, *c;
+  while ((c = *at) != NULL && c->key != key) at = &c->next;
+  if (c) *at = c->next;
+  else if (!(c = tn_custom_new(t, d, key))) return NULL;
+  c->next = t->runtime->customs;
+  return t->runtime->customs = c;
 }
 
 // A SINK from outside reads and writes nothing but the memory it is given.
@@ -31796,6 +31921,7 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->tensors->refuse = 1;                  // until all is well
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
+  t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
       tn_programs_open(t, d) != TINY_OK)
     return t->code;
@@ -31841,9 +31967,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   while (t->runtime && t->runtime->customs) {
     tn_custom *c = t->runtime->customs;
     t->runtime->customs = c->next;
-    tn_release(t, c->source, c->source_nbytes);
-    tn_release(t, c->name, c->name_nbytes);
-    tn_release(t, c, sizeof *c);
+    tn_custom_free(t, c);
   }
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   if (t->programs) tn_programs_close(t);

@@ -6,6 +6,7 @@
 #endif                                     // for the test: setenv, mkdtemp
 #define TN_MOST_PLANS 6
 #define TN_MOST_EXECUTABLES 8
+#define TN_MOST_CUSTOMS 4
 #include "../src/all.c"
 #include "test.h"
 #include "folder_test.h"
@@ -320,12 +321,66 @@ static void test_bounded(const char *device, int n) {
   tiny_close(t);
 }
 
+// Imported kernels that nothing needs any more are forgotten: not those of tensors that wait, nor of programs.
+static tiny_tensor *times(tiny_ctx *t, tiny_tensor *x, int factor) {
+  char text[256];
+  tiny_kernel_desc d;
+  memset(&d, 0, sizeof d);
+  snprintf(text, sizeof text, "%%1 = (RANGE:1:loop 4)\n%%2 = (MUL:f32 (LOAD:f32 (INDEX:f32 (PARAM:f32:1 4) %%1)) %d.0:f32)\n"
+           "(SINK (END (STORE (INDEX:f32 (PARAM:f32:0 4) %%1) %%2) %%1))", factor);
+  d.inputs = &x; d.n = 1; d.shape = TINY_SHAPE(4); d.dtype = TINY_F32;
+  d.uops = tiny_uop_parse(t, text);
+  return tiny_kernel(t, &d);
+}
+
+static void test_imported_bounded(void) {
+  const float data[4] = {1, 2, 3, 4};
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(4)), *waits = times(t, x, 1000), *y = times(t, x, 2000), *out = NULL;
+  tiny_program *captured = tiny_capture(t, &x, 1, &y, 1);
+  for (int round = 0; round < 2; round++) for (int i = 1; i <= 40; i++) {
+    tiny_begin(t);
+    CHECK(tiny_item(tiny_sum(times(t, x, i), TINY_ALL, 0)) == 10 * i);
+    CHECK(tiny_item(tiny_sum(times(t, x, 7), TINY_ALL, 0)) == 70);   // asked for all the time
+    tiny_end(t);
+    CHECK(t->runtime->ncustom <= 2 * (TN_MOST_CUSTOMS + 3));
+    CHECK(t->programs->n <= TN_MOST_EXECUTABLES);
+  }
+  CHECK(tiny_item(tiny_sum(waits, TINY_ALL, 0)) == 10000);
+  CHECK_EQ(tiny_run(captured, &x, &out), TINY_OK);
+  CHECK(tiny_item(tiny_sum(out, TINY_ALL, 0)) == 20000);
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_close(t);
+}
+
+// The same source over another grid is another kernel.
+static void test_imported_grids(void) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  for (int n = 4; n <= 8; n += 4) {
+    tiny_kernel_desc k;
+    memset(&k, 0, sizeof k);
+    k.name = "number"; k.shape = TINY_SHAPE(n); k.dtype = TINY_I32; k.global[0] = n;
+    k.source = "void number(void *const *mem, const long long *args, long long task) { ((int *)mem[0])[task] = task + 1; }";
+    CHECK_EQ(tiny_item(tiny_max(tiny_kernel(t, &k), TINY_ALL, 0)), n);
+  }
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_close(t);
+}
+
 int main(void) {
   unsetenv("TINY_CC"); unsetenv("TINY_CACHE"); unsetenv("TINY_DEV"); unsetenv("TINY_DEBUG");
   snprintf(root, sizeof root, "/tmp/tiny-test-XXXXXX");
   if (!mkdtemp(root)) return 1;
   test_bounded("INTERP", 30);
   test_bounded("CPU", 10);
+  test_imported_bounded();
+  test_imported_grids();
   test_found_again();
   test_damaged(".kernel");
   test_damaged(".bin");

@@ -14,31 +14,38 @@ static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
   return copy;
 }
 
-static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
-  for (tn_custom *c = t->runtime->customs; c; c = c->next) {
-    if (c->uops != d->uops || memcmp(c->global, d->global, sizeof c->global) ||
-        memcmp(c->local, d->local, sizeof c->local))
-      continue;
-    if (d->uops || (!strcmp(c->source, d->source) && !strcmp(c->name, d->name))) return c;
-  }
+static uint64_t tn_custom_key(const tiny_kernel_desc *d) {
+  uint64_t h = tn_hash_bytes(1, d->global, sizeof d->global);
+  h = tn_hash_bytes(h, d->local, sizeof d->local);
+  if (d->uops) return tn_hash_mix(h, d->uops->hash);
+  return tn_hash_bytes(tn_hash_bytes(h, d->source, strlen(d->source)), d->name, strlen(d->name));
+}
+
+static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, uint64_t key) {
   tn_custom *c = (tn_custom *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
-  c->next = t->runtime->customs;
-  t->runtime->customs = c;
+  c->key = key;
   c->uops = d->uops;
   memcpy(c->global, d->global, sizeof c->global);
   memcpy(c->local, d->local, sizeof c->local);
   if (!d->uops) {
     c->source = tn_copy_text(t, d->source, &c->source_nbytes);
     c->name = c->source ? tn_copy_text(t, d->name, &c->name_nbytes) : NULL;
-    if (!c->name) {
-      t->runtime->customs = c->next;
-      tn_release(t, c->source, c->source_nbytes);
-      tn_release(t, c, sizeof *c);
-      return NULL;
-    }
+    if (!c->name) { tn_custom_free(t, c); return NULL; }
   }
+  t->runtime->ncustom++;
   return c;
+}
+
+// Comes to the front.
+static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
+  const uint64_t key = tn_custom_key(d);
+  tn_custom **at = &t->runtime->customs, *c;
+  while ((c = *at) != NULL && c->key != key) at = &c->next;
+  if (c) *at = c->next;
+  else if (!(c = tn_custom_new(t, d, key))) return NULL;
+  c->next = t->runtime->customs;
+  return t->runtime->customs = c;
 }
 
 // A SINK from outside reads and writes nothing but the memory it is given.

@@ -11,6 +11,7 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->tensors->refuse = 1;                  // until all is well
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
+  t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
       tn_programs_open(t, d) != TINY_OK)
     return t->code;
@@ -56,9 +57,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   while (t->runtime && t->runtime->customs) {
     tn_custom *c = t->runtime->customs;
     t->runtime->customs = c->next;
-    tn_release(t, c->source, c->source_nbytes);
-    tn_release(t, c->name, c->name_nbytes);
-    tn_release(t, c, sizeof *c);
+    tn_custom_free(t, c);
   }
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   if (t->programs) tn_programs_close(t);

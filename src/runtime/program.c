@@ -15,6 +15,7 @@
 #ifndef TN_MOST_PLANS                      // test builds make them few
   #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
+  #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
 #endif
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
@@ -46,7 +47,7 @@ struct tn_programs {
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
-  uint64_t key, text_key;
+  uint64_t key, text_key;                  // key of foreign source: its maker says
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
   size_t local_nbytes;                     // tn_render_local_nbytes
   const char *text;
@@ -436,8 +437,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
 }
 
 static void tn_build_name(tiny_ctx *t, tn_build *b) {
-  b->key = b->custom ? tn_hash_bytes(tn_hash_bytes(1, b->custom, strlen(b->custom)), b->entry, strlen(b->entry)) :
-                       b->ast->hash;
+  if (!b->custom) b->key = b->ast->hash;
   if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
   else tn_kernel_name(t, b);
 }

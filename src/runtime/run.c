@@ -10,16 +10,8 @@
 #include "beam.c"
 #endif
 
-// ** imported kernels **
-
-typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to; lives as long as the context
-  struct tn_custom *next;
-  char *source, *name; size_t source_nbytes, name_nbytes;
-  tiny_uop *uops;
-  int64_t global[3], local[3];
-} tn_custom;
-
-struct tn_runtime { tn_custom *customs; tiny_program *programs; };
+// customs: imported kernels, those first that were asked for last; look through them when there are so many.
+struct tn_runtime { tn_custom *customs; int ncustom, customs_at; tiny_program *programs; };
 
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
@@ -35,6 +27,32 @@ struct tiny_program {                      // a captured plan and what its blank
 
 // ** collection: nodes and buffers that nothing refers to any more **
 
+static void tn_custom_free(tiny_ctx *t, tn_custom *c) {
+  tn_release(t, c->source, c->source_nbytes);
+  tn_release(t, c->name, c->name_nbytes);
+  tn_release(t, c, sizeof *c);
+}
+
+// Imported kernels that no node names go, but for those that were asked for last. What they compiled to is an
+// executable like others.
+static void tn_customs_trim(tiny_ctx *t) {
+  struct tn_runtime *r = t->runtime;
+  const tn_nodes *nodes = &t->ir->nodes;
+  int before = 0;
+  if (r->ncustom < r->customs_at) return;
+  for (tn_custom *c = r->customs; c; c = c->next) c->named = 0;
+  for (uint32_t i = 0; i < nodes->cap; i++)
+    if (tn_nodes_has(nodes, i) && nodes->table[i].u->op == TINY_OP_CUSTOM)
+      ((tn_custom *)nodes->table[i].u->ptr)->named = 1;
+  for (tn_custom **at = &r->customs, *c; (c = *at) != NULL;) {
+    if (c->named || before++ < TN_MOST_CUSTOMS) { at = &c->next; continue; }
+    *at = c->next;
+    tn_custom_free(t, c);
+    r->ncustom--;
+  }
+  r->customs_at = 2 * r->ncustom > 2 * TN_MOST_CUSTOMS ? 2 * r->ncustom : 2 * TN_MOST_CUSTOMS;
+}
+
 static void tn_collect(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   struct tn_device *d = t->device;
@@ -49,12 +67,13 @@ static void tn_collect(tiny_ctx *t) {
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
   tn_uop_sweep(t);
+  tn_customs_trim(t);
   ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
   d->collected_nbytes = t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
-  if (t->ir->nodes.n >= t->ir->collect_at ||
+  if (t->ir->nodes.n >= t->ir->collect_at || t->runtime->ncustom >= t->runtime->customs_at ||
       t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
     tn_collect(t);
 }
@@ -235,6 +254,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
       if (c->uops) b->ast = c->uops;
       else {
         b->custom = c->source;
+        b->key = c->key;
         b->entry = c->name;
         memcpy(b->low.global, c->global, sizeof c->global);
         memcpy(b->low.local, c->local, sizeof c->local);

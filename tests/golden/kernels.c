@@ -1622,7 +1622,7 @@ void E_1024_8192_bc85f601(void *const *mem, const long long *args, long long tas
   }
 }
 // == named rows
-void r_40_48_24_69488d34(void *const *mem, const long long *args, long long task) {
+void r_40_48_24_69488d34(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
@@ -1652,7 +1652,7 @@ void r_40_48_24_69488d34(void *const *mem, const long long *args, long long task
   }
 }
 // == down columns
-void r_64_24_24_b341f75d(void *const *mem, const long long *args, long long task) {
+void r_64_24_24_b341f75d(void *const *mem, const long long *args, long long task, char *restrict local) {
   i32 *const p0 = (i32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   const i32x8 x0 = SPLAT(i32x8, i32, 23);
