@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 733821e2055889c1689e68c8eb5f209a69b64c5dbd2736cf6242c7724481feeb
+/* tiny.h 0.1.0, source 4c8bc357116f9921df290fc5719fe8206647e490421dc86009b6ea7bc9b49efe
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -182,158 +182,158 @@ Where things stand in tiny.h
    3614  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
    3834  src/ir/alu.c                the meaning of every arithmetic op, once
-   3981  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4581  src/ir/args.c               which k, v and sources fit an op
-   4725  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5344  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3983  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4583  src/ir/args.c               which k, v and sources fit an op
+   4729  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5348  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5917  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5921  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6139  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6147  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6534  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6553  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7363  src/ir/spec.c               the verifier
-   7671  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7382  src/ir/spec.c               the verifier
+   7690  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7859  src/rules/notation.c        the algebra that bodies of rules are written in
-   7894  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8092  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7878  src/rules/notation.c        the algebra that bodies of rules are written in
+   7913  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8111  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8252  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8271  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8646  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8665  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8834  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8853  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9222  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9241  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9546  src/rules/decompose.c       from what the IR means to what a language can say
-  10118  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9582  src/rules/decompose.c       from what the IR means to what a language can say
+  10156  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10152  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10190  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10650  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10688  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11022  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11060  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11239  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11277  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11817  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  11999  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11855  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  12037  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12387  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12425  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12472  src/tensor/activation.c     what stands between the layers of a network
-  12641  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12961  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12510  src/tensor/activation.c     what stands between the layers of a network
+  12679  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  12999  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13122  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13160  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13788  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13826  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14297  src/tensor/random.c         numbers from a counter, the same on every device
-  14563  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14335  src/tensor/random.c         numbers from a counter, the same on every device
+  14601  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14867  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15161  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14905  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15199  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15539  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15577  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16096  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16134  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16492  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16530  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16952  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  16990  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17385  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17423  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17729  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18042  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18141  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17767  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18080  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18179  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18294  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18333  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18778  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19054  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18817  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19093  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19143  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19182  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19336  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19700  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19375  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19739  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19936  src/tensor/params.c         lists of named tensors: what a network consists of
-  20028  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20394  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  19975  src/tensor/params.c         lists of named tensors: what a network consists of
+  20067  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20433  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21117  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21156  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21815  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21854  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22098  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22137  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22646  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23101  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22685  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23140  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23541  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23652  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23580  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23691  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23915  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  23954  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  24028  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24150  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  24067  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24189  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24250  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24289  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24730  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24769  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  25093  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25292  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25132  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25331  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25672  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25924  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25711  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  25963  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  26180  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  26219  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26370  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26409  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26870  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  27106  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  26909  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  27145  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27493  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27879  src/runtime/interp.c        the backend INTERP
-  27959  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27532  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  27918  src/runtime/interp.c        the backend INTERP
+  27998  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  28014  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  28222  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  28053  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  28261  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28716  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  29114  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  28755  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  29153  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  29533  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  29572  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29760  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  29799  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  30012  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  30051  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  30220  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  30259  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30474  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30513  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30718  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  30757  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30895  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  30934  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  31069  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31381  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31617  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  31108  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31420  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  31656  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31765  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31911  src/runtime/context.c       opening and closing, the first error, totals
+  31804  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  31950  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -3860,10 +3860,12 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
+enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2 };            // bits of EXP2's k: e^x; x is not above 0, or NaN
+
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
     case TINY_OP_NEG: return -a;
-    case TINY_OP_EXP2: return k ? exp(a) : exp2(a);
+    case TINY_OP_EXP2: return k & TN_EXP_NATURAL ? exp(a) : exp2(a);
     case TINY_OP_LOG2: return log2(a);
     case TINY_OP_SIN: return k ? cos(a) : sin(a);
     case TINY_OP_SQRT: return sqrt(a);
@@ -3993,7 +3995,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x) k slope: y, known as a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
-//   EXP2 (x) k 1: e^x | SIN (x) k 1: cos x
+//   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
@@ -4686,7 +4688,9 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
       tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim)
       ? NULL : "takes a slope, and a value of its argument's shape";
-    case TINY_OP_EXP2: case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
+    case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING) ? NULL
+      : "takes 0, or 1 for e^x, and 2 if x is not above 0";
+    case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
@@ -6095,11 +6099,15 @@ static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 // Formulas that both operators and gradients need.
 static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SIN, x); }
-static tiny_uop *tn_sibling(tiny_ctx *t, int op, tiny_uop *x) {
-  return tn_bad(t, x) ? x : tn_uop_make(t, op, x->dtype, 1, 1, &x, 1, 0, NULL);
+static tiny_uop *tn_sibling(tiny_ctx *t, int op, int64_t k, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_uop_make(t, op, x->dtype, 1, 1, &x, k, 0, NULL);
 }
-static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_SIN, x); }
-static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_EXP2, x); }
+static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_SIN, 1, x); }
+static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_EXP2, TN_EXP_NATURAL, x); }
+// e^x of an x that is never above 0: nothing overflows, which saves steps. NaN stays.
+static tiny_uop *tn_exp_falling(tiny_ctx *t, tiny_uop *x) {
+  return tn_sibling(t, TINY_OP_EXP2, TN_EXP_NATURAL | TN_EXP_FALLING, x);
+}
 #define TN_LOG2_E 1.4426950408889634074
 #define TN_LN_2 0.69314718055994530942
 static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
@@ -6241,7 +6249,7 @@ static tiny_uop *tn_exp2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_EXP
 static tiny_uop *tn_log2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_LOG2, x); }
 static tiny_uop *tn_log10(tiny_ctx *t, tiny_uop *x) { return tn_times(t, tn_log2(t, x), 0.30102999566398119521); }
 // exp(-|x|), never more than 1.
-static tiny_uop *tn_decay(tiny_ctx *t, tiny_uop *x) { return tn_exp(t, tn_neg(t, tn_size(t, x))); }
+static tiny_uop *tn_decay(tiny_ctx *t, tiny_uop *x) { return tn_exp_falling(t, tn_neg(t, tn_size(t, x))); }
 
 // log u, u = 1 + x rounded, and what the rounding lost.
 static tiny_uop *tn_log1p(tiny_ctx *t, tiny_uop *x) {
@@ -6412,12 +6420,12 @@ static tiny_uop *tn_at_most(tiny_ctx *t, tiny_uop *x, double top) {      // NaN 
 static tiny_uop *tn_gauss(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *m = tn_times(t, tn_trunc(t, tn_plus(t, tn_times(t, x, 128), 0.5)), 1.0 / 128), *f = tn_sub(t, x, m);
   tiny_uop *rest = tn_mul(t, tn_add(t, tn_add(t, m, m), f), f);
-  return tn_mul(t, tn_exp(t, tn_neg(t, tn_square(t, m))), tn_exp(t, tn_neg(t, rest)));
+  return tn_mul(t, tn_exp_falling(t, tn_neg(t, tn_square(t, m))), tn_exp(t, tn_neg(t, rest)));
 }
 // erf |x| where *near, else erfc |x|.
 static tiny_uop *tn_erf_part(tiny_ctx *t, tiny_uop *x, tiny_uop **inner) {
   tiny_uop *a = tn_at_most(t, tn_size(t, x), 30), *z = tn_square(t, a), *is = tn_lt(t, a, tn_k(t, a, 1));
-  tiny_uop *tail = tn_mul(t, tn_exp(t, tn_neg(t, z)), tn_polynomial(t, a, 9, tn_erfc_p));
+  tiny_uop *tail = tn_mul(t, tn_exp_falling(t, tn_neg(t, z)), tn_polynomial(t, a, 9, tn_erfc_p));
   *inner = is;
   return tn_fdiv(t, tn_where(t, is, tn_mul(t, a, tn_polynomial(t, z, 5, tn_erf_p)), tail),
                  tn_where(t, is, tn_polynomial(t, z, 6, tn_erf_q), tn_polynomial(t, a, 9, tn_erfc_q)));
@@ -6427,9 +6435,20 @@ static tiny_uop *tn_erf(tiny_ctx *t, tiny_uop *x) {
   y = tn_where(t, inner, y, tn_plus(t, tn_neg(t, y), 1));
   return tn_sloped(t, TN_SLOPE_ERF, tn_negate(t, tn_below_zero(t, x), y), x);
 }
+// Of f32, 1 - Phi(|x|) is e^(-x^2/2) P(|x|) / Q(|x|) at every x. tools/minimax.py, "normal tail", highest power first.
+static tiny_uop *tn_normal_tail(tiny_ctx *t, tiny_uop *x) {
+  static const double p[5] = {0.00408879388, 0.0404555351, 0.182720199, 0.437620074, 0.5};
+  static const double q[6] = {0.0102489637, 0.101413585, 0.468107969, 1.20039678, 1.67312503, 1};
+  tiny_uop *a = tn_at_most(t, tn_size(t, x), 15), *e = tn_exp_falling(t, tn_mul(t, a, tn_times(t, a, -0.5)));
+  return tn_fdiv(t, tn_mul(t, e, tn_polynomial(t, a, 5, p)), tn_polynomial(t, a, 6, q));
+}
 // The normal distribution, (1 + erf(x / sqrt 2)) / 2, exact below 0 as well.
 static tiny_uop *tn_normal_cdf(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *inner, *below = tn_below_zero(t, x);
+  if (!tn_is_f64(t, x)) {
+    tiny_uop *tail = tn_normal_tail(t, x);
+    return tn_sloped(t, TN_SLOPE_NORMAL, tn_where(t, below, tail, tn_plus(t, tn_neg(t, tail), 1)), x);
+  }
   tiny_uop *y = tn_times(t, tn_erf_part(t, tn_times(t, x, 0.70710678118654752440), &inner), 0.5);
   tiny_uop *rest = tn_where(t, below, y, tn_plus(t, tn_neg(t, y), 1));
   return tn_sloped(t, TN_SLOPE_NORMAL, tn_where(t, inner, tn_plus(t, tn_negate(t, below, y), 0.5), rest), x);
@@ -7780,9 +7799,9 @@ static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
     case TN_SLOPE_ASINH:   return tn_rsqrt(t, tn_plus(t, mul(x, x), 1));
     case TN_SLOPE_ACOSH:   return mul(tn_rsqrt(t, tn_plus(t, x, -1)), tn_rsqrt(t, tn_plus(t, x, 1)));
     case TN_SLOPE_ATANH:   return tn_reciprocal(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1)));
-    case TN_SLOPE_ERF:     return times(tn_exp(t, neg(mul(x, x))), TN_2_SQRT_PI);
-    case TN_SLOPE_ERFC:    return times(tn_exp(t, neg(mul(x, x))), -TN_2_SQRT_PI);
-    case TN_SLOPE_NORMAL:  return times(tn_exp(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
+    case TN_SLOPE_ERF:     return times(tn_exp_falling(t, neg(mul(x, x))), TN_2_SQRT_PI);
+    case TN_SLOPE_ERFC:    return times(tn_exp_falling(t, neg(mul(x, x))), -TN_2_SQRT_PI);
+    case TN_SLOPE_NORMAL:  return times(tn_exp_falling(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
     case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
     default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
   }
@@ -7794,7 +7813,7 @@ RULES(tn_rules_gradient, x)
   RULE("(MUL _ _)")        return two(mul(g, b), mul(g, a));
   RULE("(FDIV _ _)")       return two(div(g, b), neg(div(mul(g, r), b)));
   RULE("(SQRT _)")         return one(div(times(g, 0.5), r));
-  RULE("(EXP2 _)")         return one(r->k ? mul(g, r) : times(mul(g, r), TN_LN_2));
+  RULE("(EXP2 _)")         return one(r->k & TN_EXP_NATURAL ? mul(g, r) : times(mul(g, r), TN_LN_2));
   RULE("(LOG2 _)")         return one(div(times(g, TN_LOG2_E), a));
   RULE("(SIN _)")          return one(r->k ? neg(mul(g, tn_sin(t, a))) : mul(g, tn_cos(t, a)));
   RULE("(TRUNC _)")        return one(none);
@@ -9220,13 +9239,13 @@ static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int
 // ---- end src/rules/reduce.c ----
 // ---- begin src/rules/transcendental.c ----
 // transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
-// k = 1 for e^x and cos.
+// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
 // arguments of SIN. Narrow floats are computed in f32 by the caller. Largest errors in ulp, found by
 // tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
-//   f32, all values: exp2 0.879, exp 0.892, log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
+//   f32, all values: exp2 0.879, exp 0.892 (x <= 0: the same), log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
 //   f64, random samples: exp2 0.86, exp 0.88, log2 0.73, sin and cos 1.00 (half of it may be the reference's)
 // A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
 // the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
@@ -9244,6 +9263,7 @@ typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;
 typedef struct tn_float_facts {
   int integer, mantissa;                   // signed integer dtype of the same width; bits of the fraction
   int lift;                                // added to the exponent of results below normal
+  int bias;                                // of the exponent field
   double scale; int scale_bits;            // brings subnormal arguments of log2 into the normals
   int64_t half_root;                       // bits of sqrt(1/2)
   double log2e_hi, log2e_lo;               // 1 / ln 2, the first part short
@@ -9278,10 +9298,10 @@ static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.
   0.18183572316858235, 0.15313833229766766, 0.14798247338156145};
 
 static const tn_float_facts *tn_float_facts_of(int dtype) {
-  static const tn_float_facts f32 = {TINY_I32, 23, 64, 33554432.0, 25, 0x3F3504F3,
+  static const tn_float_facts f32 = {TINY_I32, 23, 64, 127, 33554432.0, 25, 0x3F3504F3,
       1.4423828125, 0.00031222838896340733,
                                      -4096, 4, tn_log_f32};
-  static const tn_float_facts f64 = {TINY_I64, 52, 128, 18014398509481984.0, 54,
+  static const tn_float_facts f64 = {TINY_I64, 52, 128, 1023, 18014398509481984.0, 54,
       0x3FE6A09E667F3BCD,
                                      1.4426950216293335, 1.9259629911266175e-08, -536870912, 7,
                                          tn_log_f64};
@@ -9315,30 +9335,46 @@ static tiny_uop *tn_horner(tiny_ctx *t, tiny_uop *x, const double *c, int n) {
   return y;
 }
 
-// Nearest integer by adding 1.5 * 2^mantissa: the sum's last bits are the integer, in two's complement.
-static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
+// Nearest integer by adding 1.5 * 2^mantissa: the sum's last bits are the integer + more, in two's complement.
+static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, int more, tiny_uop **nearest) {
   const tn_float_facts *f = tn_float_facts_of(x->dtype);
-  tiny_uop *magic = N(x, ldexp(1.5, f->mantissa)), *sum = add(x, magic);
+  tiny_uop *magic = N(x, ldexp(1.5, f->mantissa) + more), *sum = add(x, magic);
   *nearest = sub(sum, magic);
   return tn_bitcast(t, sum, f->integer);
 }
 
-// x = n + r, or n ln 2 + r: 2^r or e^r is in [0.7, 1.42], and n is added to its exponent field. Results below
-// the normals
-// are made 2^lift times as large, and rounded by the multiplication that undoes it. What is nothing is multiplied by 0:
-// a product that underflows takes some processors more than a hundred cycles, and masked scores are all of that kind.
+// x = n + r, or n ln 2 + r: 2^r or e^r, in [0.7, 1.42], and n with `more` added, in the last bits of *bits.
+static tiny_uop *tn_exp_reduced(tiny_ctx *t, tiny_uop *x, int natural, int more, tiny_uop **bits) {
+  const tn_exp_facts *c = tn_exp_facts_of(x->dtype, natural);
+  tiny_uop *n;
+  *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, more, &n);
+  tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
+  return add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
+}
+// n is added to the exponent field. Results below the normals are made 2^lift times as large, and rounded by the
+// multiplication that undoes it. What is nothing is multiplied by 0: a product that underflows takes some processors
+// more than a hundred cycles, and masked scores are all of that kind.
 static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   const tn_exp_facts *c = tn_exp_facts_of(given->dtype, natural);
-  tiny_uop *n, *none = lt(given, N(given, c->low)), *x = where(none, N(given, c->low), given);
-  tiny_uop *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, &n), *tiny = lt(x, N(x, c->normal));
-  tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
-  tiny_uop *p = add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
+  tiny_uop *bits, *none = lt(given, N(given, c->low)), *x = where(none, N(given, c->low), given);
+  tiny_uop *tiny = lt(x, N(x, c->normal));
+  tiny_uop *p = tn_exp_reduced(t, x, natural, 0, &bits);
   tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
       K(bits, 0)));
   tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
       where(none, N(x, 0), where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1))));
   return where(lt(given, N(x, c->top)), y, add(given, N(x, HUGE_VAL)));      // NaN stays
+}
+// The same of x <= 0, where all results can be lifted: 2^(n + lift) is a number, and times NaN is NaN. Below low it is
+// 0, and nothing underflows.
+static tiny_uop *tn_exp_falling_of(tiny_ctx *t, tiny_uop *given, int natural) {
+  const tn_float_facts *f = tn_float_facts_of(given->dtype);
+  const double low = -(f->bias + f->lift) / tn_exp_facts_of(given->dtype, natural)->per;
+  tiny_uop *bits, *x = where(lt(given, N(given, low)), N(given, low), given);
+  tiny_uop *p = tn_exp_reduced(t, x, natural, f->bias + f->lift, &bits);
+  tiny_uop *scale = tn_bitcast(t, shl(bits, K(bits, f->mantissa)), x->dtype);
+  return mul(mul(p, scale), N(x, ldexp(1, -f->lift)));
 }
 
 // log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z
@@ -9406,7 +9442,7 @@ static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x, int cosine) {
   tiny_uop *y = cast(x, TINY_F64);
   tiny_uop *turns = mul(y, N(y, 0.31830988618379067));
   if (cosine) turns = add(turns, N(y, 0.5));
-  tiny_uop *near_sign = shl(cast(tn_round_bits(t, turns, &n), TINY_U64), tn_int(t, TINY_U64, 63));
+  tiny_uop *near_sign = shl(cast(tn_round_bits(t, turns, 0, &n), TINY_U64), tn_int(t, TINY_U64, 63));
   if (cosine) n = add(n, N(y, -0.5));      // cos x = sin(x + pi / 2)
   tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))),
       mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
@@ -9444,7 +9480,7 @@ static tn_pair tn_fast_sum(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // |a
 
 static tn_pair tn_reduce_near(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   tiny_uop *n;
-  *quarter = cast(tn_round_bits(t, mul(x, N(x, 0.63661977236758138)), &n), TINY_U64);
+  *quarter = cast(tn_round_bits(t, mul(x, N(x, 0.63661977236758138)), 0, &n), TINY_U64);
   tiny_uop *b = mul(n, N(x, 6.077100506303966e-11)), *c = mul(n, N(x, 2.0222662487111665e-21));
   tiny_uop *r1 = sub(x, mul(n, N(x, 1.5707963267341256))), *r2 = sub(r1, b), *r3 = sub(r2, c);
   tiny_uop *lost = add(sub(sub(r1, r2), b), sub(sub(r2, r3), c));
@@ -10014,7 +10050,8 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
     return cast(tn_uop_make(t, r->op, TINY_F32, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), x->dtype);
   }
   switch (r->op) {
-    case TINY_OP_EXP2: return tn_exp_of(t, x, (int)r->k);
+    case TINY_OP_EXP2:
+      return (r->k & TN_EXP_FALLING ? tn_exp_falling_of : tn_exp_of)(t, x, (int)r->k & TN_EXP_NATURAL);
     case TINY_OP_LOG2: return tn_log2_value(t, x);
     case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k);
     case TINY_OP_TRUNC: return tn_trunc_of(t, x);
@@ -10025,7 +10062,8 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
 // e^x and cos x of a language that has 2^x and sin.
 static tiny_uop *tn_by_sibling(tiny_ctx *t, const tiny_uop *r) {
   tiny_uop *x = r->src[0];
-  if (r->op == TINY_OP_EXP2) return tn_u1(t, TINY_OP_EXP2, mul(x, N(x, 1.4426950408889634)));
+  if (r->op == TINY_OP_EXP2)
+    return tn_u1(t, TINY_OP_EXP2, r->k & TN_EXP_NATURAL ? mul(x, N(x, 1.4426950408889634)) : x);
   tiny_uop *s = tn_u1(t, TINY_OP_SIN, mul(x, N(x, 0.5)));
   return add(mul(mul(s, s), N(x, -2)), N(x, 1));             // no rounding of the argument, as sin(x + pi/2) has
 }
@@ -17743,12 +17781,12 @@ static tiny_uop *tn_below_max(tiny_ctx *t, tiny_uop *x, int bits) {
   return tn_sub(t, x, tn_u1(t, TINY_OP_DETACH, tn_reduce(t, TINY_OP_MAX, x, bits, 1)));
 }
 static tiny_uop *tn_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
-  tiny_uop *e = tn_exp(t, tn_below_max(t, x, bits));
+  tiny_uop *e = tn_exp_falling(t, tn_below_max(t, x, bits));
   return tn_mul(t, e, tn_fdiv(t, tn_k(t, e, 1), tn_sum(t, e, bits, 1)));
 }
 static tiny_uop *tn_log_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *y = tn_below_max(t, x, bits);
-  return tn_sub(t, y, tn_logarithm(t, tn_sum(t, tn_exp(t, y), bits, 1)));
+  return tn_sub(t, y, tn_logarithm(t, tn_sum(t, tn_exp_falling(t, y), bits, 1)));
 }
 static tiny_uop *tn_softmin(tiny_ctx *t, tiny_uop *x, int bits) { return tn_softmax(t, tn_neg(t, x), bits); }
 static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t, tiny_uop *x, int bits),
@@ -18153,8 +18191,9 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
 static tiny_uop *tn_softmax_some(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x)) return x;
   const int bits = 1 << (x->ndim - 1);
-  tiny_uop *off = tn_taken_off(t, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
-  tiny_uop *e = tn_exp(t, tn_sub(t, x, off)), *sum = tn_sum(t, e, bits, 1);
+  tiny_uop *max = tn_u1(t, TINY_OP_DETACH, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
+  tiny_uop *off = tn_where(t, tn_eq(t, max, tn_k(t, max, -HUGE_VAL)), tn_k(t, max, 0), max);
+  tiny_uop *e = tn_exp_falling(t, tn_sub(t, x, off)), *sum = tn_sum(t, e, bits, 1);
   return tn_fdiv(t, e, tn_where(t, tn_is_zero(t, sum), tn_k(t, x, 1), sum));
 }
 

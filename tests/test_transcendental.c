@@ -61,13 +61,18 @@ static tiny_code print_function(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-enum { EXP2, EXP, LOG2, SIN, COS, POW, NFUNCTIONS };
-static const char *const names[NFUNCTIONS] = {"exp2", "exp", "log2", "sin", "cos", "pow"};
+enum { EXP2, EXP, FALLING2, FALLING, LOG2, SIN, COS, POW, NFUNCTIONS };     // FALLING: e^-|x|
+static const char *const names[NFUNCTIONS] = {"exp2", "exp", "falling2", "falling", "log2", "sin", "cos", "pow"};
 static int periodic(int which) { return which == SIN || which == COS; }
 static tiny_uop *build(tiny_ctx *t, int which, int dtype) {
   tiny_uop *x = tn_uop_make(t, TINY_OP_ARG, dtype, 1, 0, NULL, 0, 0, NULL), *y = tn_uop_make(t, TINY_OP_ARG, dtype, 1, 0, NULL, 1, 0, NULL);
   switch (which) {
     case EXP2: case EXP: return tn_exp_of(t, x, which == EXP);
+    case FALLING2: case FALLING: {
+      tiny_uop *bits = tn_bitcast(t, x, tn_float_facts_of(dtype)->integer);
+      bits = or_(bits, tn_int(t, bits->dtype, dtype == TINY_F64 ? INT64_MIN : INT32_MIN));
+      return tn_exp_falling_of(t, tn_bitcast(t, bits, dtype), which == FALLING);
+    }
     case LOG2: return tn_log2_value(t, x);
     case SIN: case COS: return tn_sin_of(t, x, which == COS);
     default: return tn_pow_of(t, x, y);
@@ -136,6 +141,8 @@ static double reference(int which, double x, double y) {
   switch (which) {
     case EXP2: return exp2(x);
     case EXP: return exp(x);
+    case FALLING2: return exp2(-fabs(x));
+    case FALLING: return exp(-fabs(x));
     case LOG2: return log2(x);
     case SIN: return sin(x);
     case COS:                              // the f64 next to an odd multiple of pi / 2 (Muller, "Elementary Functions", table 11.1); glibc errs there
@@ -147,6 +154,8 @@ static long double reference_long(int which, double x, double y) {
   switch (which) {
     case EXP2: return exp2l(x);
     case EXP: return expl(x);
+    case FALLING2: return exp2l(-fabsl((long double)x));
+    case FALLING: return expl(-fabsl((long double)x));
     case LOG2: return log2l(x);
     case SIN: return sinl(x);
     case COS: return cosl(x);

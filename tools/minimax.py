@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""minimax.py: the coefficients in src/rules/transcendental.c. Needs mpmath (apt: python3-mpmath).
+"""minimax.py: the coefficients in src/rules/transcendental.c, and those of the normal distribution in src/ir/function.c.
+Needs mpmath (apt: python3-mpmath).
 
 Remez's exchange algorithm (E. Remez, 1934; see Muller, "Elementary Functions", 3rd ed., section 3.5) in 60 digits: the
 polynomial P of degree n that minimises max |w(x) (P(x) - f(x))| on [a, b]. Coefficients are then rounded to the format one
@@ -65,6 +66,37 @@ def fit(name, f, w, a, b, n, fmt, fixed=()):
     print('%s %s: weighted error 2^%.2f' % (name, fmt, float(log(worst, 2))))
     print('  {' + ', '.join(('%.9g' if fmt == 'f32' else '%.17g') % float(c) for c in fixed) + '}')
 
+def ratio(name, f, a, b, n, m, fmt, rounds=12, npoints=160):
+    """P(x) / (1 + x Q(x)), degrees n and m, by squares whose weights follow the error (Loeb 1957; Lawson 1961)"""
+    xs = [a + (b - a) * ((1 - cos(pi * (2 * i + 1) / (2 * npoints))) / 2) ** mpf('1.5') for i in range(npoints)]
+    fs, fixed = [f(x) for x in xs], {}
+    order = [v for i in range(m + 1) for v in ([i] if i <= n else []) + ([n + i] if i else [])]
+    known = lambda c, x: (sum(c[i] * x ** i for i in range(n + 1) if i in c), sum(c[n + i] * x ** i for i in range(1, m + 1) if n + i in c))
+    while True:
+        w, best, free = [1 / y for y in fs], None, [i for i in order if i not in fixed]
+        for step in range(rounds if free else 1):
+            k = len(free)
+            A, B = matrix(k, k) if k else None, matrix(k, 1) if k else None
+            for x, y, v in zip(xs, fs, w):
+                p, q = known(fixed, x)
+                row = [v * (x ** i if i <= n else -y * x ** (i - n)) for i in free]
+                for i in range(k):
+                    B[i] += row[i] * v * (y * (1 + q) - p)
+                    for j in range(k): A[i, j] += row[i] * row[j]
+            c = dict(fixed)
+            if k: c.update(zip(free, lu_solve(A, B)))
+            pq = [known(c, x) for x in xs]
+            e = [abs(p / (1 + q) / y - 1) for (p, q), y in zip(pq, fs)]
+            if best is None or max(e) < best[0]: best = (max(e), c)
+            bad = [v * y * (1 + q) * sqrt(d / max(e) + mpf('.001')) for v, d, y, (p, q) in zip(w, e, fs, pq)]
+            w = [(v if step > 2 else 1) / (y * (1 + q)) for v, y, (p, q) in zip(bad, fs, pq)]
+        if not free: break
+        fixed[free[0]] = round_to(best[1][free[0]], fmt)
+    text = lambda r: '  {' + ', '.join(('%.9g' if fmt == 'f32' else '%.17g') % float(x) for x in r) + '}'
+    print('%s %s: relative error 2^%.2f' % (name, fmt, float(log(best[0], 2))))
+    print(text([fixed[i] for i in range(n + 1)]))
+    print(text([1] + [fixed[n + i] for i in range(1, m + 1)]))
+
 def pieces(name, x, bits):
     """x as a sum of pieces of so many bits each (the last as an f64)"""
     out = []
@@ -102,6 +134,8 @@ fit('sin quarter', sin_f, lambda z: z * sqrt(z) / sin(sqrt(z)) if z else mpf(0),
 # cos r = 1 - z / 2 + z^2 P(z)
 cos_f = lambda z: ((cos(sqrt(z)) - 1 + z / 2) / z ** 2 if z > mpf(10) ** -9 else mpf(1) / 24 - z / 720)
 fit('cos quarter', cos_f, lambda z: z ** 2 / cos(sqrt(z)), mpf(0), quarter, 5, 'f64')
+# 1 - Phi(x) = e^(-x^2/2) P(x) / Q(x), Phi the normal distribution; in f32 nothing is left beyond 14.5
+ratio('normal tail', lambda x: mp.exp(x * x / 2) * mp.erfc(x / sqrt(2)) / 2, mpf(0), mpf('14.5'), 4, 5, 'f32')
 pieces('1/ln 2, 12 bits and rest', 1 / log(mpf(2)), [12, None])
 pieces('1/ln 2, 24 bits and rest', 1 / log(mpf(2)), [24, None])
 pieces('ln 2, 15 bits and rest', log(mpf(2)), [15, None])

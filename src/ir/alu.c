@@ -27,10 +27,12 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
+enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2 };            // bits of EXP2's k: e^x; x is not above 0, or NaN
+
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
     case TINY_OP_NEG: return -a;
-    case TINY_OP_EXP2: return k ? exp(a) : exp2(a);
+    case TINY_OP_EXP2: return k & TN_EXP_NATURAL ? exp(a) : exp2(a);
     case TINY_OP_LOG2: return log2(a);
     case TINY_OP_SIN: return k ? cos(a) : sin(a);
     case TINY_OP_SQRT: return sqrt(a);

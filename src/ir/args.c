@@ -106,7 +106,9 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
       tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim)
       ? NULL : "takes a slope, and a value of its argument's shape";
-    case TINY_OP_EXP2: case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
+    case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING) ? NULL
+      : "takes 0, or 1 for e^x, and 2 if x is not above 0";
+    case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";

@@ -179,11 +179,15 @@ static tiny_uop *tn_min(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 
 // Formulas that both operators and gradients need.
 static tiny_uop *tn_sin(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_SIN, x); }
-static tiny_uop *tn_sibling(tiny_ctx *t, int op, tiny_uop *x) {
-  return tn_bad(t, x) ? x : tn_uop_make(t, op, x->dtype, 1, 1, &x, 1, 0, NULL);
+static tiny_uop *tn_sibling(tiny_ctx *t, int op, int64_t k, tiny_uop *x) {
+  return tn_bad(t, x) ? x : tn_uop_make(t, op, x->dtype, 1, 1, &x, k, 0, NULL);
 }
-static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_SIN, x); }
-static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_EXP2, x); }
+static tiny_uop *tn_cos(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_SIN, 1, x); }
+static tiny_uop *tn_exp(tiny_ctx *t, tiny_uop *x) { return tn_sibling(t, TINY_OP_EXP2, TN_EXP_NATURAL, x); }
+// e^x of an x that is never above 0: nothing overflows, which saves steps. NaN stays.
+static tiny_uop *tn_exp_falling(tiny_ctx *t, tiny_uop *x) {
+  return tn_sibling(t, TINY_OP_EXP2, TN_EXP_NATURAL | TN_EXP_FALLING, x);
+}
 #define TN_LOG2_E 1.4426950408889634074
 #define TN_LN_2 0.69314718055994530942
 static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {

@@ -103,7 +103,7 @@ static tiny_uop *tn_exp2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_EXP
 static tiny_uop *tn_log2(tiny_ctx *t, tiny_uop *x) { return tn_u1(t, TINY_OP_LOG2, x); }
 static tiny_uop *tn_log10(tiny_ctx *t, tiny_uop *x) { return tn_times(t, tn_log2(t, x), 0.30102999566398119521); }
 // exp(-|x|), never more than 1.
-static tiny_uop *tn_decay(tiny_ctx *t, tiny_uop *x) { return tn_exp(t, tn_neg(t, tn_size(t, x))); }
+static tiny_uop *tn_decay(tiny_ctx *t, tiny_uop *x) { return tn_exp_falling(t, tn_neg(t, tn_size(t, x))); }
 
 // log u, u = 1 + x rounded, and what the rounding lost.
 static tiny_uop *tn_log1p(tiny_ctx *t, tiny_uop *x) {
@@ -274,12 +274,12 @@ static tiny_uop *tn_at_most(tiny_ctx *t, tiny_uop *x, double top) {      // NaN 
 static tiny_uop *tn_gauss(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *m = tn_times(t, tn_trunc(t, tn_plus(t, tn_times(t, x, 128), 0.5)), 1.0 / 128), *f = tn_sub(t, x, m);
   tiny_uop *rest = tn_mul(t, tn_add(t, tn_add(t, m, m), f), f);
-  return tn_mul(t, tn_exp(t, tn_neg(t, tn_square(t, m))), tn_exp(t, tn_neg(t, rest)));
+  return tn_mul(t, tn_exp_falling(t, tn_neg(t, tn_square(t, m))), tn_exp(t, tn_neg(t, rest)));
 }
 // erf |x| where *near, else erfc |x|.
 static tiny_uop *tn_erf_part(tiny_ctx *t, tiny_uop *x, tiny_uop **inner) {
   tiny_uop *a = tn_at_most(t, tn_size(t, x), 30), *z = tn_square(t, a), *is = tn_lt(t, a, tn_k(t, a, 1));
-  tiny_uop *tail = tn_mul(t, tn_exp(t, tn_neg(t, z)), tn_polynomial(t, a, 9, tn_erfc_p));
+  tiny_uop *tail = tn_mul(t, tn_exp_falling(t, tn_neg(t, z)), tn_polynomial(t, a, 9, tn_erfc_p));
   *inner = is;
   return tn_fdiv(t, tn_where(t, is, tn_mul(t, a, tn_polynomial(t, z, 5, tn_erf_p)), tail),
                  tn_where(t, is, tn_polynomial(t, z, 6, tn_erf_q), tn_polynomial(t, a, 9, tn_erfc_q)));
@@ -289,9 +289,20 @@ static tiny_uop *tn_erf(tiny_ctx *t, tiny_uop *x) {
   y = tn_where(t, inner, y, tn_plus(t, tn_neg(t, y), 1));
   return tn_sloped(t, TN_SLOPE_ERF, tn_negate(t, tn_below_zero(t, x), y), x);
 }
+// Of f32, 1 - Phi(|x|) is e^(-x^2/2) P(|x|) / Q(|x|) at every x. tools/minimax.py, "normal tail", highest power first.
+static tiny_uop *tn_normal_tail(tiny_ctx *t, tiny_uop *x) {
+  static const double p[5] = {0.00408879388, 0.0404555351, 0.182720199, 0.437620074, 0.5};
+  static const double q[6] = {0.0102489637, 0.101413585, 0.468107969, 1.20039678, 1.67312503, 1};
+  tiny_uop *a = tn_at_most(t, tn_size(t, x), 15), *e = tn_exp_falling(t, tn_mul(t, a, tn_times(t, a, -0.5)));
+  return tn_fdiv(t, tn_mul(t, e, tn_polynomial(t, a, 5, p)), tn_polynomial(t, a, 6, q));
+}
 // The normal distribution, (1 + erf(x / sqrt 2)) / 2, exact below 0 as well.
 static tiny_uop *tn_normal_cdf(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *inner, *below = tn_below_zero(t, x);
+  if (!tn_is_f64(t, x)) {
+    tiny_uop *tail = tn_normal_tail(t, x);
+    return tn_sloped(t, TN_SLOPE_NORMAL, tn_where(t, below, tail, tn_plus(t, tn_neg(t, tail), 1)), x);
+  }
   tiny_uop *y = tn_times(t, tn_erf_part(t, tn_times(t, x, 0.70710678118654752440), &inner), 0.5);
   tiny_uop *rest = tn_where(t, below, y, tn_plus(t, tn_neg(t, y), 1));
   return tn_sloped(t, TN_SLOPE_NORMAL, tn_where(t, inner, tn_plus(t, tn_negate(t, below, y), 0.5), rest), x);

@@ -13,7 +13,7 @@
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x) k slope: y, known as a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
-//   EXP2 (x) k 1: e^x | SIN (x) k 1: cos x
+//   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)

@@ -469,7 +469,8 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
     return cast(tn_uop_make(t, r->op, TINY_F32, r->lanes, (int)r->nsrc, src, r->k, 0, NULL), x->dtype);
   }
   switch (r->op) {
-    case TINY_OP_EXP2: return tn_exp_of(t, x, (int)r->k);
+    case TINY_OP_EXP2:
+      return (r->k & TN_EXP_FALLING ? tn_exp_falling_of : tn_exp_of)(t, x, (int)r->k & TN_EXP_NATURAL);
     case TINY_OP_LOG2: return tn_log2_value(t, x);
     case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k);
     case TINY_OP_TRUNC: return tn_trunc_of(t, x);
@@ -480,7 +481,8 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
 // e^x and cos x of a language that has 2^x and sin.
 static tiny_uop *tn_by_sibling(tiny_ctx *t, const tiny_uop *r) {
   tiny_uop *x = r->src[0];
-  if (r->op == TINY_OP_EXP2) return tn_u1(t, TINY_OP_EXP2, mul(x, N(x, 1.4426950408889634)));
+  if (r->op == TINY_OP_EXP2)
+    return tn_u1(t, TINY_OP_EXP2, r->k & TN_EXP_NATURAL ? mul(x, N(x, 1.4426950408889634)) : x);
   tiny_uop *s = tn_u1(t, TINY_OP_SIN, mul(x, N(x, 0.5)));
   return add(mul(mul(s, s), N(x, -2)), N(x, 1));             // no rounding of the argument, as sin(x + pi/2) has
 }

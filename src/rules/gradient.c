@@ -110,9 +110,9 @@ static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
     case TN_SLOPE_ASINH:   return tn_rsqrt(t, tn_plus(t, mul(x, x), 1));
     case TN_SLOPE_ACOSH:   return mul(tn_rsqrt(t, tn_plus(t, x, -1)), tn_rsqrt(t, tn_plus(t, x, 1)));
     case TN_SLOPE_ATANH:   return tn_reciprocal(t, mul(tn_plus(t, neg(x), 1), tn_plus(t, x, 1)));
-    case TN_SLOPE_ERF:     return times(tn_exp(t, neg(mul(x, x))), TN_2_SQRT_PI);
-    case TN_SLOPE_ERFC:    return times(tn_exp(t, neg(mul(x, x))), -TN_2_SQRT_PI);
-    case TN_SLOPE_NORMAL:  return times(tn_exp(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
+    case TN_SLOPE_ERF:     return times(tn_exp_falling(t, neg(mul(x, x))), TN_2_SQRT_PI);
+    case TN_SLOPE_ERFC:    return times(tn_exp_falling(t, neg(mul(x, x))), -TN_2_SQRT_PI);
+    case TN_SLOPE_NORMAL:  return times(tn_exp_falling(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
     case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
     default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
   }
@@ -124,7 +124,7 @@ RULES(tn_rules_gradient, x)
   RULE("(MUL _ _)")        return two(mul(g, b), mul(g, a));
   RULE("(FDIV _ _)")       return two(div(g, b), neg(div(mul(g, r), b)));
   RULE("(SQRT _)")         return one(div(times(g, 0.5), r));
-  RULE("(EXP2 _)")         return one(r->k ? mul(g, r) : times(mul(g, r), TN_LN_2));
+  RULE("(EXP2 _)")         return one(r->k & TN_EXP_NATURAL ? mul(g, r) : times(mul(g, r), TN_LN_2));
   RULE("(LOG2 _)")         return one(div(times(g, TN_LOG2_E), a));
   RULE("(SIN _)")          return one(r->k ? neg(mul(g, tn_sin(t, a))) : mul(g, tn_cos(t, a)));
   RULE("(TRUNC _)")        return one(none);

@@ -1,11 +1,11 @@
 // transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
-// k = 1 for e^x and cos.
+// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
 // arguments of SIN. Narrow floats are computed in f32 by the caller. Largest errors in ulp, found by
 // tests/test_transcendental.c against libm; `test_transcendental all` tries all 2^32 values of f32:
-//   f32, all values: exp2 0.879, exp 0.892, log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
+//   f32, all values: exp2 0.879, exp 0.892 (x <= 0: the same), log2 0.841, sin 0.501; random samples: cos 0.501, pow 0.501
 //   f64, random samples: exp2 0.86, exp 0.88, log2 0.73, sin and cos 1.00 (half of it may be the reference's)
 // A compiler may fuse any MUL with the ADD or SUB that uses it (-ffp-contract=fast). Where a step depends on
 // the rounding error of another (x - n*A, y - (x + y)), products are exact, since one factor has few bits:
@@ -23,6 +23,7 @@ typedef struct tn_pair { tiny_uop *hi, *lo; } tn_pair;
 typedef struct tn_float_facts {
   int integer, mantissa;                   // signed integer dtype of the same width; bits of the fraction
   int lift;                                // added to the exponent of results below normal
+  int bias;                                // of the exponent field
   double scale; int scale_bits;            // brings subnormal arguments of log2 into the normals
   int64_t half_root;                       // bits of sqrt(1/2)
   double log2e_hi, log2e_lo;               // 1 / ln 2, the first part short
@@ -57,10 +58,10 @@ static const double tn_log_f64[] = {0.66666666666667351, 0.39999999999409369, 0.
   0.18183572316858235, 0.15313833229766766, 0.14798247338156145};
 
 static const tn_float_facts *tn_float_facts_of(int dtype) {
-  static const tn_float_facts f32 = {TINY_I32, 23, 64, 33554432.0, 25, 0x3F3504F3,
+  static const tn_float_facts f32 = {TINY_I32, 23, 64, 127, 33554432.0, 25, 0x3F3504F3,
       1.4423828125, 0.00031222838896340733,
                                      -4096, 4, tn_log_f32};
-  static const tn_float_facts f64 = {TINY_I64, 52, 128, 18014398509481984.0, 54,
+  static const tn_float_facts f64 = {TINY_I64, 52, 128, 1023, 18014398509481984.0, 54,
       0x3FE6A09E667F3BCD,
                                      1.4426950216293335, 1.9259629911266175e-08, -536870912, 7,
                                          tn_log_f64};
@@ -94,30 +95,46 @@ static tiny_uop *tn_horner(tiny_ctx *t, tiny_uop *x, const double *c, int n) {
   return y;
 }
 
-// Nearest integer by adding 1.5 * 2^mantissa: the sum's last bits are the integer, in two's complement.
-static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, tiny_uop **nearest) {
+// Nearest integer by adding 1.5 * 2^mantissa: the sum's last bits are the integer + more, in two's complement.
+static tiny_uop *tn_round_bits(tiny_ctx *t, tiny_uop *x, int more, tiny_uop **nearest) {
   const tn_float_facts *f = tn_float_facts_of(x->dtype);
-  tiny_uop *magic = N(x, ldexp(1.5, f->mantissa)), *sum = add(x, magic);
+  tiny_uop *magic = N(x, ldexp(1.5, f->mantissa) + more), *sum = add(x, magic);
   *nearest = sub(sum, magic);
   return tn_bitcast(t, sum, f->integer);
 }
 
-// x = n + r, or n ln 2 + r: 2^r or e^r is in [0.7, 1.42], and n is added to its exponent field. Results below
-// the normals
-// are made 2^lift times as large, and rounded by the multiplication that undoes it. What is nothing is multiplied by 0:
-// a product that underflows takes some processors more than a hundred cycles, and masked scores are all of that kind.
+// x = n + r, or n ln 2 + r: 2^r or e^r, in [0.7, 1.42], and n with `more` added, in the last bits of *bits.
+static tiny_uop *tn_exp_reduced(tiny_ctx *t, tiny_uop *x, int natural, int more, tiny_uop **bits) {
+  const tn_exp_facts *c = tn_exp_facts_of(x->dtype, natural);
+  tiny_uop *n;
+  *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, more, &n);
+  tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
+  return add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
+}
+// n is added to the exponent field. Results below the normals are made 2^lift times as large, and rounded by the
+// multiplication that undoes it. What is nothing is multiplied by 0: a product that underflows takes some processors
+// more than a hundred cycles, and masked scores are all of that kind.
 static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   const tn_exp_facts *c = tn_exp_facts_of(given->dtype, natural);
-  tiny_uop *n, *none = lt(given, N(given, c->low)), *x = where(none, N(given, c->low), given);
-  tiny_uop *bits = tn_round_bits(t, natural ? mul(x, N(x, c->per)) : x, &n), *tiny = lt(x, N(x, c->normal));
-  tiny_uop *r = natural ? sub(sub(x, mul(n, N(x, c->hi))), mul(n, N(x, c->lo))) : sub(x, n);
-  tiny_uop *p = add(mul(r, tn_horner(t, r, c->p, c->n)), N(x, 1));
+  tiny_uop *bits, *none = lt(given, N(given, c->low)), *x = where(none, N(given, c->low), given);
+  tiny_uop *tiny = lt(x, N(x, c->normal));
+  tiny_uop *p = tn_exp_reduced(t, x, natural, 0, &bits);
   tiny_uop *e = add(shl(bits, K(bits, f->mantissa)), where(tiny, K(bits, (int64_t)f->lift << f->mantissa),
       K(bits, 0)));
   tiny_uop *y = mul(tn_bitcast(t, add(tn_bitcast(t, p, f->integer), e), x->dtype),
       where(none, N(x, 0), where(tiny, N(x, ldexp(1, -f->lift)), N(x, 1))));
   return where(lt(given, N(x, c->top)), y, add(given, N(x, HUGE_VAL)));      // NaN stays
+}
+// The same of x <= 0, where all results can be lifted: 2^(n + lift) is a number, and times NaN is NaN. Below low it is
+// 0, and nothing underflows.
+static tiny_uop *tn_exp_falling_of(tiny_ctx *t, tiny_uop *given, int natural) {
+  const tn_float_facts *f = tn_float_facts_of(given->dtype);
+  const double low = -(f->bias + f->lift) / tn_exp_facts_of(given->dtype, natural)->per;
+  tiny_uop *bits, *x = where(lt(given, N(given, low)), N(given, low), given);
+  tiny_uop *p = tn_exp_reduced(t, x, natural, f->bias + f->lift, &bits);
+  tiny_uop *scale = tn_bitcast(t, shl(bits, K(bits, f->mantissa)), x->dtype);
+  return mul(mul(p, scale), N(x, ldexp(1, -f->lift)));
 }
 
 // log2 of a positive finite number as a sum. x = 2^e (1 + f); log(1 + f) = f - f^2/2 + s (f^2/2 + R), R = z
@@ -185,7 +202,7 @@ static tiny_uop *tn_sin_f32(tiny_ctx *t, tiny_uop *x, int cosine) {
   tiny_uop *y = cast(x, TINY_F64);
   tiny_uop *turns = mul(y, N(y, 0.31830988618379067));
   if (cosine) turns = add(turns, N(y, 0.5));
-  tiny_uop *near_sign = shl(cast(tn_round_bits(t, turns, &n), TINY_U64), tn_int(t, TINY_U64, 63));
+  tiny_uop *near_sign = shl(cast(tn_round_bits(t, turns, 0, &n), TINY_U64), tn_int(t, TINY_U64, 63));
   if (cosine) n = add(n, N(y, -0.5));      // cos x = sin(x + pi / 2)
   tiny_uop *short_way = sub(sub(sub(y, mul(n, N(y, 3.1415926516056061))),
       mul(n, N(y, 1.9841871479187034e-09))), mul(n, N(y, 1.1442377452219664e-17)));
@@ -223,7 +240,7 @@ static tn_pair tn_fast_sum(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // |a
 
 static tn_pair tn_reduce_near(tiny_ctx *t, tiny_uop *x, tiny_uop **quarter) {
   tiny_uop *n;
-  *quarter = cast(tn_round_bits(t, mul(x, N(x, 0.63661977236758138)), &n), TINY_U64);
+  *quarter = cast(tn_round_bits(t, mul(x, N(x, 0.63661977236758138)), 0, &n), TINY_U64);
   tiny_uop *b = mul(n, N(x, 6.077100506303966e-11)), *c = mul(n, N(x, 2.0222662487111665e-21));
   tiny_uop *r1 = sub(x, mul(n, N(x, 1.5707963267341256))), *r2 = sub(r1, b), *r3 = sub(r2, c);
   tiny_uop *lost = add(sub(sub(r1, r2), b), sub(sub(r2, r3), c));

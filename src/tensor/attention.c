@@ -13,8 +13,9 @@
 static tiny_uop *tn_softmax_some(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x)) return x;
   const int bits = 1 << (x->ndim - 1);
-  tiny_uop *off = tn_taken_off(t, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
-  tiny_uop *e = tn_exp(t, tn_sub(t, x, off)), *sum = tn_sum(t, e, bits, 1);
+  tiny_uop *max = tn_u1(t, TINY_OP_DETACH, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
+  tiny_uop *off = tn_where(t, tn_eq(t, max, tn_k(t, max, -HUGE_VAL)), tn_k(t, max, 0), max);
+  tiny_uop *e = tn_exp_falling(t, tn_sub(t, x, off)), *sum = tn_sum(t, e, bits, 1);
   return tn_fdiv(t, e, tn_where(t, tn_is_zero(t, sum), tn_k(t, x, 1), sum));
 }
 

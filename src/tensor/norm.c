@@ -15,12 +15,12 @@ static tiny_uop *tn_below_max(tiny_ctx *t, tiny_uop *x, int bits) {
   return tn_sub(t, x, tn_u1(t, TINY_OP_DETACH, tn_reduce(t, TINY_OP_MAX, x, bits, 1)));
 }
 static tiny_uop *tn_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
-  tiny_uop *e = tn_exp(t, tn_below_max(t, x, bits));
+  tiny_uop *e = tn_exp_falling(t, tn_below_max(t, x, bits));
   return tn_mul(t, e, tn_fdiv(t, tn_k(t, e, 1), tn_sum(t, e, bits, 1)));
 }
 static tiny_uop *tn_log_softmax(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *y = tn_below_max(t, x, bits);
-  return tn_sub(t, y, tn_logarithm(t, tn_sum(t, tn_exp(t, y), bits, 1)));
+  return tn_sub(t, y, tn_logarithm(t, tn_sum(t, tn_exp_falling(t, y), bits, 1)));
 }
 static tiny_uop *tn_softmin(tiny_ctx *t, tiny_uop *x, int bits) { return tn_softmax(t, tn_neg(t, x), bits); }
 static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t, tiny_uop *x, int bits),
