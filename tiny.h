@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4c8bc357116f9921df290fc5719fe8206647e490421dc86009b6ea7bc9b49efe
+/* tiny.h 0.1.0, source 2f3d93953a41004b411d68e637fcab314bc39fd1aeb7e201390e8c1da03c6b76
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -156,184 +156,186 @@ BUILDING
 
 Where things stand in tiny.h
 
-    353  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    355  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    564  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1123  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    566  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1125  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1289  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1291  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1635  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1637  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1771  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1901  src/api/io.h                tensors from files and to files
-   1976  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1773  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1903  src/api/io.h                tensors from files and to files
+   1978  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2219  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2234  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2384  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2399  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2436  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2451  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2526  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2541  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3285  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3316  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3614  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3645  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3834  src/ir/alu.c                the meaning of every arithmetic op, once
-   3983  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4583  src/ir/args.c               which k, v and sources fit an op
-   4729  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5348  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3865  src/ir/alu.c                the meaning of every arithmetic op, once
+   4014  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4637  src/ir/args.c               which k, v and sources fit an op
+   4783  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5402  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5921  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5975  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6147  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6201  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6553  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6607  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7382  src/ir/spec.c               the verifier
-   7690  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7469  src/ir/spec.c               the verifier
+   7781  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7878  src/rules/notation.c        the algebra that bodies of rules are written in
-   7913  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8111  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7969  src/rules/notation.c        the algebra that bodies of rules are written in
+   8004  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8202  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8271  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8362  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8665  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8756  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8853  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8944  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9241  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9332  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9582  src/rules/decompose.c       from what the IR means to what a language can say
-  10156  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9673  src/rules/decompose.c       from what the IR means to what a language can say
+  10247  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10190  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10281  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10688  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10779  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11060  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11151  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11277  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11368  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11855  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  12037  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11946  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  12128  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12425  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12516  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12510  src/tensor/activation.c     what stands between the layers of a network
-  12679  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  12999  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12601  src/tensor/activation.c     what stands between the layers of a network
+  12770  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  13090  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13160  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13251  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13826  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13917  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14335  src/tensor/random.c         numbers from a counter, the same on every device
-  14601  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14426  src/tensor/random.c         numbers from a counter, the same on every device
+  14692  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14905  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15199  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14996  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15290  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15577  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15668  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16134  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16225  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16530  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16621  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  16990  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  17081  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17423  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17514  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17767  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18080  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18179  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17858  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18171  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18270  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18333  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18424  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18817  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19093  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18908  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19184  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19182  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19273  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19375  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19739  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19466  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19830  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  19975  src/tensor/params.c         lists of named tensors: what a network consists of
-  20067  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20433  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  20066  src/tensor/params.c         lists of named tensors: what a network consists of
+  20158  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20524  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21156  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21247  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21854  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21945  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22137  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22228  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22685  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23140  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22776  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23231  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23580  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23691  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23678  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23789  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  23954  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  24070  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  24067  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24189  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  24183  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24305  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24289  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24405  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24769  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  24885  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+                                     unit of the target
+  25126  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  25132  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25331  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25489  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25690  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25711  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  25963  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  26070  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  26322  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  26219  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  26578  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26409  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26791  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  26909  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  27145  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  27346  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  27582  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27532  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  27918  src/runtime/interp.c        the backend INTERP
-  27998  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  27969  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  28359  src/runtime/interp.c        the backend INTERP
+  28439  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  28053  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  28261  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  28494  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  28702  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  28755  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  29153  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  29196  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  29594  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  29572  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  30013  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  29799  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  30240  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  30051  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  30492  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  30259  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  30700  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30513  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30954  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  30757  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  31198  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  30934  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  31375  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  31108  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31420  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  31656  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  31549  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31861  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  32097  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  31804  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  31950  src/runtime/context.c       opening and closing, the first error, totals
+  32245  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  32391  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2057,7 +2059,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
   _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
   /* advice */ \
-  _(PREFETCH, 1, TINY_VOIDOP)
+  _(PREFETCH, 1, TINY_VOIDOP) \
+  /* tiles of matrix units */ \
+  _(WMMA, 3, 0)
 
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
 enum {
@@ -2115,6 +2119,16 @@ typedef struct tiny_limits {               // what kernels of a device may use; 
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 
+// A unit that multiplies matrices: c (m,n) += a (m,k) @ b (k,n), each a tile: a value that is loaded and stored as
+// elements that lie together, rows of a and c one after the other. b is made of k/together rows, in which the
+// `together` neighbours along k of each of n columns follow each other.
+typedef struct tiny_matrix_unit {
+  uint8_t m, n, k, together, a, b, c;      // a, b, c: dtypes of the elements
+  const char *type[3];                     // of tiles a, b and c
+  const char *load[3], *zero, *store;      // "%0": address; of a tile c: without a source, "%0 %1" address and tile
+  const char *product;                     // "%0 %1 %2": tiles a, b and c
+} tiny_matrix_unit;
+
 // A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
@@ -2144,6 +2158,7 @@ typedef struct tiny_language {
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
+  const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*
@@ -2691,6 +2706,7 @@ typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
+  int tiles;                               // Intel AMX with BF16 and INT8, and the system lets this process use it
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
 
@@ -2715,6 +2731,18 @@ static uint32_t tn_os_xcr0(void) {         // the register files that the system
 #endif
 }
 
+// Linux wants tiles to be asked for, once a process: Documentation/arch/x86/xstate.rst. A thread's signal frames
+// grow by 8 KiB when it uses them, so the answer may be no. It must be known before a kernel is made or taken from
+// a cache.
+static int tn_os_tiles_allowed(void) {
+#if defined(__linux__) && defined(SYS_arch_prctl)
+  enum { REQUEST = 0x1023, TILE_DATA = 18 };
+  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+#else
+  return 0;
+#endif
+}
+
 // Bits as in Intel SDM vol. 2A, CPUID. AVX-512 counts when it comes with DQ, BW and VL: every core since
 // Skylake-X.
 static void tn_os_cpu_identify(tn_os_cpu *c) {
@@ -2736,12 +2764,15 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
     c->vector_nbytes = 64; c->vector_registers = 32;
     if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
     if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
+    const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
+    if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = tn_os_tiles_allowed();
   } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots = 1 << TINY_DOT_U8_I8;   // AVX-VNNI
   tn_os_cpuid(0x80000000u, 0, r);
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
   h = tn_hash_bytes(h ^ saved, brand, sizeof brand);
-  snprintf(c->name, sizeof c->name, "x86_64 v%d %016llx", c->vector_nbytes, (unsigned long long)h);
+  snprintf(c->name, sizeof c->name, "x86_64 v%d%s %016llx", c->vector_nbytes, c->tiles ? " tiles" : "",
+           (unsigned long long)h);
 }
 #else
 static void tn_os_cpu_identify(tn_os_cpu *c) {
@@ -4003,6 +4034,8 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
+//   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
+//   in memory: tiny_matrix_unit tells in which order
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -4032,6 +4065,27 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 enum { TN_RUNNING = 256 };                 // beside the op in k of a kernel's REDUCE
+
+typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
+static int64_t tn_wmma_k(const tn_wmma *w) {
+  return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;
+}
+static tn_wmma tn_wmma_of(int64_t k) {
+  const tn_wmma w = {(uint8_t)k, (uint8_t)(k >> 8), (uint8_t)(k >> 16), (uint8_t)(k >> 24), (uint8_t)(k >> 32),
+                     (uint8_t)(k >> 40)};
+  return w;
+}
+
+// Do u's lanes hold so many elements?
+static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
+  const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
+  return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
+}
+static int tn_wmma_fits(const tiny_uop *u) {
+  const tn_wmma w = tn_wmma_of(u->k);
+  return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
+      tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
+}
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
@@ -6758,6 +6812,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
     return tn_eval_bad(d, u, "no such lane");
   if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_folds(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
+  if (u->op == TINY_OP_WMMA && !tn_wmma_fits(u)) return tn_eval_bad(d, u, "the sources are no tiles of its size");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
   for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
   tn_eval_record(d, u, d->c->ins[d->c->nins - 1].slot, -1, -1);
@@ -6814,6 +6869,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
     case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL:
       return tn_eval_leaf(d, u);
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
+    case TINY_OP_WMMA:
       return tn_eval_value(d, u, s);
     case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_PREFETCH: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
@@ -7021,6 +7077,36 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
+// Element e of a tile whose lanes are bits of one or more elements, low ones first.
+static int64_t tn_eval_element(const tn_eval_run *r, const tn_eval_arg *a, int64_t item, int64_t nelem, int dtype,
+                               int64_t e) {
+  const int64_t each = nelem / a->lanes;
+  const uint64_t bits = (uint64_t)tn_eval_slot(r, a->slot + (int)(e / each))[item] >> e % each * tn_bits(dtype);
+  unsigned char raw[8];
+  for (int i = 0; i < 8; i++) raw[i] = (unsigned char)(bits >> 8 * i);
+  return tn_dtype_load(dtype, raw);
+}
+
+// Sums of f32 are those of f64, rounded once for each tile: devices differ in the order of additions.
+static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_wmma w = tn_wmma_of(i->u.k);
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  for (int lane = 0; lane < w.m * w.n; lane++) for (int64_t item = 0; item < r->items; item++) {
+    const int64_t row = lane / w.n, column = lane % w.n, before = tn_eval_slot(r, a[2].slot + lane)[item];
+    uint64_t whole = (uint64_t)before;
+    double sum = tn_to_f64(before);
+    for (int64_t k = 0; k < w.k; k++) {
+      const int64_t x = tn_eval_element(r, &a[0], item, w.m * w.k, w.a, row * w.k + k),
+        y = tn_eval_element(r, &a[1], item, w.k * w.n, w.b,
+                            (k / w.together * w.n + column) * w.together + k % w.together);
+      if (tn_is_float(w.a)) sum += tn_to_f64(x) * tn_to_f64(y);
+      else whole += (uint64_t)x * (uint64_t)y;
+    }
+    tn_eval_slot(r, i->slot + lane)[item] = tn_is_float(i->u.dtype) ?
+      tn_from_f64(tn_dtype_round(i->u.dtype, sum)) : tn_dtype_wrap(i->u.dtype, (int64_t)whole);
+  }
+}
+
 // The extent of a loop, which must be the same for all work items; -1 if not.
 static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i) {
   const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg].slot);
@@ -7055,6 +7141,7 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
       case TINY_OP_LOAD: case TINY_OP_STORE: code = tn_eval_touch(r, i); break;
       case TINY_OP_SPECIAL: code = tn_eval_special(r, i); break;
       case TINY_OP_BARRIER: code = tn_eval_barrier(r); break;
+      case TINY_OP_WMMA: tn_eval_wmma(r, i); break;
       case TINY_OP_IF: tn_eval_if(r, i); break;
       case TINY_OP_ENDIF: r->depth--; break;
       case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
@@ -7404,6 +7491,7 @@ enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANG
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
 //   v none                      d U32, U32 and as source 2                     . any
+//   t as source 2
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
@@ -7421,7 +7509,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CMOD, 6, '='}, {TINY_OP_MAX, 7, '='}, {TINY_OP_LT, 7, 'c'}, {TINY_OP_NE, 7, 'c'},
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
-  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'}
+  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
+  {TINY_OP_WMMA, 6, 't'}
 };
 
 typedef struct tn_spec {
@@ -7469,6 +7558,7 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
+    case 't': return d == u->src[2]->dtype ? NULL : "is of another dtype than its sum";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
   }
@@ -7556,6 +7646,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       : "stages to LOCAL or REG memory";
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
+    case TINY_OP_WMMA: return tn_wmma_fits(u) ? NULL : "has sources that are no tiles of its size";
     case TINY_OP_IF: return x->dtype == TINY_BOOL && x->lanes == 1 ? NULL : "takes a scalar bool";
     case TINY_OP_ENDIF: return x->op == TINY_OP_IF ? NULL : "closes no IF";
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
@@ -22697,7 +22788,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
 //            what was added so far
 // Ranges of END, REDUCE and STAGE are always RANGE nodes: substituting an expression for one leaves the ranges in it.
-// A TENSORCORE move would be one more: it replaces a MUL-ADD REDUCE over three split ranges by one op of the target.
+// tensorcore.c adds one that replaces a sum of products over three split ranges by products of tiles, one op each.
 #ifndef TN_CODEGEN_MOVES
 #define TN_CODEGEN_MOVES
 #ifndef TINY_AMALGAMATED
@@ -23232,11 +23323,12 @@ static tiny_uop *tn_stage_rounds(const tiny_uop *stage) {
   return NULL;
 }
 
-// `memory` set to the identity of the STAGE's REDUCE, within the loops that are open around it.
+// `memory` set to the identity of the STAGE's REDUCE, within the loops that are open around it. Tiles are cleared as
+// the elements that they consist of.
 static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *memory, tiny_uop *flat,
                                   const tn_list *open) {
   tn_list src = {NULL, 0, 0};
-  tiny_uop *start = memory, *at[2], *pair[2];
+  tiny_uop *start = memory, *at[2], *pair[2], *element = tn_range(t, stage->lanes, TN_LOOP);
   tn_push(t, &src, memory);
   for (int i = 0; i < open->n; i++) tn_push(t, &src, open->u[i]);
   if (open->n) start = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, src.n, src.u, 0, 0, NULL);
@@ -23246,6 +23338,10 @@ static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *
     tn_push(t, &src, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
   at[0] = start;
   at[1] = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, src.u + 1);
+  if (stage->lanes > 1) {
+    tn_push(t, &src, element);
+    at[1] = tn_u2(t, TINY_OP_ADD, at[1], element);
+  }
   pair[0] = tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL);
   pair[1] = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype));
   src.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
@@ -23259,8 +23355,9 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   tn_list src = {NULL, 0, 0};
   for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != rounds) tn_push(t, &src, reduce->src[i]);
   tiny_uop *part = src.n == 1 ? src.u[0] :
-                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, src.n, src.u, reduce->k, 0, NULL);
-  return tn_u2(t, (int)reduce->k, tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), part);
+                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, reduce->lanes, src.n, src.u, reduce->k, 0, NULL);
+  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, reduce->lanes, 1, &index, 0, 0, NULL), part};
+  return tn_uop_make(t, (int)reduce->k, reduce->dtype, reduce->lanes, 2, pair, 0, 0, NULL);
 }
 
 // One STAGE as memory: its uses read the memory after the stores that fill it.
@@ -23277,7 +23374,8 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(r))), r);
     if (!tn_is_item(r)) tn_push(t, &end, r);
   }
-  const int64_t part = v[1];
+  if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
+  const int64_t part = v[1] *= stage->lanes;
   v[1] *= owners;
   tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v),
            *to = memory;
@@ -23363,7 +23461,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
           tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
-  return tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
+  return tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL);
 }
 
 static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
@@ -23724,6 +23822,10 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
 // multiply-add each; anything else is folded as a tree first, so that the accumulator waits once
 // per round. acc may be NULL.
 static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
+  if (value->op == TINY_OP_WMMA && acc) {
+    tiny_uop *src[3] = {value->src[0], value->src[1], acc};
+    return tn_uop_with(t, value, src);
+  }
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
   const int first = value->src[0]->op;
   if (op == TINY_OP_ADD && (first == TINY_OP_MUL || first == TINY_OP_DOT) && acc) {
@@ -23742,20 +23844,34 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
   return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
 }
 
+// Matrix units add to what they are given and do no other sums: the sum that u, a REDUCE of tiles, is added to what
+// was there by, of which it then begins. NULL: it begins with zeros.
+static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tiny_uop **start) {
+  tn_list sums = {NULL, 0, 0};
+  if (u->src[0]->op != TINY_OP_WMMA) return NULL;
+  tn_collect_op(t, sink, TINY_OP_ADD, &sums);
+  for (int i = 0; i < sums.n; i++) for (int j = 0; j < 2; j++) if (sums.u[i]->src[j] == u) {
+    *start = sums.u[i]->src[!j];
+    return sums.u[i];
+  }
+  return NULL;
+}
+
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
-          to = {NULL, 0, 0}, open = {NULL, 0, 0};
+          from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0};
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
     tn_list deps = {NULL, 0, 0};
     tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
-    tn_push(t, &deps,
-            tn_reg_store(t, tn_after(t, reg, &open),
-                         tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
+    tiny_uop *start = tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)),
+             *sum = tn_tile_sum(t, sink, u, &start);
+    tn_push(t, &from, sum ? sum : group[i]);
+    tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &open), start));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
     tn_push(t, &stores,
             tn_reg_store(t, reg,
@@ -23766,7 +23882,7 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
   for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
   tn_push(t, &after, tn_node_of(t, TINY_OP_END, TINY_VOID, &end));
   for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], &after)));
-  return tn_replace(t, sink, n, group, to.u);
+  return tn_replace(t, sink, n, from.u, to.u);
 }
 
 static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
@@ -24765,6 +24881,247 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 }
 #endif
 // ---- end src/codegen/tile.c ----
+// ---- begin src/codegen/tensorcore.c ----
+// tensorcore: a sum of products of two matrices becomes products of tiles by a matrix unit of the target.
+//
+//   for each block of rows and of columns              tasks
+//     for each round                                   as much of the reduction as stays near for a strip
+//       a: the block's rows as tiles                   copied, a tile's elements together
+//       for each strip of columns
+//         b: the strip's columns as tiles              neighbours along the reduction together, as the unit wants them
+//         for each strip of rows: c += a @ b           up to 2x2 tiles are held in registers
+//     for each element of the block: what comes after the sum
+// Without rounds c is one strip's, and what comes after it follows at once. Operands are packed with all that is
+// computed from what they load. Beyond the end of the reduction they are zero; edges of rows and columns are
+// computed twice.
+#ifndef TN_CODEGEN_TENSORCORE
+#define TN_CODEGEN_TENSORCORE
+#ifndef TINY_AMALGAMATED
+#include "tile.c"
+#endif
+
+enum {
+  TN_CORE_TILES = 2,                       // rows and columns of tiles that are held: 4 sums, 2 and 2 operands
+  TN_CORE_STRIP = 1 << 15,                 // bytes of a strip of rows that stay in the nearest cache
+  TN_CORE_BLOCK = 512, TN_CORE_ROUNDS = 2  // rows and columns of a block; products along a reduction worth a unit
+};
+
+// A range as blocks of strips of tiles of elements, outermost first; NULL: there is one.
+enum { TN_CORE_BLOCKS, TN_CORE_STRIPS, TN_CORE_TILE, TN_CORE_ELEMENT, TN_CORE_LEVELS };
+typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS]; } tn_core_axis;
+
+typedef struct tn_core {
+  const tiny_matrix_unit *unit;
+  tn_core_axis m, n;                       // r[0]: the whole range, until it is split
+  tiny_uop *r, *round, *x, *y;             // of the reduction; the operands, in the dtypes of the unit
+  int64_t rounds, tiles;                   // of the reduction: tiles in each round
+} tn_core;
+
+// The longest range of the output that x depends on and y does not.
+static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *best = NULL;
+  for (int i = 0; i < p->nout; i++)
+    if (tn_depends(t, x, p->out[i]) && !tn_depends(t, y, p->out[i]) &&
+        (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
+      best = p->out[i];
+  return best;
+}
+
+// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
+static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
+  tiny_uop *u = p->nreduce == 1 && p->nred == 1 && p->reduce[0]->k == TINY_OP_ADD ? p->reduce[0]->src[0] : NULL;
+  *inside = NULL;
+  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
+  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
+}
+
+// A unit for the kernel's sum, its columns those that are stored together if there is a choice.
+static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang, tn_core *c) {
+  tiny_uop *inside, *product = tn_core_product(p, &inside);
+  memset(c, 0, sizeof *c);
+  if (!lang || !product || inside || !p->repeats) return 0;
+  for (int i = 0; i < 2 * lang->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
+    const tiny_matrix_unit *unit = &lang->units[i / 2];
+    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
+             *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
+    if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
+        tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
+        tn_range_extent(p->red[0]) < TN_CORE_ROUNDS * unit->k)
+      continue;
+    c->unit = unit;
+    c->m.r[0] = m; c->n.r[0] = n;
+    c->r = p->red[0];
+  }
+  return c->unit != NULL;
+}
+
+// ** sizes **
+
+// Blocks of about so much, as even as can be.
+static int64_t tn_core_even(int64_t n, int64_t block, int64_t strip) {
+  if (block >= n) return n;
+  const int64_t blocks = (n + block - 1) / block, even = ((n + blocks - 1) / blocks + strip - 1) / strip * strip;
+  return even < n ? even : n;
+}
+
+static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *target) {
+  const tiny_matrix_unit *unit = c->unit;
+  const int64_t m = tn_range_extent(c->m.r[0]), n = tn_range_extent(c->n.r[0]),
+                all = tn_tiles_of(c->r, unit->k), item = tn_dtypes[unit->a].nbytes;
+  int64_t rows = TN_CORE_BLOCK, columns = TN_CORE_BLOCK, others = 1;
+  c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
+  c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
+  const int64_t near = TN_CORE_STRIP / (c->m.strip * unit->k * item);
+  c->rounds = (all + near - 1) / near;
+  c->tiles = (all + c->rounds - 1) / c->rounds;
+  while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
+  while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != c->m.r[0] && p->out[i] != c->n.r[0]) others *= tn_range_extent(p->out[i]);
+  while (tn_tiles_of(c->m.r[0], rows) * tn_tiles_of(c->n.r[0], columns) * others < 8 &&
+         (rows > 2 * c->m.strip || columns > 2 * c->n.strip)) {
+    if (rows >= columns) rows /= 2; else columns /= 2;
+  }
+  c->m.block = tn_core_even(m, rows, c->m.strip);
+  c->n.block = tn_core_even(n, columns, c->n.strip);
+}
+
+// ** ranges **
+
+static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
+  tiny_uop *r = tn_move_split(s, a->r[0], a->block, TN_LOOP, 0, &a->r[TN_CORE_BLOCKS]);
+  r = tn_move_split(s, r, a->strip, TN_LOOP, 0, &a->r[TN_CORE_STRIPS]);
+  a->r[TN_CORE_ELEMENT] = tn_move_split(s, r, tile, TN_LOOP, 0, &a->r[TN_CORE_TILE]);
+}
+
+// A place among the values of the ranges, the last one the fastest; NULL: there is one value.
+static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
+  tiny_uop *at = tn_index(t, 0);
+  for (int i = 0; i < n; i++)
+    if (r[i]) at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, tn_range_extent(r[i]))), r[i]);
+  return tn_u2(t, TINY_OP_MUL, at, tn_index(t, each));
+}
+
+static tiny_uop *tn_core_fresh(tiny_ctx *t, tiny_uop *r, int kind) {
+  return r ? tn_range(t, tn_range_extent(r), kind) : NULL;
+}
+
+// u, for the values of the ranges `to` in the place of `from`, NULL among both, in memory.
+static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  tn_list src = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_push(t, &src, NULL);
+  for (int i = 0; i < n; i++) {
+    if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
+    if (to[i]) tn_push(t, &src, to[i]);
+  }
+  src.u[0] = tn_replace(t, u, old.n, old.u, now.u);
+  return tn_uop_make(t, TINY_OP_STAGE, u->dtype, u->lanes, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
+}
+
+// The element at `at` of memory, and those that follow.
+static tiny_uop *tn_core_load(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, int lanes) {
+  tiny_uop *src[2] = {memory, at}, *index = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, lanes, 1, &index, 0, 0, NULL);
+}
+
+// ** tiles **
+
+// The tile of a for k, one of the round's: rows of elements along the reduction.
+static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
+  const tiny_matrix_unit *unit = c->unit;
+  tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
+  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
+  fresh[4] = tn_range(t, unit->k, TN_VECTOR);
+  tiny_uop *place[3] = {c->round, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
+  tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
+  tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
+  return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
+}
+
+// The tile of b for k: rows of words, which hold neighbours along the reduction.
+static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
+  const tiny_matrix_unit *unit = c->unit;
+  const int words = unit->k / unit->together;
+  tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
+  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
+  fresh[2] = tn_range(t, words, TN_LOOP);
+  tiny_uop *place[3] = {c->round, k, fresh[2]};
+  tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
+  tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
+  return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
+}
+
+// An element of the sum, from tiles of it in memory: of all strips of the block where rounds add to them.
+static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
+  const tiny_matrix_unit *unit = c->unit;
+  const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
+  const int first = c->round ? 0 : 2;
+  tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
+           *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
+  src[0] = tn_core_a(t, c, k);
+  src[1] = tn_core_b(t, c, k);
+  src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
+  src[0] = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL);
+  src[1] = k;
+  src[2] = c->round;
+  tiny_uop *sum = tn_uop_make(t, TINY_OP_REDUCE, dtype, unit->m * unit->n, c->round ? 3 : 2, src, TINY_OP_ADD, 0, NULL);
+  for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
+  tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
+           *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
+  tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_core_at(t, 4 - first, from + first, unit->m * unit->n),
+                       tn_core_at(t, 2, element, 1));
+  return tn_core_load(t, memory, at, 1);
+}
+
+// The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
+static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
+  tiny_uop *const *m = c->m.r, *const *n = c->n.r, *end = s->sink->src[0], *last,
+           *order[8] = {m[0], n[0], c->round ? NULL : n[1], m[1], m[2], m[3], c->round ? n[1] : NULL, n[2]};
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < end->nsrc; i++) {
+    int own = 0;
+    for (int l = 0; l < TN_CORE_LEVELS; l++) own |= end->src[i] == m[l] || end->src[i] == n[l];
+    if (!own) tn_push(s->t, &src, end->src[i]);
+  }
+  const int loops = src.n - 1 + (m[0] != NULL) + (n[0] != NULL);
+  for (int i = 0; i < 8; i++) if (order[i]) tn_push(s->t, &src, order[i]);
+  tn_push(s->t, &src, n[TN_CORE_ELEMENT]);
+  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
+  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+  return loops;
+}
+
+// 1: the kernel's sum is done by a matrix unit.
+static int tn_optimize_tensorcore(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  tn_core c;
+  tiny_uop *inside, *product, *operand[2];
+  if (!tn_core_find(s, p, target->lang, &c)) return 0;
+  const double work = tn_work(p);
+  tn_core_sizes(&c, p, target);
+  c.r = tn_move_pad(s, c.r, c.rounds * c.tiles * c.unit->k);
+  tn_core_split(s, &c.m, c.unit->m);
+  tn_core_split(s, &c.n, c.unit->n);
+  tn_profile_kernel(t, s->sink, p);
+  product = tn_core_product(p, &inside);
+  for (int i = 0; i < 2; i++) {
+    operand[i] = product->src[i]->src[0];
+    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
+                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
+  }
+  const int first = !tn_depends(t, operand[0], c.m.r[TN_CORE_ELEMENT]);
+  c.x = operand[first]; c.y = operand[!first];
+  if (c.rounds > 1) c.round = tn_range(t, c.rounds, TN_LOOP);
+  tiny_uop *sum = tn_core_sum(t, &c, p->reduce[0]->dtype);
+  s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
+  const int loops = tn_core_order(s, &c);
+  tn_move_kind(s, c.n.r[TN_CORE_ELEMENT], TN_VECTOR);
+  s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, loops);
+  return 1;
+}
+#endif
+// ---- end src/codegen/tensorcore.c ----
 // ---- begin src/codegen/rows.c ----
 // rows: elementwise work and rows on a CPU: softmax, layer_norm, copies, transpositions.
 //
@@ -24773,7 +25130,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 #ifndef TN_CODEGEN_ROWS
 #define TN_CODEGEN_ROWS
 #ifndef TINY_AMALGAMATED
-#include "tile.c"
+#include "tensorcore.c"
 #endif
 
 enum {
@@ -25321,7 +25678,9 @@ static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *targe
   if (!p.usable) return s.sink;
   if (!target->limits->threads) tn_optimize_gpu(&s, &p, target);
   else if (p.carried) tn_optimize_scan(&s, &p, target);
-  else if (p.nreduce == 1 && !p.row) tn_optimize_reduce(&s, &p, target);
+  else if (p.nreduce == 1 && !p.row) {
+    if (!tn_optimize_tensorcore(&s, &p, target)) tn_optimize_reduce(&s, &p, target);
+  }
   else tn_optimize_elementwise(&s, &p, target);
   return s.sink;
 }
@@ -26291,6 +26650,18 @@ static const char *const tn_c_prelude[] = {
   "#else",
   "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})",
   "#endif",
+  // Intel AMX as clang has it: the compiler places tiles in registers, and configures and releases those.
+  "#if defined(__AMX_TILE__) || defined(__AMXTILE__)",
+  "  typedef i32 tile __attribute__((vector_size(1024), aligned(64)));",
+  "  #define TILE_ZERO __builtin_ia32_tilezero_internal(16, 64)",
+  "  #define TILE_LOAD(p) __builtin_ia32_tileloadd64_internal(16, 64, (const i8 *)(p), 64)",
+  "  #define TILE_STORE(p, x) __builtin_ia32_tilestored64_internal(16, 64, (i8 *)(p), 64, x)",
+  "  #define TILE_BF16(x, y, z) __builtin_ia32_tdpbf16ps_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_I8_I8(x, y, z) __builtin_ia32_tdpbssd_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_U8_I8(x, y, z) __builtin_ia32_tdpbusd_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_I8_U8(x, y, z) __builtin_ia32_tdpbsud_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_U8_U8(x, y, z) __builtin_ia32_tdpbuud_internal(16, 64, 64, z, x, y)",
+  "#endif",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
   "#ifdef __clang__",
@@ -26366,6 +26737,17 @@ static const char *const tn_c_dots[TINY_DOT_COUNT] = {
   "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)"
 };
 
+// The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..
+#define TN_C_TILE(a, b, c, together, product) {16, 16, 16 * together, together, a, b, c, {"tile", "tile", "tile"}, \
+  {"TILE_LOAD(%0)", "TILE_LOAD(%0)", "TILE_LOAD(%0)"}, "TILE_ZERO", "TILE_STORE(%0, %1)", product "(%0, %1, %2)"}
+static const tiny_matrix_unit tn_c_units[] = {
+  TN_C_TILE(TINY_BF16, TINY_BF16, TINY_F32, 2, "TILE_BF16"), TN_C_TILE(TINY_I8, TINY_I8, TINY_I32, 4, "TILE_I8_I8"),
+  TN_C_TILE(TINY_U8, TINY_I8, TINY_I32, 4, "TILE_U8_I8"), TN_C_TILE(TINY_I8, TINY_U8, TINY_I32, 4, "TILE_I8_U8"),
+  TN_C_TILE(TINY_U8, TINY_U8, TINY_I32, 4, "TILE_U8_U8")
+};
+#undef TN_C_TILE
+enum { TN_C_UNITS = sizeof tn_c_units / sizeof *tn_c_units };
+
 static void tn_lang_c(tiny_language *out) {
   static const char *const types[TINY_DTYPE_COUNT] = {
     "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
@@ -26420,7 +26802,7 @@ static void tn_lang_c(tiny_language *out) {
 #endif
 
 enum {
-  TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
+  TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64,
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
@@ -26434,6 +26816,7 @@ typedef struct tn_text {
   int n;
   const char **expr;
   int *uses, *depth, *user_depth;
+  uint8_t *tile;                           // 0, or 1 + 3 * unit + which of its types: values and REG memory of tiles
   int indent, temps;
   int64_t local_nbytes, local_at;          // of memory that the launch brings: all, and what has its place so far
   const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
@@ -26514,6 +26897,49 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
   }
 }
 
+// ** tiles of matrix units **
+
+static const tiny_matrix_unit *tn_tile_unit(const tn_text *x, int tile) { return &x->lang->units[(tile - 1) / 3]; }
+
+// Which unit a WMMA is for; -1: none of the language.
+static int tn_unit_of(const tiny_language *lang, const tiny_uop *u) {
+  for (int i = 0; i < lang->nunits; i++) {
+    const tiny_matrix_unit *m = &lang->units[i];
+    const tn_wmma w = {m->m, m->n, m->k, m->together, m->a, m->b};
+    if (m->c == u->dtype && tn_wmma_k(&w) == u->k) return i;
+  }
+  return -1;
+}
+
+static void tn_tile_mark(tn_text *x, const tiny_uop *u, int tile) {
+  x->tile[u->seq] = (uint8_t)tile;
+  if (u->op != TINY_OP_LOAD) return;
+  const tiny_uop *memory = u->src[0]->src[0];
+  while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
+  if (memory->op == TINY_OP_DEFINE && memory->v[0] == TN_SPACE_REG) x->tile[memory->seq] = (uint8_t)tile;
+}
+
+// What WMMAs take and give, and what else their sums go through.
+static void tn_tile_survey(tn_text *x) {
+  for (int i = 0; i < x->n; i++) {
+    const tiny_uop *u = x->list[i];
+    const int unit = u->op == TINY_OP_WMMA ? tn_unit_of(x->lang, u) : -1;
+    for (int j = 0; unit >= 0 && j < 3; j++) tn_tile_mark(x, u->src[j], 1 + 3 * unit + j);
+    if (unit >= 0) tn_tile_mark(x, u, 3 * unit + 3);
+  }
+  for (int i = 0; i < x->n; i++) {
+    const tiny_uop *u = x->list[i], *memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE ? u->src[0]->src[0] : u;
+    while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
+    if (memory == u || memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
+    tn_tile_mark(x, u->op == TINY_OP_LOAD ? u : u->src[1], x->tile[memory->seq]);
+  }
+}
+
+static const char *tn_node_type(tn_text *x, const tiny_uop *u) {
+  const int tile = x->tile[u->seq];
+  return tile ? tn_tile_unit(x, tile)->type[(tile - 1) % 3] : tn_type_text(x, u->dtype, u->lanes);
+}
+
 // ** expressions **
 
 static const char *tn_expr(const tn_text *x, const tiny_uop *u) { return x->expr[u->seq]; }
@@ -26522,7 +26948,7 @@ static int tn_is_wide(const tiny_uop *u) { return u->lanes > 1 || (u->nsrc && u-
 
 static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
   memset(b, 0, sizeof *b);
-  b->type = tn_type_text(x, u->dtype, u->lanes);
+  b->type = tn_node_type(x, u);
   b->element = tn_type_text(x, u->dtype, 1);
   b->integer = tn_type_text(x, tn_integer_of(u->dtype), u->lanes);
   b->source = u->nsrc ? tn_type_text(x, u->src[0]->dtype, u->src[0]->lanes) : "";
@@ -26532,7 +26958,9 @@ static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
 
 static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   const int op = u->op;
+  const int tile = x->tile[u->seq];
   if (op == TINY_OP_DOT) return x->lang->dots[u->k];
+  if (tile) return op == TINY_OP_WMMA ? tn_tile_unit(x, tile)->product : tn_tile_unit(x, tile)->zero;
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 
@@ -26563,8 +26991,14 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
   tn_blanks b;
+  const int tile = x->tile[u->seq];
   if (tn_is_reg(index->src[0])) { tn_text_put(out, tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
+  if (tile) {
+    b.arg[0] = tn_address(x, index);
+    tn_format(out, tn_tile_unit(x, tile)->load[(tile - 1) % 3], &b);
+    return;
+  }
   const char *zero =
       u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
   const char *otherwise = u->nsrc == 2 ? tn_expr(x, u->src[1]) : zero;
@@ -26715,7 +27149,8 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
     b.arg[1] = tn_expr(x, value);
     b.arg[2] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out,
-              value->lanes == 1          ? l->ops[TINY_OP_STORE] :
+              x->tile[value->seq]        ? tn_tile_unit(x, x->tile[value->seq])->store :
+                  value->lanes == 1      ? l->ops[TINY_OP_STORE] :
                   masked                 ? l->store_masked :
                   tn_store_streams(x, u) ? l->stream :
                                            l->store,
@@ -26785,7 +27220,7 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};
+  const char *const line[] = {"const ", tn_node_type(x, u), " ", x->expr[i], " = ", value.data, ";"};
   tn_line_of(x, line, 7);
 }
 
@@ -26842,6 +27277,7 @@ static void tn_text_survey(tn_text *x) {
     }
     if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF) depth++;
   }
+  tn_tile_survey(x);
 }
 
 static void tn_render_entry(tn_text *x, const char *name) {
@@ -26874,6 +27310,7 @@ static const char *tn_render(tiny_ctx *t, const tiny_language *lang, const char 
   x.uses = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.user_depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  x.tile = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   tn_text_survey(&x);
   tn_render_entry(&x, name);
   for (int i = 0; i < k->n; i++) tn_statement(&x, k->list[i]);
@@ -26893,11 +27330,11 @@ static void tn_render_prelude(tiny_bytes *out, const tiny_language *lang, uint64
   }
 }
 
-// Bit b: the list holds vectors of 2^b lanes (or halves of them).
+// Bit b: the list holds vectors of 2^b lanes (or halves of them). What is wider is a tile.
 static uint64_t tn_render_lanes(const tn_lowered *k) {
   uint64_t used = 0;
   for (int i = 0; i < k->n; i++)
-    for (int b = 1; b < 16; b++)
+    for (int b = 1; 1 << b <= TN_MAX_LANES; b++)
       if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
   return used;
 }
@@ -27763,6 +28200,10 @@ static void tn_cpu_language(void *dev, tiny_language *out) {
   tn_lang_c(out);
   for (int i = 0; i < TINY_DOT_COUNT; i++)
     if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->dots[i] = tn_c_dots[i];
+  if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
+    out->units = tn_c_units;
+    out->nunits = TN_C_UNITS;
+  }
 }
 
 // ** memory **

@@ -91,6 +91,7 @@
 #include "codegen/running.c"
 #include "codegen/lanes.c"
 #include "codegen/tile.c"
+#include "codegen/tensorcore.c"
 #include "codegen/rows.c"
 #include "codegen/optimize.c"
 #include "codegen/cost.c"

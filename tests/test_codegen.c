@@ -381,9 +381,90 @@ static void test_columns_of_pages(void) {
   }
 }
 
+// ** matrix units: products of tiles in the interpreter are those of the kernel without moves **
+
+// Small whole numbers of any dtype: sums are exact in any order.
+static tiny_tensor *whole(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) {
+  const int64_t n = tn_dims_nelem(s.ndim, s.dim), nbytes = tn_dtypes[dtype].nbytes, sign = tn_is_signed(dtype) || tn_is_float(dtype) ? 5 : 0;
+  char *data = (char *)calloc((size_t)n, (size_t)nbytes);
+  for (int64_t i = 0; i < n; i++) tn_dtype_store(dtype, data + i * nbytes, tn_dtype_value(dtype, (double)(i * 7 % 11 - sign)));
+  tiny_tensor *x = tiny_from(t, data, dtype, s);
+  free(data);
+  return x;
+}
+
+typedef struct tile_trial { int m, n, k, batch, tb, epilogue; tiny_dtype a, b; const tiny_language *lang; size_t nbytes; void *out; int wmmas, rendered; } tile_trial;
+
+static tiny_tensor *tile_operand(tiny_ctx *t, const tile_trial *r, tiny_dtype dtype, int rows, int columns, int across) {
+  tiny_tensor *x = whole(t, dtype, r->batch ? across ? TINY_SHAPE(2, columns, rows) : TINY_SHAPE(2, rows, columns) :
+                         across ? TINY_SHAPE(columns, rows) : TINY_SHAPE(rows, columns));
+  if (across) x = tiny_transpose(x, -2, -1);
+  return tiny_cast(x, dtype == TINY_BF16 ? TINY_F32 : TINY_I32);
+}
+
+static tiny_code run_tiles(tiny_ctx *t, void *arg) {
+  tile_trial *r = (tile_trial *)arg;
+  tiny_tensor *x = tile_operand(t, r, r->a, r->m, r->k, 0), *y = tile_operand(t, r, r->b, r->k, r->n, r->tb), *z = tiny_matmul(x, y);
+  if (r->epilogue) z = tiny_relu(tiny_add(z, whole(t, r->a == TINY_BF16 ? TINY_F32 : TINY_I32, TINY_SHAPE(r->n))));
+  const tn_kernel *k = kernel_of(t, z, &r->nbytes);
+  if (!k) return t->code;
+  tiny_limits limits;
+  memset(&limits, 0, sizeof limits);
+  limits.host_memory = limits.threads = 1;
+  limits.vector_nbytes = 64; limits.vector_registers = 32; limits.cache_nbytes = 1 << 20;
+  const tn_target target = {r->lang, &limits};
+  tiny_uop *sink = tn_simplify(t, tn_rewrite(t, k->ast, tn_rules_reduce, NULL));
+  if (!r->lang) return run_kernel(t, k, sink, &target, r->out);
+  tn_list wmmas = {NULL, 0, 0};
+  tn_lowered low;
+  memset(&low, 0, sizeof low);
+  sink = tn_lower(t, tn_optimize(t, sink, &target), &target, &low);
+  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK || tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
+  tn_collect_op(t, sink, TINY_OP_WMMA, &wmmas);
+  r->wmmas = wmmas.n;
+  const char *text = tn_render(t, r->lang, "tiles", &low), *form = r->a == TINY_BF16 ? "= (TILE_BF16(" : "8(";
+  r->rendered = t->code == TINY_OK && strstr(text, form) && strstr(text, "TILE_STORE(") && !strstr(text, "f32x256");
+  return run_list(t, k, &low, r->out);
+}
+
+static void test_tiles(void) {
+  static const tiny_dtype pairs[][2] = {{TINY_BF16, TINY_BF16}, {TINY_I8, TINY_I8}, {TINY_U8, TINY_I8}, {TINY_I8, TINY_U8}, {TINY_U8, TINY_U8}};
+  static char want[1 << 16], got[1 << 16];
+  tiny_desc d;
+  tiny_language lang;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  tn_lang_c(&lang);
+  lang.units = tn_c_units; lang.nunits = TN_C_UNITS;
+  tiny_ctx *t = tiny_open(&d);
+  for (int i = 0; i < 15; i++) {
+    tile_trial plain;
+    rng = (uint64_t)i;
+    memset(&plain, 0, sizeof plain);
+    plain.m = 16 + rnd(40); plain.n = 16 + rnd(40); plain.k = 128 + rnd(rnd(4) ? 60 : 600);
+    plain.batch = rnd(4) == 0; plain.tb = rnd(3) == 0; plain.epilogue = rnd(2);
+    plain.a = pairs[i % 5][0]; plain.b = pairs[i % 5][1]; plain.out = want;
+    tile_trial tiles = plain;
+    tiles.lang = &lang; tiles.out = got;
+    tiny_begin(t);
+    memset(got, 0x5A, sizeof got);
+    CHECK_EQ(tn_guard(t, run_tiles, &plain), TINY_OK);
+    CHECK_EQ(tn_guard(t, run_tiles, &tiles), TINY_OK);
+    CHECK(tiles.wmmas > 0 && tiles.rendered);
+    const int ok = t->code == TINY_OK && !memcmp(want, got, plain.nbytes);
+    CHECK(ok);
+    if (!ok) fprintf(stderr, "  %d: %dx%dx%d%s%s%s of %s and %s: %s\n", i, plain.m, plain.k, plain.n, plain.batch ? " batch" : "",
+                     plain.tb ? " b" : "", plain.epilogue ? " epilogue" : "", tn_dtypes[plain.a].name, tn_dtypes[plain.b].name, t->code ? tiny_error(t) : "other values");
+    tiny_clear(t);
+    tiny_end(t);
+  }
+  tiny_close(t);
+}
+
 int main(void) {
   test_moves();
   test_columns_of_pages();
+  test_tiles();
   test_lanes_once();
   test_rows();
   test_across();

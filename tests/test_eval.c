@@ -148,6 +148,18 @@ static void test_access(tiny_ctx *t) {
   for (int i = 0; i < 24; i++) CHECK(c.m[0].f[i] == want[i]);
 }
 
+// (3 255; 2 1) @ (1 -2; -128 4) of u8 and i8: the second lies in words of the two rows' bytes.
+static void test_tile(tiny_ctx *t) {
+  test_case c = test_fresh("o = (PARAM:i32:0 4) a = (PARAM:u8:1 4) b = (PARAM:u16:2 2)"
+    "x = (LOAD:u8x4 (INDEX a 0)) y = (LOAD:u16x2 (INDEX b 0)) (STORE (INDEX o 0) (WMMA:i32x4:k=2211941843458 x y (CONST:i32x4 1000)))");
+  static const uint8_t a[4] = {3, 255, 2, 1}, b[4] = {1, 0x80, 0xFE, 4};
+  memcpy(&c.m[1], a, 4);
+  memcpy(&c.m[2], b, 4);
+  test_run(t, &c, NULL);
+  CHECK(c.m[0].i[0] == 1000 + 3 - 128 * 255 && c.m[0].i[1] == 1000 - 6 + 4 * 255);
+  CHECK(c.m[0].i[2] == 1000 + 2 - 128 && c.m[0].i[3] == 1000 - 4 + 4);
+}
+
 static void test_malformed(tiny_ctx *t) {
   static const char *const bad[][2] = {
     {"r = (RANGE:1:loop 3) 4", "a loop is not closed"}, {"f = (IF 1:bool) 4", "a condition is not closed"},
@@ -511,6 +523,7 @@ int main(void) {
   if (!t) return 1;
   test_loops(t);
   test_groups(t);
+  test_tile(t);
   test_access(t);
   test_malformed(t);
   test_backend(t);

@@ -65,6 +65,9 @@ static const test_case test_cases[] = {
   {"(SUB:f32x4 (CONST:f32x4 1) (CONST:f32x2 1))", "spec: program: mixes vectors of different lengths: (SUB:f32x4 (CONST:f32x4 1.0 ..) (CONST:f32x2 1.0 ..))", TN_SPEC_PROGRAM},
   {"(SUB:f32x4 (CONST:f32 1) (CONST:f32 2))", "spec: program: has not the lanes of its sources: (SUB:f32x4 1.0:f32 2.0:f32)", TN_SPEC_PROGRAM},
   {"(PICK:f32:4 (CONST:f32x4 1))", "spec: program: takes lanes of its source: (PICK:f32:4 (CONST:f32x4 1.0 ..))", TN_SPEC_PROGRAM},
+  {"(WMMA:i32x4:k=2211941843458 (CONST:u8x4 1) (CONST:u16x2 1) (CONST:i32x4 0))", NULL, TN_SPEC_PROGRAM},
+  {"(WMMA:i32x4:k=2211941843458 (CONST:u8x4 1) (CONST:u8x2 1) (CONST:i32x4 0))", "spec: program: has sources that are no tiles of its size: (WMMA:i32x4:k=2211941843458 (CONST:u8x4 1 ..) (CONST:u8x2 1 ..) (CONST:i32x4 0 ..))", TN_SPEC_PROGRAM},
+  {"(WMMA:i32x4:k=2211941843458 (CONST:u8x4 1) (CONST:u16x2 1) (CONST:u32x4 0))", "spec: program: is of another dtype than its sum: (WMMA:i32x4:k=2211941843458 (CONST:u8x4 1 ..) (CONST:u16x2 1 ..) (CONST:u32x4 0 ..))", TN_SPEC_PROGRAM},
   {"(HREDUCE:f32:ADD (CONST:f32x3 1))", "spec: program: folds a power of two lanes by ADD, MUL, MAX ..: (HREDUCE:f32:ADD (CONST:f32x3 1.0 ..))", TN_SPEC_PROGRAM},
 };
 

@@ -82,7 +82,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
   _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
   /* advice */ \
-  _(PREFETCH, 1, TINY_VOIDOP)
+  _(PREFETCH, 1, TINY_VOIDOP) \
+  /* tiles of matrix units */ \
+  _(WMMA, 3, 0)
 
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
 enum {
@@ -140,6 +142,16 @@ typedef struct tiny_limits {               // what kernels of a device may use; 
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 
+// A unit that multiplies matrices: c (m,n) += a (m,k) @ b (k,n), each a tile: a value that is loaded and stored as
+// elements that lie together, rows of a and c one after the other. b is made of k/together rows, in which the
+// `together` neighbours along k of each of n columns follow each other.
+typedef struct tiny_matrix_unit {
+  uint8_t m, n, k, together, a, b, c;      // a, b, c: dtypes of the elements
+  const char *type[3];                     // of tiles a, b and c
+  const char *load[3], *zero, *store;      // "%0": address; of a tile c: without a source, "%0 %1" address and tile
+  const char *product;                     // "%0 %1 %2": tiles a, b and c
+} tiny_matrix_unit;
+
 // A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
@@ -169,6 +181,7 @@ typedef struct tiny_language {
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
+  const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*

@@ -93,11 +93,12 @@ static tiny_uop *tn_stage_rounds(const tiny_uop *stage) {
   return NULL;
 }
 
-// `memory` set to the identity of the STAGE's REDUCE, within the loops that are open around it.
+// `memory` set to the identity of the STAGE's REDUCE, within the loops that are open around it. Tiles are cleared as
+// the elements that they consist of.
 static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *memory, tiny_uop *flat,
                                   const tn_list *open) {
   tn_list src = {NULL, 0, 0};
-  tiny_uop *start = memory, *at[2], *pair[2];
+  tiny_uop *start = memory, *at[2], *pair[2], *element = tn_range(t, stage->lanes, TN_LOOP);
   tn_push(t, &src, memory);
   for (int i = 0; i < open->n; i++) tn_push(t, &src, open->u[i]);
   if (open->n) start = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, src.n, src.u, 0, 0, NULL);
@@ -107,6 +108,10 @@ static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *
     tn_push(t, &src, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
   at[0] = start;
   at[1] = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, src.u + 1);
+  if (stage->lanes > 1) {
+    tn_push(t, &src, element);
+    at[1] = tn_u2(t, TINY_OP_ADD, at[1], element);
+  }
   pair[0] = tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL);
   pair[1] = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype));
   src.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
@@ -120,8 +125,9 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
   tn_list src = {NULL, 0, 0};
   for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != rounds) tn_push(t, &src, reduce->src[i]);
   tiny_uop *part = src.n == 1 ? src.u[0] :
-                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, src.n, src.u, reduce->k, 0, NULL);
-  return tn_u2(t, (int)reduce->k, tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), part);
+                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, reduce->lanes, src.n, src.u, reduce->k, 0, NULL);
+  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, reduce->lanes, 1, &index, 0, 0, NULL), part};
+  return tn_uop_make(t, (int)reduce->k, reduce->dtype, reduce->lanes, 2, pair, 0, 0, NULL);
 }
 
 // One STAGE as memory: its uses read the memory after the stores that fill it.
@@ -138,7 +144,8 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(r))), r);
     if (!tn_is_item(r)) tn_push(t, &end, r);
   }
-  const int64_t part = v[1];
+  if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
+  const int64_t part = v[1] *= stage->lanes;
   v[1] *= owners;
   tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v),
            *to = memory;
@@ -224,7 +231,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
           tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
-  return tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
+  return tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL);
 }
 
 static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {

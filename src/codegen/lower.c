@@ -34,6 +34,10 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
 // multiply-add each; anything else is folded as a tree first, so that the accumulator waits once
 // per round. acc may be NULL.
 static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
+  if (value->op == TINY_OP_WMMA && acc) {
+    tiny_uop *src[3] = {value->src[0], value->src[1], acc};
+    return tn_uop_with(t, value, src);
+  }
   if (value->op != TINY_OP_GROUP) return acc ? tn_u2(t, op, acc, value) : value;
   const int first = value->src[0]->op;
   if (op == TINY_OP_ADD && (first == TINY_OP_MUL || first == TINY_OP_DOT) && acc) {
@@ -52,20 +56,34 @@ static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
   return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
 }
 
+// Matrix units add to what they are given and do no other sums: the sum that u, a REDUCE of tiles, is added to what
+// was there by, of which it then begins. NULL: it begins with zeros.
+static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tiny_uop **start) {
+  tn_list sums = {NULL, 0, 0};
+  if (u->src[0]->op != TINY_OP_WMMA) return NULL;
+  tn_collect_op(t, sink, TINY_OP_ADD, &sums);
+  for (int i = 0; i < sums.n; i++) for (int j = 0; j < 2; j++) if (sums.u[i]->src[j] == u) {
+    *start = sums.u[i]->src[!j];
+    return sums.u[i];
+  }
+  return NULL;
+}
+
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
   tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
-          to = {NULL, 0, 0}, open = {NULL, 0, 0};
+          from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0};
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
     const int64_t v[2] = {TN_SPACE_REG, 1};
     tn_list deps = {NULL, 0, 0};
     tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
-    tn_push(t, &deps,
-            tn_reg_store(t, tn_after(t, reg, &open),
-                         tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype))));
+    tiny_uop *start = tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)),
+             *sum = tn_tile_sum(t, sink, u, &start);
+    tn_push(t, &from, sum ? sum : group[i]);
+    tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &open), start));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
     tn_push(t, &stores,
             tn_reg_store(t, reg,
@@ -76,7 +94,7 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
   for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
   tn_push(t, &after, tn_node_of(t, TINY_OP_END, TINY_VOID, &end));
   for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], &after)));
-  return tn_replace(t, sink, n, group, to.u);
+  return tn_replace(t, sink, n, from.u, to.u);
 }
 
 static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {

@@ -13,7 +13,7 @@
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
 //            what was added so far
 // Ranges of END, REDUCE and STAGE are always RANGE nodes: substituting an expression for one leaves the ranges in it.
-// A TENSORCORE move would be one more: it replaces a MUL-ADD REDUCE over three split ranges by one op of the target.
+// tensorcore.c adds one that replaces a sum of products over three split ranges by products of tiles, one op each.
 #ifndef TN_CODEGEN_MOVES
 #define TN_CODEGEN_MOVES
 #ifndef TINY_AMALGAMATED

@@ -190,7 +190,9 @@ static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *targe
   if (!p.usable) return s.sink;
   if (!target->limits->threads) tn_optimize_gpu(&s, &p, target);
   else if (p.carried) tn_optimize_scan(&s, &p, target);
-  else if (p.nreduce == 1 && !p.row) tn_optimize_reduce(&s, &p, target);
+  else if (p.nreduce == 1 && !p.row) {
+    if (!tn_optimize_tensorcore(&s, &p, target)) tn_optimize_reduce(&s, &p, target);
+  }
   else tn_optimize_elementwise(&s, &p, target);
   return s.sink;
 }

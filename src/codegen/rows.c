@@ -5,7 +5,7 @@
 #ifndef TN_CODEGEN_ROWS
 #define TN_CODEGEN_ROWS
 #ifndef TINY_AMALGAMATED
-#include "tile.c"
+#include "tensorcore.c"
 #endif
 
 enum {

@@ -206,6 +206,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
     return tn_eval_bad(d, u, "no such lane");
   if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_folds(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
+  if (u->op == TINY_OP_WMMA && !tn_wmma_fits(u)) return tn_eval_bad(d, u, "the sources are no tiles of its size");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
   for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
   tn_eval_record(d, u, d->c->ins[d->c->nins - 1].slot, -1, -1);
@@ -262,6 +263,7 @@ static tiny_code tn_eval_node(tn_eval_decoder *d, const tiny_uop *u) {
     case TINY_OP_CONST: case TINY_OP_SCALAR: case TINY_OP_ARG: case TINY_OP_LANE: case TINY_OP_SPECIAL:
       return tn_eval_leaf(d, u);
     case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:
+    case TINY_OP_WMMA:
       return tn_eval_value(d, u, s);
     case TINY_OP_AFTER: tn_eval_record(d, u, s[0]->slot, s[0]->mem, s[0]->index); return TINY_OK;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_PREFETCH: tn_eval_record(d, u, -1, -1, -1); return TINY_OK;
@@ -469,6 +471,36 @@ static tiny_code tn_eval_touch(tn_eval_run *r, const tn_eval_ins *i) {
   return TINY_OK;
 }
 
+// Element e of a tile whose lanes are bits of one or more elements, low ones first.
+static int64_t tn_eval_element(const tn_eval_run *r, const tn_eval_arg *a, int64_t item, int64_t nelem, int dtype,
+                               int64_t e) {
+  const int64_t each = nelem / a->lanes;
+  const uint64_t bits = (uint64_t)tn_eval_slot(r, a->slot + (int)(e / each))[item] >> e % each * tn_bits(dtype);
+  unsigned char raw[8];
+  for (int i = 0; i < 8; i++) raw[i] = (unsigned char)(bits >> 8 * i);
+  return tn_dtype_load(dtype, raw);
+}
+
+// Sums of f32 are those of f64, rounded once for each tile: devices differ in the order of additions.
+static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
+  const tn_wmma w = tn_wmma_of(i->u.k);
+  const tn_eval_arg *a = &r->c->arg[i->arg];
+  for (int lane = 0; lane < w.m * w.n; lane++) for (int64_t item = 0; item < r->items; item++) {
+    const int64_t row = lane / w.n, column = lane % w.n, before = tn_eval_slot(r, a[2].slot + lane)[item];
+    uint64_t whole = (uint64_t)before;
+    double sum = tn_to_f64(before);
+    for (int64_t k = 0; k < w.k; k++) {
+      const int64_t x = tn_eval_element(r, &a[0], item, w.m * w.k, w.a, row * w.k + k),
+        y = tn_eval_element(r, &a[1], item, w.k * w.n, w.b,
+                            (k / w.together * w.n + column) * w.together + k % w.together);
+      if (tn_is_float(w.a)) sum += tn_to_f64(x) * tn_to_f64(y);
+      else whole += (uint64_t)x * (uint64_t)y;
+    }
+    tn_eval_slot(r, i->slot + lane)[item] = tn_is_float(i->u.dtype) ?
+      tn_from_f64(tn_dtype_round(i->u.dtype, sum)) : tn_dtype_wrap(i->u.dtype, (int64_t)whole);
+  }
+}
+
 // The extent of a loop, which must be the same for all work items; -1 if not.
 static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i) {
   const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg].slot);
@@ -503,6 +535,7 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
       case TINY_OP_LOAD: case TINY_OP_STORE: code = tn_eval_touch(r, i); break;
       case TINY_OP_SPECIAL: code = tn_eval_special(r, i); break;
       case TINY_OP_BARRIER: code = tn_eval_barrier(r); break;
+      case TINY_OP_WMMA: tn_eval_wmma(r, i); break;
       case TINY_OP_IF: tn_eval_if(r, i); break;
       case TINY_OP_ENDIF: r->depth--; break;
       case TINY_OP_BROADCAST: case TINY_OP_STACK: case TINY_OP_PICK: case TINY_OP_HREDUCE:

@@ -23,6 +23,7 @@ enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANG
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
 //   v none                      d U32, U32 and as source 2                     . any
+//   t as source 2
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
@@ -40,7 +41,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CMOD, 6, '='}, {TINY_OP_MAX, 7, '='}, {TINY_OP_LT, 7, 'c'}, {TINY_OP_NE, 7, 'c'},
   {TINY_OP_EQ, 6, 'c'}, {TINY_OP_AND, 7, 'n'}, {TINY_OP_OR, 7, 'n'}, {TINY_OP_XOR, 7, 'n'},
   {TINY_OP_SHL, 7, 'n'}, {TINY_OP_SHR, 7, 'n'}, {TINY_OP_POW, 7, '='}, {TINY_OP_WHERE, 7, 'w'},
-  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'}
+  {TINY_OP_MULADD, 6, '='}, {TINY_OP_THREEFRY, 7, '3'}, {TINY_OP_DOT, 6, 'd'},
+  {TINY_OP_WMMA, 6, 't'}
 };
 
 typedef struct tn_spec {
@@ -88,6 +90,7 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
+    case 't': return d == u->src[2]->dtype ? NULL : "is of another dtype than its sum";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
   }
@@ -175,6 +178,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       : "stages to LOCAL or REG memory";
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
+    case TINY_OP_WMMA: return tn_wmma_fits(u) ? NULL : "has sources that are no tiles of its size";
     case TINY_OP_IF: return x->dtype == TINY_BOOL && x->lanes == 1 ? NULL : "takes a scalar bool";
     case TINY_OP_ENDIF: return x->op == TINY_OP_IF ? NULL : "closes no IF";
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";

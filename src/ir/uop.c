@@ -21,6 +21,8 @@
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
+//   WMMA (a b sum) k a tn_wmma: sum (m,n) + a (m,k) @ b (k,n), vectors of all elements; a and b are bits, as they lie
+//   in memory: tiny_matrix_unit tells in which order
 #ifndef TN_IR_UOP
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
@@ -50,6 +52,27 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
 enum { TN_RUNNING = 256 };                 // beside the op in k of a kernel's REDUCE
+
+typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
+static int64_t tn_wmma_k(const tn_wmma *w) {
+  return w->m | w->n << 8 | w->k << 16 | (int64_t)w->together << 24 | (int64_t)w->a << 32 | (int64_t)w->b << 40;
+}
+static tn_wmma tn_wmma_of(int64_t k) {
+  const tn_wmma w = {(uint8_t)k, (uint8_t)(k >> 8), (uint8_t)(k >> 16), (uint8_t)(k >> 24), (uint8_t)(k >> 32),
+                     (uint8_t)(k >> 40)};
+  return w;
+}
+
+// Do u's lanes hold so many elements?
+static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
+  const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
+  return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
+}
+static int tn_wmma_fits(const tiny_uop *u) {
+  const tn_wmma w = tn_wmma_of(u->k);
+  return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
+      tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
+}
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 

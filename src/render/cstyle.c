@@ -12,7 +12,7 @@
 #endif
 
 enum {
-  TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17,
+  TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64,
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
@@ -26,6 +26,7 @@ typedef struct tn_text {
   int n;
   const char **expr;
   int *uses, *depth, *user_depth;
+  uint8_t *tile;                           // 0, or 1 + 3 * unit + which of its types: values and REG memory of tiles
   int indent, temps;
   int64_t local_nbytes, local_at;          // of memory that the launch brings: all, and what has its place so far
   const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
@@ -106,6 +107,49 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
   }
 }
 
+// ** tiles of matrix units **
+
+static const tiny_matrix_unit *tn_tile_unit(const tn_text *x, int tile) { return &x->lang->units[(tile - 1) / 3]; }
+
+// Which unit a WMMA is for; -1: none of the language.
+static int tn_unit_of(const tiny_language *lang, const tiny_uop *u) {
+  for (int i = 0; i < lang->nunits; i++) {
+    const tiny_matrix_unit *m = &lang->units[i];
+    const tn_wmma w = {m->m, m->n, m->k, m->together, m->a, m->b};
+    if (m->c == u->dtype && tn_wmma_k(&w) == u->k) return i;
+  }
+  return -1;
+}
+
+static void tn_tile_mark(tn_text *x, const tiny_uop *u, int tile) {
+  x->tile[u->seq] = (uint8_t)tile;
+  if (u->op != TINY_OP_LOAD) return;
+  const tiny_uop *memory = u->src[0]->src[0];
+  while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
+  if (memory->op == TINY_OP_DEFINE && memory->v[0] == TN_SPACE_REG) x->tile[memory->seq] = (uint8_t)tile;
+}
+
+// What WMMAs take and give, and what else their sums go through.
+static void tn_tile_survey(tn_text *x) {
+  for (int i = 0; i < x->n; i++) {
+    const tiny_uop *u = x->list[i];
+    const int unit = u->op == TINY_OP_WMMA ? tn_unit_of(x->lang, u) : -1;
+    for (int j = 0; unit >= 0 && j < 3; j++) tn_tile_mark(x, u->src[j], 1 + 3 * unit + j);
+    if (unit >= 0) tn_tile_mark(x, u, 3 * unit + 3);
+  }
+  for (int i = 0; i < x->n; i++) {
+    const tiny_uop *u = x->list[i], *memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE ? u->src[0]->src[0] : u;
+    while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
+    if (memory == u || memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
+    tn_tile_mark(x, u->op == TINY_OP_LOAD ? u : u->src[1], x->tile[memory->seq]);
+  }
+}
+
+static const char *tn_node_type(tn_text *x, const tiny_uop *u) {
+  const int tile = x->tile[u->seq];
+  return tile ? tn_tile_unit(x, tile)->type[(tile - 1) % 3] : tn_type_text(x, u->dtype, u->lanes);
+}
+
 // ** expressions **
 
 static const char *tn_expr(const tn_text *x, const tiny_uop *u) { return x->expr[u->seq]; }
@@ -114,7 +158,7 @@ static int tn_is_wide(const tiny_uop *u) { return u->lanes > 1 || (u->nsrc && u-
 
 static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
   memset(b, 0, sizeof *b);
-  b->type = tn_type_text(x, u->dtype, u->lanes);
+  b->type = tn_node_type(x, u);
   b->element = tn_type_text(x, u->dtype, 1);
   b->integer = tn_type_text(x, tn_integer_of(u->dtype), u->lanes);
   b->source = u->nsrc ? tn_type_text(x, u->src[0]->dtype, u->src[0]->lanes) : "";
@@ -124,7 +168,9 @@ static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
 
 static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   const int op = u->op;
+  const int tile = x->tile[u->seq];
   if (op == TINY_OP_DOT) return x->lang->dots[u->k];
+  if (tile) return op == TINY_OP_WMMA ? tn_tile_unit(x, tile)->product : tn_tile_unit(x, tile)->zero;
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 
@@ -155,8 +201,14 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
   tn_blanks b;
+  const int tile = x->tile[u->seq];
   if (tn_is_reg(index->src[0])) { tn_text_put(out, tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
+  if (tile) {
+    b.arg[0] = tn_address(x, index);
+    tn_format(out, tn_tile_unit(x, tile)->load[(tile - 1) % 3], &b);
+    return;
+  }
   const char *zero =
       u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
   const char *otherwise = u->nsrc == 2 ? tn_expr(x, u->src[1]) : zero;
@@ -307,7 +359,8 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
     b.arg[1] = tn_expr(x, value);
     b.arg[2] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out,
-              value->lanes == 1          ? l->ops[TINY_OP_STORE] :
+              x->tile[value->seq]        ? tn_tile_unit(x, x->tile[value->seq])->store :
+                  value->lanes == 1      ? l->ops[TINY_OP_STORE] :
                   masked                 ? l->store_masked :
                   tn_store_streams(x, u) ? l->stream :
                                            l->store,
@@ -377,7 +430,7 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  const char *const line[] = {"const ", tn_type_text(x, u->dtype, u->lanes), " ", x->expr[i], " = ", value.data, ";"};
+  const char *const line[] = {"const ", tn_node_type(x, u), " ", x->expr[i], " = ", value.data, ";"};
   tn_line_of(x, line, 7);
 }
 
@@ -434,6 +487,7 @@ static void tn_text_survey(tn_text *x) {
     }
     if (u->op == TINY_OP_RANGE || u->op == TINY_OP_IF) depth++;
   }
+  tn_tile_survey(x);
 }
 
 static void tn_render_entry(tn_text *x, const char *name) {
@@ -466,6 +520,7 @@ static const char *tn_render(tiny_ctx *t, const tiny_language *lang, const char 
   x.uses = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
   x.user_depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  x.tile = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
   tn_text_survey(&x);
   tn_render_entry(&x, name);
   for (int i = 0; i < k->n; i++) tn_statement(&x, k->list[i]);
@@ -485,11 +540,11 @@ static void tn_render_prelude(tiny_bytes *out, const tiny_language *lang, uint64
   }
 }
 
-// Bit b: the list holds vectors of 2^b lanes (or halves of them).
+// Bit b: the list holds vectors of 2^b lanes (or halves of them). What is wider is a tile.
 static uint64_t tn_render_lanes(const tn_lowered *k) {
   uint64_t used = 0;
   for (int i = 0; i < k->n; i++)
-    for (int b = 1; b < 16; b++)
+    for (int b = 1; 1 << b <= TN_MAX_LANES; b++)
       if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
   return used;
 }

@@ -73,6 +73,18 @@ static const char *const tn_c_prelude[] = {
   "#else",
   "  #define SHUFFLE(I, x, y, ...) __builtin_shuffle(x, y, (I){__VA_ARGS__})",
   "#endif",
+  // Intel AMX as clang has it: the compiler places tiles in registers, and configures and releases those.
+  "#if defined(__AMX_TILE__) || defined(__AMXTILE__)",
+  "  typedef i32 tile __attribute__((vector_size(1024), aligned(64)));",
+  "  #define TILE_ZERO __builtin_ia32_tilezero_internal(16, 64)",
+  "  #define TILE_LOAD(p) __builtin_ia32_tileloadd64_internal(16, 64, (const i8 *)(p), 64)",
+  "  #define TILE_STORE(p, x) __builtin_ia32_tilestored64_internal(16, 64, (i8 *)(p), 64, x)",
+  "  #define TILE_BF16(x, y, z) __builtin_ia32_tdpbf16ps_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_I8_I8(x, y, z) __builtin_ia32_tdpbssd_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_U8_I8(x, y, z) __builtin_ia32_tdpbusd_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_I8_U8(x, y, z) __builtin_ia32_tdpbsud_internal(16, 64, 64, z, x, y)",
+  "  #define TILE_U8_U8(x, y, z) __builtin_ia32_tdpbuud_internal(16, 64, 64, z, x, y)",
+  "#endif",
   "#define LOAD(T, p) (*(const T##u *)(p))",
   "#define STORE(T, p, x) (*(T##u *)(p) = (x))",
   "#ifdef __clang__",
@@ -147,6 +159,17 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
 static const char *const tn_c_dots[TINY_DOT_COUNT] = {
   "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)"
 };
+
+// The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..
+#define TN_C_TILE(a, b, c, together, product) {16, 16, 16 * together, together, a, b, c, {"tile", "tile", "tile"}, \
+  {"TILE_LOAD(%0)", "TILE_LOAD(%0)", "TILE_LOAD(%0)"}, "TILE_ZERO", "TILE_STORE(%0, %1)", product "(%0, %1, %2)"}
+static const tiny_matrix_unit tn_c_units[] = {
+  TN_C_TILE(TINY_BF16, TINY_BF16, TINY_F32, 2, "TILE_BF16"), TN_C_TILE(TINY_I8, TINY_I8, TINY_I32, 4, "TILE_I8_I8"),
+  TN_C_TILE(TINY_U8, TINY_I8, TINY_I32, 4, "TILE_U8_I8"), TN_C_TILE(TINY_I8, TINY_U8, TINY_I32, 4, "TILE_I8_U8"),
+  TN_C_TILE(TINY_U8, TINY_U8, TINY_I32, 4, "TILE_U8_U8")
+};
+#undef TN_C_TILE
+enum { TN_C_UNITS = sizeof tn_c_units / sizeof *tn_c_units };
 
 static void tn_lang_c(tiny_language *out) {
   static const char *const types[TINY_DTYPE_COUNT] = {

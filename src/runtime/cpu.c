@@ -232,6 +232,10 @@ static void tn_cpu_language(void *dev, tiny_language *out) {
   tn_lang_c(out);
   for (int i = 0; i < TINY_DOT_COUNT; i++)
     if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->dots[i] = tn_c_dots[i];
+  if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
+    out->units = tn_c_units;
+    out->nunits = TN_C_UNITS;
+  }
 }
 
 // ** memory **
