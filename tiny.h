@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2f3d93953a41004b411d68e637fcab314bc39fd1aeb7e201390e8c1da03c6b76
+/* tiny.h 0.1.0, source 8cff7583a84718ff055c910792084344417781a8687751fdd577f17e816ba25f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -275,67 +275,67 @@ Where things stand in tiny.h
                                      lie
   22228  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22776  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23231  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22786  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23241  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23678  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23789  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23688  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23799  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  24070  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  24080  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  24183  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24305  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  24193  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24315  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24405  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24415  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24885  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  24919  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  25126  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  25160  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  25489  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25690  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25523  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25724  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  26070  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  26322  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  26104  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  26356  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  26578  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  26612  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26791  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26825  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  27346  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  27582  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  27380  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  27616  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  27969  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  28359  src/runtime/interp.c        the backend INTERP
-  28439  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  28003  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  28393  src/runtime/interp.c        the backend INTERP
+  28473  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  28494  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  28702  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  28528  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  28736  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  29196  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  29594  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  29230  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  29628  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  30013  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  30047  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  30240  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  30274  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  30492  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  30526  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  30700  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  30734  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30954  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  30988  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  31198  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  31232  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  31375  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  31409  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  31549  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31861  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  32097  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  31583  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31895  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  32131  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  32245  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  32391  src/runtime/context.c       opening and closing, the first error, totals
+  32279  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  32425  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -22330,10 +22330,20 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_ROUNDS = 1 << 12,     // of long columns
   TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
   TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
+
+// Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at once.
+static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
+  const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
+  const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
+  if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
+  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_ROUNDS &&
+      outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
+}
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape alone.
@@ -22341,7 +22351,7 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0];
   int64_t dim[TINY_MAX_DIMS], parts = 1;
   int axis = -1;
-  if (tn_nelem(u) >= TN_SPLIT_OUTPUTS || tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return u;
+  if (!tn_splits(u, x)) return u;
   for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
     for (int64_t p = TN_SPLIT_PARTS; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
   if (parts < 8) return u;
@@ -24416,6 +24426,7 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 #endif
 
 enum {
+  TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
@@ -24425,6 +24436,7 @@ enum {
 enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines, or pages and prefetches
+#define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
 #define TN_SCATTERED_STORE 2.2             // the same
 #define TN_LANES_FOLDED 10                 // to one number, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
@@ -24435,13 +24447,14 @@ typedef struct tn_tile {
   int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
   int64_t rounds;                          // of the reduction, that a panel holds
+  uint32_t far;                            // bit i: rows of load i lie pages apart, in memory that no cache holds
   double cost, after;                      // after: of what an element's sum goes through, in instructions
 } tn_tile;
 
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
   int64_t stride, apart;                   // in v, in u[0]
   int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
-  int beside[2];                             // neighbours in u share cache lines
+  int beside[2];                           // neighbours in u share cache lines
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -24500,6 +24513,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
   }
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
+    if (c->far >> i & 1 && reads[i].v) n += TN_FAR_ROW;
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
@@ -24514,6 +24528,12 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
 }
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
+
+// Registers of a tile: its sums, and what is read as vectors, which one product each takes as it comes.
+static int64_t tn_tile_registers(const tn_tile *c) {
+  const int64_t sums = c->vectors * c->f[0] * c->f[1];
+  return sums + (sums == c->vectors ? 1 : c->vectors) + 2;
+}
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
   tn_reads reads[TN_MAX_ACCESSES];
@@ -24536,13 +24556,13 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
       reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
           !memcmp(&reads[j], &reads[i], sizeof *reads);
   }
-  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
+  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 16, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
     if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
     for (int i = 0; i < sizes * sizes; i++) {
       c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
-          c.vectors * (c.f[0] * c.f[1] + 1) + 2 > target->limits->vector_registers)
+          tn_tile_registers(&c) > target->limits->vector_registers)
         continue;
       c.packs = tn_tile_packs(p, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &c);
@@ -24574,6 +24594,19 @@ static double tn_tile_after(tiny_ctx *t, const tn_profile *p) {
   return cost > 0 ? cost : 0;
 }
 
+// The loads, a bit each, whose rows lie pages apart in memory that no cache holds.
+static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
+  uint32_t far = 0;
+  for (int i = 0; i < p->nload && p->nred; i++) {
+    const tiny_uop *memory = p->load[i]->src[0];
+    const int64_t each = tn_dtypes[p->load[i]->dtype].nbytes;
+    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > (int64_t)target->limits->cache_nbytes &&
+        tn_stride_in(t, p->load[i]->src[1], p->red[p->nred - 1]) >= TN_FAR_NBYTES / each)
+      far |= (uint32_t)1 << i;
+  }
+  return far;
+}
+
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
@@ -24581,10 +24614,11 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
   const double after = tn_tile_after(t, p);
+  const uint32_t far = tn_tile_far(t, p, target);
   for (int i = -1; i < p->nout + p->nred; i++) {
     memset(&c, 0, sizeof c);
     c.lanes = 1; c.vectors = c.f[0] = c.f[1] = 1;
-    c.after = after;
+    c.after = after; c.far = far;
     if (i >= 0) {
       c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
       c.v_in_reduce = i >= p->nout;

@@ -206,6 +206,25 @@ static void test_moves(void) {
   }
 }
 
+// A row of memory that lies a page from the last is read in many vectors, as long as none of them is read twice.
+static void test_far_rows(void) {
+  golden log = {NULL, 0, 0};
+  tiny_desc d;
+  int n = 0;
+  memset(&d, 0, sizeof d);
+  d.device = "NULL"; d.cache_dir = ""; d.debug = "c"; d.log.fn = golden_line; d.log.user = &log;
+  tiny_ctx *t = tiny_open(&d);
+  tiny_tensor *in[2] = {tiny_rand(t, TINY_SHAPE(1, 1024)), tiny_rand(t, TINY_SHAPE(1024, 1024))}, *y;
+  CHECK_EQ(tiny_realize(in, 2), TINY_OK);
+  log.n = 0;
+  y = tiny_matmul(in[0], in[1]);
+  CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
+  for (const char *at = log.text; (at = strstr(at, "= LOAD(f32x8")); at++) n++;
+  CHECK_EQ(n, 16);
+  tiny_close(t);
+  golden_free(&log);
+}
+
 // ** golden: kernels as text, for a machine with 32-byte vectors **
 
 // Panels of weights, then tiles of neighbours in a row of the image, window by window.
@@ -462,6 +481,7 @@ static void test_tiles(void) {
 }
 
 int main(void) {
+  test_far_rows();
   test_moves();
   test_columns_of_pages();
   test_tiles();

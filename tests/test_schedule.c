@@ -71,6 +71,9 @@ static void test_kernels(void) {
   tiny_tensor *q = given(t, TINY_SHAPE(2, 32, 16)), *k = given(t, TINY_SHAPE(2, 32, 16)), *v = given(t, TINY_SHAPE(2, 32, 16));
   CHECK(spent(tiny_matmul(tiny_softmax(tiny_matmul(q, tiny_transpose(k, 1, 2)), -1), v)).kernels <= 3);
   CHECK_EQ(spent(tiny_sum(given(t, TINY_SHAPE(1 << 22)), TINY_ALL, 0)).kernels, 2);       // the parts run in parallel
+  CHECK_EQ(spent(tiny_sum(given(t, TINY_SHAPE(1 << 14, 64)), 0, 0)).kernels, 2);        // few columns, too
+  CHECK_EQ(spent(tiny_sum(given(t, TINY_SHAPE(1 << 14, 2048)), 0, 0)).kernels, 1);      // many are shared as they are
+  CHECK_EQ(spent(tiny_sum(given(t, TINY_SHAPE(2048, 1 << 14)), 1, 0)).kernels, 1);
   tiny_close(t);
 }
 

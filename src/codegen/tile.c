@@ -12,6 +12,7 @@
 #endif
 
 enum {
+  TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
@@ -21,6 +22,7 @@ enum {
 enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines, or pages and prefetches
+#define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
 #define TN_SCATTERED_STORE 2.2             // the same
 #define TN_LANES_FOLDED 10                 // to one number, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
@@ -31,13 +33,14 @@ typedef struct tn_tile {
   int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
   int64_t rounds;                          // of the reduction, that a panel holds
+  uint32_t far;                            // bit i: rows of load i lie pages apart, in memory that no cache holds
   double cost, after;                      // after: of what an element's sum goes through, in instructions
 } tn_tile;
 
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
   int64_t stride, apart;                   // in v, in u[0]
   int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
-  int beside[2];                             // neighbours in u share cache lines
+  int beside[2];                           // neighbours in u share cache lines
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -96,6 +99,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
   }
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
+    if (c->far >> i & 1 && reads[i].v) n += TN_FAR_ROW;
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
@@ -110,6 +114,12 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
 }
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
+
+// Registers of a tile: its sums, and what is read as vectors, which one product each takes as it comes.
+static int64_t tn_tile_registers(const tn_tile *c) {
+  const int64_t sums = c->vectors * c->f[0] * c->f[1];
+  return sums + (sums == c->vectors ? 1 : c->vectors) + 2;
+}
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
   tn_reads reads[TN_MAX_ACCESSES];
@@ -132,13 +142,13 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
       reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
           !memcmp(&reads[j], &reads[i], sizeof *reads);
   }
-  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 4, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
+  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 16, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
     if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
     for (int i = 0; i < sizes * sizes; i++) {
       c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
-          c.vectors * (c.f[0] * c.f[1] + 1) + 2 > target->limits->vector_registers)
+          tn_tile_registers(&c) > target->limits->vector_registers)
         continue;
       c.packs = tn_tile_packs(p, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &c);
@@ -170,6 +180,19 @@ static double tn_tile_after(tiny_ctx *t, const tn_profile *p) {
   return cost > 0 ? cost : 0;
 }
 
+// The loads, a bit each, whose rows lie pages apart in memory that no cache holds.
+static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
+  uint32_t far = 0;
+  for (int i = 0; i < p->nload && p->nred; i++) {
+    const tiny_uop *memory = p->load[i]->src[0];
+    const int64_t each = tn_dtypes[p->load[i]->dtype].nbytes;
+    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > (int64_t)target->limits->cache_nbytes &&
+        tn_stride_in(t, p->load[i]->src[1], p->red[p->nred - 1]) >= TN_FAR_NBYTES / each)
+      far |= (uint32_t)1 << i;
+  }
+  return far;
+}
+
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
@@ -177,10 +200,11 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
   const double after = tn_tile_after(t, p);
+  const uint32_t far = tn_tile_far(t, p, target);
   for (int i = -1; i < p->nout + p->nred; i++) {
     memset(&c, 0, sizeof c);
     c.lanes = 1; c.vectors = c.f[0] = c.f[1] = 1;
-    c.after = after;
+    c.after = after; c.far = far;
     if (i >= 0) {
       c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
       c.v_in_reduce = i >= p->nout;

@@ -103,10 +103,20 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_ROUNDS = 1 << 12,     // of long columns
   TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
   TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
+
+// Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at once.
+static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
+  const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
+  const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
+  if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
+  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_ROUNDS &&
+      outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
+}
 
 // A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
 // on the shape alone.
@@ -114,7 +124,7 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0];
   int64_t dim[TINY_MAX_DIMS], parts = 1;
   int axis = -1;
-  if (tn_nelem(u) >= TN_SPLIT_OUTPUTS || tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return u;
+  if (!tn_splits(u, x)) return u;
   for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
     for (int64_t p = TN_SPLIT_PARTS; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
   if (parts < 8) return u;
