@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8cff7583a84718ff055c910792084344417781a8687751fdd577f17e816ba25f
+/* tiny.h 0.1.0, source 48a37603c4db15618b4361b05ce2927d0a39e230e3e365972fec58bfe6b99919
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -303,39 +303,39 @@ Where things stand in tiny.h
                                      freestanding, no includes, GNU vectors
   26825  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  27380  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  27616  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  27396  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  27632  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  28003  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  28393  src/runtime/interp.c        the backend INTERP
-  28473  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  28019  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  28409  src/runtime/interp.c        the backend INTERP
+  28489  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  28528  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  28736  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  28544  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  28752  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  29230  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  29628  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  29246  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  29644  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  30047  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  30063  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  30274  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  30290  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  30526  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  30542  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  30734  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  30750  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  30988  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  31004  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  31232  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  31248  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  31409  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  31425  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  31583  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31895  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  32131  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  31599  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31911  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  32147  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  32279  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  32425  src/runtime/context.c       opening and closing, the first error, totals
+  32295  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  32441  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -26998,19 +26998,34 @@ static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 
-static const char *tn_address(tn_text *x, const tiny_uop *index) {
-  tiny_bytes out = {x->t, NULL, 0, 0};
-  tn_blanks b;
-  memset(&b, 0, sizeof b);
-  b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]);
-  tn_format(&out, x->lang->address, &b);
-  return out.data;
-}
-
 static int tn_is_reg(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
 }
+// The sum of an index and a constant that names an element, where neither it nor the index leaves its type: instructions
+// add the constant to an address at no cost, but not to an index that may wrap. NULL: the element is another expression.
+static const tiny_uop *tn_index_apart(const tiny_uop *index) {
+  const tiny_uop *at = index->src[1];
+  if (index->lanes > 1 || tn_is_reg(index->src[0]) || at->op != TINY_OP_ADD || at->dtype != TINY_I32 ||
+      !tn_is_const(at->src[1]))
+    return NULL;
+  const int64_t k = at->src[1]->k;
+  return at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k : 0) ? at : NULL;
+}
+
+static const char *tn_address(tn_text *x, const tiny_uop *index) {
+  const tiny_uop *apart = tn_index_apart(index);
+  tiny_bytes out = {x->t, NULL, 0, 0}, place = {x->t, NULL, 0, 0};
+  tn_blanks b;
+  memset(&b, 0, sizeof b);
+  b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, apart ? apart->src[0] : index->src[1]);
+  tn_format(&out, x->lang->address, &b);
+  if (!apart) return out.data;
+  b.arg[0] = tn_text_of_format(x->t, "(%s)", out.data); b.arg[1] = tn_expr(x, apart->src[1]);
+  tn_format(&place, x->lang->address, &b);
+  return place.data;
+}
+
 static int64_t tn_define_nelem(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m->v[1];
@@ -27242,6 +27257,7 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
 static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tiny_bytes value = {x->t, NULL, 0, 0};
   const int i = (int)u->seq;
+  if (!x->uses[i]) return;                 // written in parts
   tn_value_text(x, u, &value);
   if (!value.data) { x->expr[i] = "0"; return; }
   const int in_memory = u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0]);
@@ -27304,8 +27320,8 @@ static void tn_text_survey(tn_text *x) {
     x->depth[i] = depth;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP) continue;
-      const tiny_uop *s = u->src[j];
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
+      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(u) : NULL, *s = apart ? apart->src[0] : u->src[j];
       x->uses[s->seq] += through_index ? 2 : 1;
       x->user_depth[s->seq] = depth;
     }

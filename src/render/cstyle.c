@@ -174,19 +174,34 @@ static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
 }
 
-static const char *tn_address(tn_text *x, const tiny_uop *index) {
-  tiny_bytes out = {x->t, NULL, 0, 0};
-  tn_blanks b;
-  memset(&b, 0, sizeof b);
-  b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]);
-  tn_format(&out, x->lang->address, &b);
-  return out.data;
-}
-
 static int tn_is_reg(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
 }
+// The sum of an index and a constant that names an element, where neither it nor the index leaves its type: instructions
+// add the constant to an address at no cost, but not to an index that may wrap. NULL: the element is another expression.
+static const tiny_uop *tn_index_apart(const tiny_uop *index) {
+  const tiny_uop *at = index->src[1];
+  if (index->lanes > 1 || tn_is_reg(index->src[0]) || at->op != TINY_OP_ADD || at->dtype != TINY_I32 ||
+      !tn_is_const(at->src[1]))
+    return NULL;
+  const int64_t k = at->src[1]->k;
+  return at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k : 0) ? at : NULL;
+}
+
+static const char *tn_address(tn_text *x, const tiny_uop *index) {
+  const tiny_uop *apart = tn_index_apart(index);
+  tiny_bytes out = {x->t, NULL, 0, 0}, place = {x->t, NULL, 0, 0};
+  tn_blanks b;
+  memset(&b, 0, sizeof b);
+  b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, apart ? apart->src[0] : index->src[1]);
+  tn_format(&out, x->lang->address, &b);
+  if (!apart) return out.data;
+  b.arg[0] = tn_text_of_format(x->t, "(%s)", out.data); b.arg[1] = tn_expr(x, apart->src[1]);
+  tn_format(&place, x->lang->address, &b);
+  return place.data;
+}
+
 static int64_t tn_define_nelem(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m->v[1];
@@ -418,6 +433,7 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
 static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tiny_bytes value = {x->t, NULL, 0, 0};
   const int i = (int)u->seq;
+  if (!x->uses[i]) return;                 // written in parts
   tn_value_text(x, u, &value);
   if (!value.data) { x->expr[i] = "0"; return; }
   const int in_memory = u->op == TINY_OP_LOAD && !tn_is_reg(u->src[0]->src[0]);
@@ -480,8 +496,8 @@ static void tn_text_survey(tn_text *x) {
     x->depth[i] = depth;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP) continue;
-      const tiny_uop *s = u->src[j];
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
+      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(u) : NULL, *s = apart ? apart->src[0] : u->src[j];
       x->uses[s->seq] += through_index ? 2 : 1;
       x->user_depth[s->seq] = depth;
     }
