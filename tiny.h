@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 48a37603c4db15618b4361b05ce2927d0a39e230e3e365972fec58bfe6b99919
+/* tiny.h 0.1.0, source 9c62cff81601ec2e6f2f90f5ec22717ac3e0244221f8ed52c73ca09cccf4c3be
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -119,6 +119,8 @@ THREADS
   Results do not depend on their number. Threads that call and those of a pool want stacks of 64 KiB: operands that
   kernels pack lie in memory that is asked for, once for each thread, when the kernels are made. A pool that names
   no number of threads counts as one for each core; where more tasks run at a time, they wait for each other.
+  Products of bf16 or byte matrices use the tiles of Intel AMX where Linux grants them. It is asked by the first such
+  product; from then on it refuses alternate signal stacks (sigaltstack) below sysconf(_SC_MINSIGSTKSZ), about 12 KB.
 
 SEARCH
   How a kernel is tiled, vectorised and shared among threads is chosen by rules, in microseconds. With TINY_BEAM=4
@@ -156,186 +158,186 @@ BUILDING
 
 Where things stand in tiny.h
 
-    355  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    357  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    566  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1125  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    568  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1127  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1291  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1293  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1637  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1639  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1773  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1903  src/api/io.h                tensors from files and to files
-   1978  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1775  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1905  src/api/io.h                tensors from files and to files
+   1980  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2234  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2237  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2399  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2402  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2451  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2454  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2541  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2544  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3316  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3318  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3645  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3647  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3865  src/ir/alu.c                the meaning of every arithmetic op, once
-   4014  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4637  src/ir/args.c               which k, v and sources fit an op
-   4783  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5402  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3867  src/ir/alu.c                the meaning of every arithmetic op, once
+   4016  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4639  src/ir/args.c               which k, v and sources fit an op
+   4785  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5404  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5975  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5977  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6201  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6203  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6607  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6609  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7469  src/ir/spec.c               the verifier
-   7781  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7471  src/ir/spec.c               the verifier
+   7783  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7969  src/rules/notation.c        the algebra that bodies of rules are written in
-   8004  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8202  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7971  src/rules/notation.c        the algebra that bodies of rules are written in
+   8006  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8204  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8362  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8364  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8756  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8758  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8944  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8946  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9332  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9334  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9673  src/rules/decompose.c       from what the IR means to what a language can say
-  10247  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9675  src/rules/decompose.c       from what the IR means to what a language can say
+  10249  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10281  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10283  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10779  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10781  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11151  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11153  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11368  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11370  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11946  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  12128  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11948  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  12130  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12516  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12518  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12601  src/tensor/activation.c     what stands between the layers of a network
-  12770  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  13090  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12603  src/tensor/activation.c     what stands between the layers of a network
+  12772  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  13092  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13251  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13253  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13917  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13919  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14426  src/tensor/random.c         numbers from a counter, the same on every device
-  14692  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14428  src/tensor/random.c         numbers from a counter, the same on every device
+  14694  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14996  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15290  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  14998  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15292  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15668  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15670  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16225  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16227  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16621  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16623  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  17081  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  17083  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17514  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17516  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17858  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18171  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18270  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17860  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18173  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18272  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18424  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18426  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18908  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19184  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18910  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19186  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19273  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19275  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19466  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19830  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19468  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19832  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  20066  src/tensor/params.c         lists of named tensors: what a network consists of
-  20158  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20524  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  20068  src/tensor/params.c         lists of named tensors: what a network consists of
+  20160  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20526  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21247  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21249  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21945  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21947  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22228  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22230  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22786  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23241  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  22788  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23243  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23688  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23799  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  23690  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
+  23801  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  24080  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  24082  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  24193  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24315  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  24195  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  24317  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24415  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  24417  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  24919  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  24921  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  25160  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  25162  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  25523  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25724  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25525  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  25726  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  26104  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  26356  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  26106  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  26358  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  26612  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  26614  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26825  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  26827  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  27396  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  27632  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  27398  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  27634  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  28019  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  28409  src/runtime/interp.c        the backend INTERP
-  28489  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  28021  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  28412  src/runtime/interp.c        the backend INTERP
+  28492  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  28544  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  28752  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  28547  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  28755  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  29246  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  29644  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  29249  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  29647  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  30063  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  30066  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  30290  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  30293  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  30542  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  30545  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  30750  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  30753  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  31004  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  31007  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  31248  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  31251  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  31425  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  31428  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  31599  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31911  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  32147  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  31602  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  31914  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  32150  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  32295  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  32441  src/runtime/context.c       opening and closing, the first error, totals
+  32298  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  32444  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2159,6 +2161,7 @@ typedef struct tiny_language {
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
+  int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*
@@ -2706,9 +2709,21 @@ typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
-  int tiles;                               // Intel AMX with BF16 and INT8, and the system lets this process use it
+  int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
+
+// Linux wants tiles to be asked for, once a process: Documentation/arch/x86/xstate.rst. Frames of signals may grow by
+// 8 KiB from then on, so the answer is no where a thread's alternate stack is too small for them. Asked when a kernel
+// has use for tiles, not before: the process is somebody else's.
+static int tn_os_tiles_allowed(void) {
+#if defined(__linux__) && defined(SYS_arch_prctl)
+  enum { REQUEST = 0x1023, TILE_DATA = 18 };
+  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+#else
+  return 0;
+#endif
+}
 
 #ifdef TN_OS_X86
 static void tn_os_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4]) {
@@ -2728,18 +2743,6 @@ static uint32_t tn_os_xcr0(void) {         // the register files that the system
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
-#endif
-}
-
-// Linux wants tiles to be asked for, once a process: Documentation/arch/x86/xstate.rst. A thread's signal frames
-// grow by 8 KiB when it uses them, so the answer may be no. It must be known before a kernel is made or taken from
-// a cache.
-static int tn_os_tiles_allowed(void) {
-#if defined(__linux__) && defined(SYS_arch_prctl)
-  enum { REQUEST = 0x1023, TILE_DATA = 18 };
-  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
-#else
-  return 0;
 #endif
 }
 
@@ -2765,14 +2768,13 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
     if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
     if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
-    if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = tn_os_tiles_allowed();
+    if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
   } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots = 1 << TINY_DOT_U8_I8;   // AVX-VNNI
   tn_os_cpuid(0x80000000u, 0, r);
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
   h = tn_hash_bytes(h ^ saved, brand, sizeof brand);
-  snprintf(c->name, sizeof c->name, "x86_64 v%d%s %016llx", c->vector_nbytes, c->tiles ? " tiles" : "",
-           (unsigned long long)h);
+  snprintf(c->name, sizeof c->name, "x86_64 v%d %016llx", c->vector_nbytes, (unsigned long long)h);
 }
 #else
 static void tn_os_cpu_identify(tn_os_cpu *c) {
@@ -24986,7 +24988,7 @@ static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_lang
     c->m.r[0] = m; c->n.r[0] = n;
     c->r = p->red[0];
   }
-  return c->unit != NULL;
+  return c->unit && (!lang->units_allowed || lang->units_allowed());
 }
 
 // ** sizes **
@@ -26677,7 +26679,7 @@ static const char *const tn_c_prelude[] = {
   "#ifdef __AVX512VNNI__",
   "  #define DOT_U8_I8 \"vpdpbusd\"",
   "#else",
-  "  #define DOT_U8_I8 \"{vex} vpdpbusd\"",
+  "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"",
   "#endif",
   "#ifdef __clang__",
   "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
@@ -26773,7 +26775,7 @@ static const char *const tn_c_dots[TINY_DOT_COUNT] = {
 
 // The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..
 #define TN_C_TILE(a, b, c, together, product) {16, 16, 16 * together, together, a, b, c, {"tile", "tile", "tile"}, \
-  {"TILE_LOAD(%0)", "TILE_LOAD(%0)", "TILE_LOAD(%0)"}, "TILE_ZERO", "TILE_STORE(%0, %1)", product "(%0, %1, %2)"}
+  {"TILE_LOAD(%0)", "TILE_LOAD(%0)", "TILE_LOAD(%0)"}, "TILE_ZERO", "TILE_STORE(%0, %1)", product "(%0, %1, %2)",}
 static const tiny_matrix_unit tn_c_units[] = {
   TN_C_TILE(TINY_BF16, TINY_BF16, TINY_F32, 2, "TILE_BF16"), TN_C_TILE(TINY_I8, TINY_I8, TINY_I32, 4, "TILE_I8_I8"),
   TN_C_TILE(TINY_U8, TINY_I8, TINY_I32, 4, "TILE_U8_I8"), TN_C_TILE(TINY_I8, TINY_U8, TINY_I32, 4, "TILE_I8_U8"),
@@ -28253,6 +28255,7 @@ static void tn_cpu_language(void *dev, tiny_language *out) {
   if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
+    out->units_allowed = tn_os_tiles_allowed;
   }
 }
 

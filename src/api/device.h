@@ -182,6 +182,7 @@ typedef struct tiny_language {
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
+  int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
   const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
   const char *infinity, *nan;
   uint32_t flags;                          // TINY_LANG_*

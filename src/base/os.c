@@ -166,9 +166,21 @@ typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
-  int tiles;                               // Intel AMX with BF16 and INT8, and the system lets this process use it
+  int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
+
+// Linux wants tiles to be asked for, once a process: Documentation/arch/x86/xstate.rst. Frames of signals may grow by
+// 8 KiB from then on, so the answer is no where a thread's alternate stack is too small for them. Asked when a kernel
+// has use for tiles, not before: the process is somebody else's.
+static int tn_os_tiles_allowed(void) {
+#if defined(__linux__) && defined(SYS_arch_prctl)
+  enum { REQUEST = 0x1023, TILE_DATA = 18 };
+  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
+#else
+  return 0;
+#endif
+}
 
 #ifdef TN_OS_X86
 static void tn_os_cpuid(uint32_t leaf, uint32_t sub, uint32_t out[4]) {
@@ -188,18 +200,6 @@ static uint32_t tn_os_xcr0(void) {         // the register files that the system
   uint32_t low, high;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return low;
-#endif
-}
-
-// Linux wants tiles to be asked for, once a process: Documentation/arch/x86/xstate.rst. A thread's signal frames
-// grow by 8 KiB when it uses them, so the answer may be no. It must be known before a kernel is made or taken from
-// a cache.
-static int tn_os_tiles_allowed(void) {
-#if defined(__linux__) && defined(SYS_arch_prctl)
-  enum { REQUEST = 0x1023, TILE_DATA = 18 };
-  return syscall(SYS_arch_prctl, REQUEST, TILE_DATA) == 0;
-#else
-  return 0;
 #endif
 }
 
@@ -225,14 +225,13 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
     if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
     if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
-    if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = tn_os_tiles_allowed();
+    if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
   } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots = 1 << TINY_DOT_U8_I8;   // AVX-VNNI
   tn_os_cpuid(0x80000000u, 0, r);
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
   h = tn_hash_bytes(h ^ saved, brand, sizeof brand);
-  snprintf(c->name, sizeof c->name, "x86_64 v%d%s %016llx", c->vector_nbytes, c->tiles ? " tiles" : "",
-           (unsigned long long)h);
+  snprintf(c->name, sizeof c->name, "x86_64 v%d %016llx", c->vector_nbytes, (unsigned long long)h);
 }
 #else
 static void tn_os_cpu_identify(tn_os_cpu *c) {

@@ -68,7 +68,7 @@ static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_lang
     c->m.r[0] = m; c->n.r[0] = n;
     c->r = p->red[0];
   }
-  return c->unit != NULL;
+  return c->unit && (!lang->units_allowed || lang->units_allowed());
 }
 
 // ** sizes **

@@ -66,7 +66,7 @@ static const char *const tn_c_prelude[] = {
   "#ifdef __AVX512VNNI__",
   "  #define DOT_U8_I8 \"vpdpbusd\"",
   "#else",
-  "  #define DOT_U8_I8 \"{vex} vpdpbusd\"",
+  "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"",
   "#endif",
   "#ifdef __clang__",
   "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
@@ -162,7 +162,7 @@ static const char *const tn_c_dots[TINY_DOT_COUNT] = {
 
 // The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..
 #define TN_C_TILE(a, b, c, together, product) {16, 16, 16 * together, together, a, b, c, {"tile", "tile", "tile"}, \
-  {"TILE_LOAD(%0)", "TILE_LOAD(%0)", "TILE_LOAD(%0)"}, "TILE_ZERO", "TILE_STORE(%0, %1)", product "(%0, %1, %2)"}
+  {"TILE_LOAD(%0)", "TILE_LOAD(%0)", "TILE_LOAD(%0)"}, "TILE_ZERO", "TILE_STORE(%0, %1)", product "(%0, %1, %2)",}
 static const tiny_matrix_unit tn_c_units[] = {
   TN_C_TILE(TINY_BF16, TINY_BF16, TINY_F32, 2, "TILE_BF16"), TN_C_TILE(TINY_I8, TINY_I8, TINY_I32, 4, "TILE_I8_I8"),
   TN_C_TILE(TINY_U8, TINY_I8, TINY_I32, 4, "TILE_U8_I8"), TN_C_TILE(TINY_I8, TINY_U8, TINY_I32, 4, "TILE_I8_U8"),

@@ -235,6 +235,7 @@ static void tn_cpu_language(void *dev, tiny_language *out) {
   if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
+    out->units_allowed = tn_os_tiles_allowed;
   }
 }
 
