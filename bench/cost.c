@@ -2,7 +2,8 @@
 //   build/bench/cost [-k TEXT] [-v] rank [40]    so many candidates of each kernel: Spearman's rank correlation of cost
 //                                                and time; how much slower than the fastest are the one of the least
 //                                                cost and the heuristics' choice. -v: all of them
-//   build/bench/cost [-k TEXT] [-v] beam [4]     a search of that width: microseconds of the heuristics' choice, of its winner
+//   build/bench/cost [-k TEXT] [-v] beam [4]     a search of that width: microseconds of the heuristics' choice and of its
+//                                                winner
 //   build/bench/cost [-k TEXT] race RECIPE...    kernels by those recipes ("h": the heuristics'), in turns
 //   build/bench/cost [-k TEXT] flags             the heuristics' choice by flags of clang: time to compile, and to run
 #define _GNU_SOURCE
@@ -11,17 +12,25 @@
 
 static tiny_tensor *rand2(tiny_ctx *t, int64_t a, int64_t b) { return tiny_rand(t, TINY_SHAPE(a, b)); }
 static tiny_tensor *rand3(tiny_ctx *t, int64_t a, int64_t b, int64_t c) { return tiny_rand(t, TINY_SHAPE(a, b, c)); }
-static tiny_tensor *product(tiny_tensor **in, tiny_tensor *a, tiny_tensor *b) { return tiny_matmul(in[0] = a, in[1] = b); }
+static tiny_tensor *product(tiny_tensor **in, tiny_tensor *a, tiny_tensor *b) {
+  return tiny_matmul(in[0] = a, in[1] = b);
+}
 static tiny_tensor *across(tiny_tensor *x) { return tiny_transpose(x, -2, -1); }
 static tiny_tensor *square(tiny_ctx *t, int n, tiny_tensor **in) { return product(in, rand2(t, n, n), rand2(t, n, n)); }
 static tiny_tensor *matmul_512(tiny_ctx *t, tiny_tensor **in) { return square(t, 512, in); }
 static tiny_tensor *matmul_777(tiny_ctx *t, tiny_tensor **in) { return square(t, 777, in); }
-static tiny_tensor *matvec(tiny_ctx *t, tiny_tensor **in) { return product(in, rand2(t, 1, 4096), rand2(t, 4096, 4096)); }
+static tiny_tensor *matvec(tiny_ctx *t, tiny_tensor **in) {
+  return product(in, rand2(t, 1, 4096), rand2(t, 4096, 4096));
+}
 static tiny_tensor *matrix_vector(tiny_ctx *t, tiny_tensor **in) {
   return product(in, rand2(t, 4096, 4096), rand2(t, 4096, 1));
 }
-static tiny_tensor *batched(tiny_ctx *t, tiny_tensor **in) { return product(in, rand3(t, 256, 32, 32), rand3(t, 256, 32, 32)); }
-static tiny_tensor *forward(tiny_ctx *t, tiny_tensor **in) { return product(in, rand2(t, 1024, 384), rand2(t, 384, 1536)); }
+static tiny_tensor *batched(tiny_ctx *t, tiny_tensor **in) {
+  return product(in, rand3(t, 256, 32, 32), rand3(t, 256, 32, 32));
+}
+static tiny_tensor *forward(tiny_ctx *t, tiny_tensor **in) {
+  return product(in, rand2(t, 1024, 384), rand2(t, 384, 1536));
+}
 static tiny_tensor *of_weight(tiny_ctx *t, tiny_tensor **in) {       // x.T @ dy
   in[0] = rand2(t, 1024, 384); in[1] = rand2(t, 1024, 1536);
   return tiny_matmul(across(in[0]), in[1]);
@@ -34,7 +43,9 @@ static tiny_tensor *scores(tiny_ctx *t, tiny_tensor **in) {
   in[0] = rand3(t, 12, 512, 64); in[1] = rand3(t, 12, 512, 64);
   return tiny_matmul(in[0], across(in[1]));
 }
-static tiny_tensor *mixture(tiny_ctx *t, tiny_tensor **in) { return product(in, rand3(t, 12, 512, 512), rand3(t, 12, 512, 64)); }
+static tiny_tensor *mixture(tiny_ctx *t, tiny_tensor **in) {
+  return product(in, rand3(t, 12, 512, 512), rand3(t, 12, 512, 64));
+}
 static tiny_tensor *convolution(tiny_ctx *t, tiny_tensor **in, int out, int each, int k, int64_t groups) {
   tiny_conv_desc d;
   memset(&d, 0, sizeof d);
@@ -51,7 +62,9 @@ static tiny_tensor *layer_norm(tiny_ctx *t, tiny_tensor **in) {
 }
 static tiny_tensor *row_sums(tiny_ctx *t, tiny_tensor **in) { return tiny_sum(in[0] = rand2(t, 2048, 2048), 1, 0); }
 static tiny_tensor *column_sums(tiny_ctx *t, tiny_tensor **in) { return tiny_sum(in[0] = rand2(t, 2048, 2048), 0, 0); }
-static tiny_tensor *long_columns(tiny_ctx *t, tiny_tensor **in) { return tiny_sum(in[0] = rand2(t, 1 << 20, 64), 0, 0); }
+static tiny_tensor *long_columns(tiny_ctx *t, tiny_tensor **in) {
+  return tiny_sum(in[0] = rand2(t, 1 << 20, 64), 0, 0);
+}
 static tiny_tensor *transposition(tiny_ctx *t, tiny_tensor **in) {
   return tiny_contiguous(across(in[0] = rand2(t, 2048, 2048)));
 }
@@ -338,7 +351,8 @@ int main(int argc, char **argv) {
     for (int k = 0; k < SETS; k++) printf(" %25s", flag_sets[k]);
     puts("");
   } else if (search) printf("%-22s %12s %12s %8s %8s  recipe\n", "kernel", "before us", "found us", "faster", "timed");
-  else if (!racing) printf("%-22s %10s %12s %12s %12s %12s\n", "kernel", "candidates", "correlation", "best us", "least cost",
+  else if (!racing)
+    printf("%-22s %10s %12s %12s %12s %12s\n", "kernel", "candidates", "correlation", "best us", "least cost",
               "heuristics");
   for (int i = 0; i < N; i++) {
     if (!strstr(subjects[i].name, only)) continue;

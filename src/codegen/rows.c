@@ -218,7 +218,8 @@ static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_
 static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v) {
   for (int i = 0; i < p->nload; i++)
     for (int j = 0; j < p->nout && !p->nreduce; j++)
-      if (p->out[j] != v && p->load[i]->nsrc == 2 && tn_is_across(t, p->load[i]->src[1], v, p->out[j])) return p->out[j];
+      if (p->out[j] != v && p->load[i]->nsrc == 2 && tn_is_across(t, p->load[i]->src[1], v, p->out[j]))
+        return p->out[j];
   return NULL;
 }
 

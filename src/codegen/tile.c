@@ -15,13 +15,13 @@ enum {
   TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
-  TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and copies that a tile may have of its sum then
+  TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and the copies of its sum that a tile may have
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
   TN_ROUND = 256                           // multiply-adds that pay for a sum's way to the cache and back
 };
 enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
-#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines, or pages and prefetches
+#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
 #define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
 #define TN_SCATTERED_STORE 2.2             // the same
 #define TN_LANES_FOLDED 10                 // to one number, in vector instructions
@@ -432,14 +432,15 @@ static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *ta
   return tn_tile_choose(s->t, p, target);
 }
 
-// Short windows (3x3) unroll whole: all, where no loop is left then, else what few copies of the sums have room for: the
-// operands of more would not stay in registers.
+// Short windows (3x3) unroll whole: all, where no loop is left then, else what few copies of the sums have room for:
+// the operands of more would not stay in registers.
 static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   int64_t copies = c->vectors * c->f[0] * c->f[1];
   int left = 0;
   if (copies > TN_WINDOW_COPIES) return;
   for (int i = 0; i < p->nred; i++)
-    left |= tn_range_kind(p->red[i]) == TN_REDUCE && (p->red[i] == x->columns || tn_range_extent(p->red[i]) > TN_WINDOW);
+    left |= tn_range_kind(p->red[i]) == TN_REDUCE &&
+            (p->red[i] == x->columns || tn_range_extent(p->red[i]) > TN_WINDOW);
   for (int i = p->nred - 1; i >= 0; i--) {
     const int64_t n = tn_range_extent(p->red[i]);
     if (tn_range_kind(p->red[i]) != TN_REDUCE || p->red[i] == x->columns || n > TN_WINDOW ||

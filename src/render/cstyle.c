@@ -178,8 +178,10 @@ static int tn_is_reg(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
   return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
 }
-// The sum of an index and a constant that names an element, where neither it nor the index leaves its type: instructions
-// add the constant to an address at no cost, but not to an index that may wrap. NULL: the element is another expression.
+
+// The sum of an index and a constant that names an element, where neither it nor the index leaves its type:
+// instructions add the constant to an address at no cost, but not to an index that may wrap. NULL: the element is
+// another expression.
 static const tiny_uop *tn_index_apart(const tiny_uop *index) {
   const tiny_uop *at = index->src[1];
   if (index->lanes > 1 || tn_is_reg(index->src[0]) || at->op != TINY_OP_ADD || at->dtype != TINY_I32 ||
@@ -497,7 +499,8 @@ static void tn_text_survey(tn_text *x) {
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP) continue;
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
-      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(u) : NULL, *s = apart ? apart->src[0] : u->src[j];
+      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(u) : NULL;
+      const tiny_uop *s = apart ? apart->src[0] : u->src[j];
       x->uses[s->seq] += through_index ? 2 : 1;
       x->user_depth[s->seq] = depth;
     }

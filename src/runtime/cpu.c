@@ -35,7 +35,9 @@ typedef struct tn_cpu {
 // ** the compiler **
 
 // -fPIE: all references are relative, so that the image may lie anywhere. Kernels call nothing and are called
-// by nothing but the loader: no PLT, unwind tables or stack checks.
+// by nothing but the loader: no PLT, unwind tables or stack checks. -O2 by measurement: over 20 kinds of kernels -O1
+// compiles in 0.86, -O3 in 0.99 and -fno-unroll-loops in 0.96 of its time, and what they compile runs in 0.99, 0.98 and
+// 1.00 of it, where single kernels lose 6 % by -O1 (`build/bench/cost flags`).
 static const char *const tn_cpu_both[] = {
   "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-ffreestanding", "-fPIE", "-w",
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",

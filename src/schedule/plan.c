@@ -109,7 +109,8 @@ enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 
-// Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at once.
+// Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
+// once.
 static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
