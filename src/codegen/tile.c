@@ -33,7 +33,7 @@ typedef struct tn_tile {
   int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
   int64_t rounds;                          // of the reduction, that a panel holds
-  uint32_t far;                            // bit i: rows of load i lie pages apart, in memory that no cache holds
+  uint32_t distant;                        // bit i: rows of load i lie pages apart, in memory that no cache holds
   double cost, after;                      // after: of what an element's sum goes through, in instructions
 } tn_tile;
 
@@ -99,7 +99,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
   }
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
-    if (c->far >> i & 1 && reads[i].v) n += TN_FAR_ROW;
+    if (c->distant >> i & 1 && reads[i].v) n += TN_FAR_ROW;
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
@@ -182,15 +182,15 @@ static double tn_tile_after(tiny_ctx *t, const tn_profile *p) {
 
 // The loads, a bit each, whose rows lie pages apart in memory that no cache holds.
 static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
-  uint32_t far = 0;
+  uint32_t distant = 0;
   for (int i = 0; i < p->nload && p->nred; i++) {
     const tiny_uop *memory = p->load[i]->src[0];
     const int64_t each = tn_dtypes[p->load[i]->dtype].nbytes;
     if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > (int64_t)target->limits->cache_nbytes &&
         tn_stride_in(t, p->load[i]->src[1], p->red[p->nred - 1]) >= TN_FAR_NBYTES / each)
-      far |= (uint32_t)1 << i;
+      distant |= (uint32_t)1 << i;
   }
-  return far;
+  return distant;
 }
 
 // The best tile over every choice of lanes and of one or two more output ranges.
@@ -200,11 +200,11 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
   const double after = tn_tile_after(t, p);
-  const uint32_t far = tn_tile_far(t, p, target);
+  const uint32_t distant = tn_tile_far(t, p, target);
   for (int i = -1; i < p->nout + p->nred; i++) {
     memset(&c, 0, sizeof c);
     c.lanes = 1; c.vectors = c.f[0] = c.f[1] = 1;
-    c.after = after; c.far = far;
+    c.after = after; c.distant = distant;
     if (i >= 0) {
       c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
       c.v_in_reduce = i >= p->nout;
