@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9f020b4ff57595f52a1a2cac28d24e88c1b5680d702953451f3de7c4cecb3e8c
+/* tiny.h 0.1.0, source 7cf74eb2ca90ad99150b1a0f882381392d26cfb699ea9f18e21c919fd51f1cd1
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -25010,7 +25010,7 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   int64_t rows = TN_CORE_BLOCK, columns = TN_CORE_BLOCK, others = 1;
   c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
   c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
-  const int64_t most = TN_CORE_STRIP / (c->m.strip * unit->k * item);
+  const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
   c->rounds = (all + most - 1) / most;
   c->tiles = (all + c->rounds - 1) / c->rounds;
   while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
