@@ -1,6 +1,7 @@
 # make        tiny.h from src/, and the examples             make bench   ratios against named references
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
+# make arm64  some of them, emulated
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -54,6 +55,10 @@ fuzz: $(FUZZERS) build/plain/test_random
 	  $$f -max_total_time=$(FUZZ_SECONDS) $$f.corpus $$(ls -d $$seeds 2>/dev/null) || exit 1; done
 	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
 
+ARM64 = test_transcendental test_reduce test_sort test_rounds test_attention test_conv test_matmul
+arm64:
+	@tools/arm64.sh $(ARM64)
+
 golden: $(TESTS:%=build/plain/%)
 	@for p in $(call also,golden); do TINY_GOLDEN=rewrite build/plain/$$p || exit 1; done
 
@@ -91,11 +96,11 @@ build/plain/%: tests/%.c
 
 build/asan/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CLANG) $(TEST_FLAGS) -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $< -o $@ $(LIBS)
+	@$(CLANG) $(TEST_FLAGS) -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $< -o $@ $(LIBS)
 
 build/tsan/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CLANG) $(TEST_FLAGS) -fsanitize=thread $< -o $@ $(LIBS)
+	@$(CLANG) $(TEST_FLAGS) -gline-tables-only -fsanitize=thread $< -o $@ $(LIBS)
 
 FUZZ_FLAGS = -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 
@@ -110,5 +115,5 @@ build/fuzz-brief/%: tests/%.c
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test bench results fuzz golden verify-amalgam clean
+.PHONY: all run test bench results fuzz golden arm64 verify-amalgam clean
 .DELETE_ON_ERROR:

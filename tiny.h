@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7cf74eb2ca90ad99150b1a0f882381392d26cfb699ea9f18e21c919fd51f1cd1
+/* tiny.h 0.1.0, source 53defdf7bdbfa5ea3bced14ceac934ef52695088e760ec296a9b0df4ec8defcf
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -110,8 +110,14 @@ FRAMES
   A tensor made between tiny_begin and tiny_end dies at tiny_end unless tiny_keep moved it out. Frames nest.
   tiny_end also runs the assignments that are pending; what was built from the old contents and lives on is
   computed before they are overwritten. A training step is begin, loss, tiny_grad, a step of the optimiser,
-  end. The same step again is found in the schedule cache by its structure and replayed; no annotation is
+  end. The loss may be read before the end, best after the step of the optimiser: what both need is computed
+  once. The same step again is found in the schedule cache by its structure and replayed; no annotation is
   needed.
+
+NUMBERS
+  Floats are summed in an order that depends on the device and the kernel, never on the run or the number of
+  threads. What a mask gives the weight 0, such as the keys after a query, may be left out unread: it counts as
+  finite. Where it is infinite or NaN, the result may be NaN or not.
 
 THREADS
   A context and its tensors belong to one thread at a time; contexts share nothing, so each thread may have
@@ -158,186 +164,192 @@ BUILDING
 
 Where things stand in tiny.h
 
-    357  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    369  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    568  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1127  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    580  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1139  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1293  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1305  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1639  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1651  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1775  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1905  src/api/io.h                tensors from files and to files
-   1980  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1787  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1917  src/api/io.h                tensors from files and to files
+   1992  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2237  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2250  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2402  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2415  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2454  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2467  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2544  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2557  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3318  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3331  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3647  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3660  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3867  src/ir/alu.c                the meaning of every arithmetic op, once
-   4016  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4639  src/ir/args.c               which k, v and sources fit an op
-   4785  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5404  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3880  src/ir/alu.c                the meaning of every arithmetic op, once
+   4029  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4656  src/ir/args.c               which k, v and sources fit an op
+   4802  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5421  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5977  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5994  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6203  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6220  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6609  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6626  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7471  src/ir/spec.c               the verifier
-   7784  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7489  src/ir/spec.c               the verifier
+   7808  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7972  src/rules/notation.c        the algebra that bodies of rules are written in
-   8007  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8205  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7996  src/rules/notation.c        the algebra that bodies of rules are written in
+   8031  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8229  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8365  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8389  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8759  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8783  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8947  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8971  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9335  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9359  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9676  src/rules/decompose.c       from what the IR means to what a language can say
-  10250  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9700  src/rules/decompose.c       from what the IR means to what a language can say
+  10274  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10284  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10308  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10782  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10806  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11154  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11178  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11371  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11395  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11949  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  12131  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11973  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  12155  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12519  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12543  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12604  src/tensor/activation.c     what stands between the layers of a network
-  12773  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  13093  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12628  src/tensor/activation.c     what stands between the layers of a network
+  12797  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  13117  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13254  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13278  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13920  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13944  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14429  src/tensor/random.c         numbers from a counter, the same on every device
-  14695  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14453  src/tensor/random.c         numbers from a counter, the same on every device
+  14719  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  14999  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15293  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  15023  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15317  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15671  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15695  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16228  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16252  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16624  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16648  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  17084  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  17108  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17517  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17541  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17861  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18174  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18273  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17885  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18198  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18297  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18427  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18451  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18911  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19187  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18935  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19211  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19276  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19300  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19469  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19833  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19493  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19857  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  20069  src/tensor/params.c         lists of named tensors: what a network consists of
-  20161  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20527  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  20093  src/tensor/params.c         lists of named tensors: what a network consists of
+  20185  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20551  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21250  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21279  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21948  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21977  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22231  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22275  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+                                     nothing, elements that nobody reads
+  22703  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  22790  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23245  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  23290  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23766  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  23692  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers
-  23803  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  24228  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+                                     neighbours are folded together
+  24403  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+                                     above the diagonal of a triangle
+  24629  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  24084  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  24905  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  24197  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  24319  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  25027  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  25149  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  24419  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
-                                     reduction runs
-  24924  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
-                                     unit of the target
-  25165  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
-                                     transpositions
-  25529  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  25730  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25249  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  26110  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  26362  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  25634  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+                                     reduction runs
+  26201  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+                                     unit of the target
+  26442  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+                                     transpositions
+  26909  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  26987  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  27189  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  27441  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  26618  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  27697  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  26831  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  27918  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  27405  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  27641  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  28511  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  28747  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  28028  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  28421  src/runtime/interp.c        the backend INTERP
-  28501  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  29134  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  29527  src/runtime/interp.c        the backend INTERP
+  29607  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  28556  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  28764  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  29662  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  29877  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  29258  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  29656  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  30372  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  30770  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  30075  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  31329  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  30302  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  31555  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  30554  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  31808  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  30762  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  32016  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  31016  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  32270  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  31260  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  32514  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  31437  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  32691  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  31611  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  31923  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  32159  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  32865  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  33177  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  33413  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  32307  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  32453  src/runtime/context.c       opening and closing, the first error, totals
+  33561  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  33707  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2036,7 +2048,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
 #define TINY_OPS(_) \
   /* leaves */ \
   _(CONST, 0, 0) _(BUFFER, 0, 0) _(PARAM, 0, 0) _(SCALAR, 0, 0) _(ARG, 0, 0) _(IOTA, 0, 0) \
-  _(RANGE, 1, 0) _(SPECIAL, 1, 0) _(DEFINE, 0, 0) _(LANE, 0, 0) \
+  _(RANGE, -1, 0) _(SPECIAL, 1, 0) _(DEFINE, 0, 0) _(LANE, 0, 0) \
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
@@ -2061,7 +2073,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
   _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
   /* advice */ \
-  _(PREFETCH, 1, TINY_VOIDOP) \
+  _(PREFETCH, 1, TINY_VOIDOP) _(IDLE, -1, TINY_VOIDOP) \
   /* tiles of matrix units */ \
   _(WMMA, 3, 0)
 
@@ -2157,6 +2169,7 @@ typedef struct tiny_language {
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *loop;                        // %n < %0, of a loop that mostly goes on; NULL: as of any other
+  const char *rolled;                      // a line before a loop that is not to be unrolled; NULL: none
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
@@ -4021,7 +4034,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //
 // What k, v and the sources mean, where the op table does not say:
 //   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
-//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind | SPECIAL (extent) k dim | 16 if local |
+//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind, in programs (end [start]) | SPECIAL (extent) k dim | 16 if local |
 //   DEFINE k id, v {space, nelem}
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
 //   SHRINK v {begin, end}.. | FLIP k axis bits
@@ -4032,7 +4045,8 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   PREFETCH (index): it is wanted soon, and need not be in range |
+//   PREFETCH (index): it is wanted soon, and need not be in range | IDLE (x ranges..), a SINK's: what these ranges do
+//   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
@@ -4269,7 +4283,10 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_CONST: u->vmin = u->vmax = u->k; break;
     case TINY_OP_IOTA: u->vmin = 0; u->vmax = u->k > 0 ? u->k - 1 : 0; break;
     case TINY_OP_LANE: u->vmin = 0; u->vmax = u->lanes - 1; break;
-    case TINY_OP_RANGE: case TINY_OP_SPECIAL: u->vmin = 0; u->vmax = a->vmax > 0 ? a->vmax - 1 : 0; break;
+    case TINY_OP_RANGE: case TINY_OP_SPECIAL:
+      u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
+      u->vmin = b && b->vmin > 0 && b->vmin <= u->vmax ? b->vmin : 0;
+      break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
     case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
@@ -4662,7 +4679,7 @@ static int tn_sources_fit(int op, int n) {
   if (tn_ops[op].nsrc >= 0) return n == tn_ops[op].nsrc;
   switch (op) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
-    case TINY_OP_LOAD: return n == 1 || n == 2;
+    case TINY_OP_LOAD: case TINY_OP_RANGE: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
     case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;
@@ -6838,12 +6855,13 @@ static tiny_code tn_eval_leaf(tn_eval_decoder *d, const tiny_uop *u) {
 static tiny_code tn_eval_loop(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   if (u->op == TINY_OP_RANGE) {
     if (d->nopen == 64) return tn_eval_bad(d, u, "loops are nested too deep");
-    if (s[0]->slot < 0 || s[0]->lanes != 1 || u->lanes != 1) return tn_eval_bad(d, u, "no extent");
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      if (s[i]->slot < 0 || s[i]->lanes != 1 || u->lanes != 1) return tn_eval_bad(d, u, "no extent");
     d->open_if[d->nopen] = d->nif;
     d->open[d->nopen++] = d->c->nins;
     tn_eval_emit(d, u, 0, 1);
-    tn_eval_take(d, s[0]);
-    tn_eval_record(d, u, d->c->nslots - 1, -1, -1);
+    for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
+    tn_eval_record(d, u, d->c->ins[d->c->nins - 1].slot, -1, -1);
     return TINY_OK;
   }
   const tn_eval_note *r = s[u->nsrc - 1];
@@ -7109,9 +7127,9 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
   }
 }
 
-// The extent of a loop, which must be the same for all work items; -1 if not.
-static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i) {
-  const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg].slot);
+// A bound of a loop, 0 its end, 1 its start, which must be the same for all work items; -1 if not.
+static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i, int bound) {
+  const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg + bound].slot);
   for (int64_t item = 1; item < r->items; item++) if (extent[item] != extent[0]) {
     tiny_fail(r->t, TINY_E_INTERNAL, "eval: RANGE %lld: the extent differs between work items",
       (long long)(i->u.k >> 8));
@@ -7150,10 +7168,10 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
         tn_eval_lanes(r, i);
         break;
       case TINY_OP_RANGE: {
-        const int64_t extent = tn_eval_extent(r, i);
-        if (extent < 0) code = TINY_E_INTERNAL;
-        else if (extent == 0) at = i->jump;
-        else tn_eval_fill(r, i->slot, 1, 0);
+        const int64_t end = tn_eval_extent(r, i, 0), start = i->u.nsrc > 1 ? tn_eval_extent(r, i, 1) : 0;
+        if (end < 0 || start < 0) code = TINY_E_INTERNAL;
+        else if (end <= start) at = i->jump;
+        else tn_eval_fill(r, i->slot, 1, start);
         break;
       }
       case TINY_OP_END: {
@@ -7502,7 +7520,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
-  {TINY_OP_PREFETCH, 6, 'v'},
+  {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_IDLE, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'v'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -7647,6 +7665,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       return tn_op_folds(u->k & ~(int64_t)TN_RUNNING) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
+    case TINY_OP_IDLE: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
+      ? "takes an integer and RANGEs, and k 0 or 1" : tn_spec_ranges(u);
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
     case TINY_OP_WMMA: return tn_wmma_fits(u) ? NULL : "has sources that are no tiles of its size";
@@ -7655,7 +7675,9 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
     case TINY_OP_RANGE: {
       const int kind = tn_range_kind(u);
-      if (s->stage == TN_SPEC_KERNEL) return tn_is_const(x) ? NULL : "has an extent that is no CONST";
+      if (s->stage == TN_SPEC_KERNEL) return tn_is_const(x) && u->nsrc == 1 ? NULL : "has an extent that is no CONST";
+      if (x->lanes != 1 || u->src[u->nsrc - 1]->lanes != 1) return "has a bound of lanes";
+      if (u->nsrc == 2 && u->src[1]->vmax < 0) return "starts below 0";
       return kind == TN_LOOP || kind == TN_REDUCE ? NULL : "is of a kind that is no loop";
     }
     default: return NULL;
@@ -7693,6 +7715,8 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
     const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_running(u)) ||
       u->op == TINY_OP_STAGE;
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (u->src[j]->op == TINY_OP_IDLE && u->op != TINY_OP_SINK)
+        return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       if (closes && j) closed |= of_source;
       open |= of_source;
@@ -7701,7 +7725,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       if (c.end[r]) return tn_spec_fail(s, c.range[r], "is closed by two ENDs");
       c.end[r] = u;
     }
-    c.open[i] = open & ~closed;
+    c.open[i] = u->op == TINY_OP_IDLE ? 0 : open & ~closed;   // it speaks of ranges that others close
   }
   const uint64_t left = order->n ? c.open[order->n - 1] : 0;
   for (int r = 0; r < c.n; r++) if (left >> r & 1)
@@ -20589,6 +20613,7 @@ typedef struct tn_graph {
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
+  int first, nfirst;                       // roots that are wanted before the others; kernels that they need
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
@@ -20821,10 +20846,14 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
   else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
-static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) tn_push(t, out, all.u[i]);
+  tn_toposort(t, root, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == op) tn_push(t, out, all.u[i]);
+}
+
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
+  tn_collect_op(t, u, TINY_OP_RANGE, out);
 }
 
 // A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.
@@ -22003,7 +22032,7 @@ typedef struct tn_order_unit {
   tn_list kernels;                         // numbers, the last made first
   tn_list after;                           // units that run after this one
   tn_list reads;                           // kernels of other units whose results it needs
-  int waits, done;                         // waits: units that it waits for
+  int waits, done, first;                  // waits: units that it waits for; first: it goes before those that are not
   int64_t more;                            // bytes in use after it ran, less those before
 } tn_order_unit;
 typedef struct tn_order_result { int64_t nbytes; tn_list readers; } tn_order_result;   // of a kernel; 0 bytes: kept
@@ -22066,6 +22095,19 @@ static void tn_order_edges(tn_order *o, tn_graph *g, const tn_map *reads) {
   }
 }
 
+// What the first roots need goes first, as their own schedule would.
+static void tn_order_first(tn_order *o, tn_graph *g, tiny_uop *const *roots) {
+  g->nfirst = 0;
+  for (int i = 0; i < g->nkernel; i++)
+    for (int r = 0; r < g->first; r++) o->unit[o->of[i]].first |= roots[r] == g->kernel[i].node;
+  for (int found = g->first; found;) {
+    found = 0;
+    for (int u = o->n - 1; u >= 0; u--) for (int j = 0; j < o->unit[u].after.n && !o->unit[u].first; j++)
+      found |= o->unit[u].first = o->unit[tn_order_unboxed(o->unit[u].after.u[j])].first;
+  }
+  for (int i = 0; i < g->nkernel; i++) g->nfirst += o->unit[o->of[i]].first;
+}
+
 static void tn_order_open(tn_order *o, tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots) {
   const size_t n = (size_t)g->nkernel + 1;
   memset(o, 0, sizeof *o);
@@ -22081,6 +22123,7 @@ static void tn_order_open(tn_order *o, tn_graph *g, const tn_map *reads, tiny_uo
     if (!kept) o->result[i].nbytes = tn_node_nbytes(k->mem[0]);
   }
   tn_order_edges(o, g, reads);
+  tn_order_first(o, g, roots);
   for (int i = 0; i < g->nkernel; i++) {   // slabs, and what nobody reads, come and go within their unit
     tn_order_result *r = &o->result[i];
     if (!r->readers.n) r->nbytes = 0;
@@ -22121,7 +22164,8 @@ static int tn_order_by(tn_order *o, int nkernel, int frugal, int *order, int64_t
     int best = 0;
     if (!nready) return 0;
     for (int j = 1; j < nready; j++) {     // units are numbered as the kernels they begin with, the last made first
-      const int64_t gain = frugal ? unit[ready[best]].more - unit[ready[j]].more : 0;
+      const int sooner = unit[ready[j]].first - unit[ready[best]].first;
+      const int64_t gain = sooner ? sooner : frugal ? unit[ready[best]].more - unit[ready[j]].more : 0;
       if (gain > 0 || (!gain && ready[j] < ready[best])) best = j;
     }
     const int u = ready[best];
@@ -22227,6 +22271,434 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 }
 #endif
 // ---- end src/schedule/order.c ----
+// ---- begin src/schedule/idle.c ----
+// idle: finds what kernels need not do for a mask: rounds of a reduction that add nothing, elements that nobody reads.
+//
+// In:  the kernels of a graph, in order. Out: their SINKs say so by IDLEs, of which room bounds makes shorter loops.
+// A mask compares positions: k <= q, of ranges and of the ARGs of rounds. Each comparison, either way, is x > 0 for a
+// sum x of them. Let that be so, and see what becomes of a kernel: a summand that is 0, a maximum of -inf, an element
+// stored that is 0 have no effect. The element is 0 for the kernels that read it, too, and what they select by the mask
+// they do not read at all: so the kernel that computes it need not, above the diagonal.
+// What is multiplied by an element known to be 0 counts as 0, as if it were finite; likewise -inf + x is -inf.
+// It counts as not read only where a WHERE leaves it out: memory that nobody has written may hold anything.
+#ifndef TN_SCHEDULE_IDLE
+#define TN_SCHEDULE_IDLE
+#ifndef TINY_AMALGAMATED
+#include "order.c"
+#endif
+
+#ifndef TN_IDLE_LEAST                      // test builds make it small
+  #define TN_IDLE_LEAST 32                 // from which a range is worth it
+#endif
+enum { TN_IDLE_MASKS = 12 };               // of a kernel that are looked at
+enum { TN_SURE_NOT, TN_SURE_ZERO, TN_SURE_LOWEST, TN_SURE_TRUE, TN_SURE_FALSE };
+
+typedef struct tn_idler {
+  tiny_ctx *t; tn_graph *g;
+  tiny_uop *const *roots; int nroots;
+  tn_list *zero;                           // by kernel: while one of these > 0, the element stored is 0
+} tn_idler;
+
+typedef struct tn_supposed {               // a kernel of which x > 0 is supposed
+  const tn_kernel *k; tiny_uop *x;
+  tn_map sure;                             // what is sure about its nodes
+} tn_supposed;
+
+// ** sums of positions **
+
+static tiny_uop *tn_idle_difference(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int64_t k) {
+  tn_affine d;
+  tn_affine_start(&d, TINY_INDEX);
+  d.k = k;
+  if (!tn_affine_add(&d, a, 1, a->dtype != TINY_INDEX) || !tn_affine_add(&d, b, -1, b->dtype != TINY_INDEX))
+    return NULL;
+  return tn_affine_small(&d) ? tn_affine_node(t, &d, TINY_INDEX) : NULL;
+}
+// Is y > 0 where x > 0?
+static int tn_follows(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  const tiny_uop *more = y ? tn_idle_difference(t, y, x, 0) : NULL;
+  tn_affine d;
+  int64_t low, high;
+  tn_affine_start(&d, TINY_INDEX);
+  if (!more || !tn_affine_add(&d, (tiny_uop *)(uintptr_t)more, 1, 0)) return 0;
+  tn_affine_bounds(&d, &low, &high);
+  return low >= 0;
+}
+
+// Is x a sum of ranges, one of them long, and ARGs, of at least two?
+static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
+  tn_list all = {NULL, 0, 0};
+  int n = 0, runs = 0;
+  tn_toposort(t, x, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_IDLE_LEAST; }
+    else if (u->op == TINY_OP_ARG) n++;
+    else if (u->op != TINY_OP_CONST && u->op != TINY_OP_CAST && u->op != TINY_OP_ADD && u->op != TINY_OP_MUL) return 0;
+  }
+  return n > 1 && runs;
+}
+
+static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
+  if (!x || to->n == TN_IDLE_MASKS || !tn_is_slope(t, x)) return;
+  for (int i = 0; i < to->n; i++) if (to->u[i] == x) return;
+  tn_push(t, to, x);
+}
+
+// ** what kernels hand each other **
+
+// The kernel whose value PARAM `slot` of k is, if it is one alone, of the same rounds; -1: there is none.
+static int tn_idle_producer(const tn_idler *f, const tn_kernel *k, int64_t slot) {
+  int at = -1;
+  for (int i = 0; i < f->g->nkernel; i++) {
+    const tn_kernel *p = &f->g->kernel[i];
+    if (!p->nmem || p->mem[0] != k->mem[slot]) continue;
+    if (at >= 0 || p == k || !p->ast || p->node->op == TINY_OP_ASSIGN || p->group != k->group || p->rounds != k->rounds)
+      return -1;
+    at = i;
+  }
+  return at;
+}
+
+// x, of one kernel's ranges from[0..n-1] and ARGs, as another kernel has it: of the ranges to[]. NULL: it has not.
+static tiny_uop *tn_idle_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from_kernel, const tn_kernel *to_kernel,
+                               int n, tiny_uop *const *from, tiny_uop *const *to) {
+  tn_list all = {NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
+  tn_toposort(t, x, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *now = NULL;
+    if (u->op != TINY_OP_RANGE && u->op != TINY_OP_ARG) continue;
+    for (int j = 0; j < n && u->op == TINY_OP_RANGE; j++) if (from[j] == u) now = to[j];
+    for (int j = 0; j < to_kernel->narg && u->op == TINY_OP_ARG; j++)
+      if (to_kernel->arg[j] == from_kernel->arg[u->k] && to_kernel->arg[j]->op == TINY_OP_CONST)
+        now = tn_uop_make(t, TINY_OP_ARG, u->dtype, 1, 0, NULL, j, u->nv, u->v);
+    if (!now) return NULL;
+    tn_map_set(t, &map, u, now);
+  }
+  return tn_idle_difference(t, tn_substitute(t, x, &map), tn_index(t, 0), 0);
+}
+
+// Where the element that an INDEX of k reads is known to be 0.
+static void tn_idle_loaded(const tn_idler *f, const tn_kernel *k, const tiny_uop *index, tn_list *out) {
+  tn_digit digit[TINY_MAX_DIMS];
+  tn_affine part[TINY_MAX_DIMS];
+  tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
+  const int p = index->src[0]->op == TINY_OP_PARAM ? tn_idle_producer(f, k, index->src[0]->k) : -1;
+  if (p < 0 || !f->zero[p].n || index->nsrc != 2) return;
+  const int n = tn_digits_of(&f->g->kernel[p], digit, range);
+  if (!tn_digits_split(digit, n, index->src[1], part)) return;
+  for (int d = 0; d < n; d++) now[d] = tn_affine_node(f->t, &part[d], TINY_INDEX);
+  for (int i = 0; i < f->zero[p].n; i++)
+    tn_slope_add(f->t, out, tn_idle_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
+}
+
+// The masks of a kernel: its own, either way, and those of what it reads.
+static void tn_idle_masks(const tn_idler *f, const tn_kernel *k, tn_list *out) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(f->t, k->ast, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_INDEX) tn_idle_loaded(f, k, u, out);
+    if (u->op != TINY_OP_LT || !tn_is_int(u->src[0]->dtype)) continue;
+    tn_slope_add(f->t, out, tn_idle_difference(f->t, u->src[1], u->src[0], 0));
+    tn_slope_add(f->t, out, tn_idle_difference(f->t, u->src[0], u->src[1], 1));
+  }
+}
+
+// ** what follows from x > 0 **
+
+static int tn_sure_of(const tn_supposed *s, const tiny_uop *u) { return (int)(intptr_t)tn_map_get(&s->sure, u); }
+
+static int tn_sure_load(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0];
+  tn_list zero = {NULL, 0, 0};
+  if (index->nsrc == 3 && tn_sure_of(s, index->src[2]) == TN_SURE_FALSE)
+    return u->nsrc == 2 ? tn_sure_of(s, u->src[1]) : (int)TN_SURE_ZERO;
+  tn_idle_loaded(f, s->k, index, &zero);
+  for (int i = 0; i < zero.n; i++) if (tn_follows(f->t, s->x, zero.u[i])) return TN_SURE_ZERO;
+  return TN_SURE_NOT;
+}
+
+static int tn_sure_const(const tiny_uop *u) {
+  if (u->dtype == TINY_BOOL) return u->k ? TN_SURE_TRUE : TN_SURE_FALSE;
+  if (u->k == tn_dtype_value(u->dtype, 0)) return TN_SURE_ZERO;
+  return u->k == tn_lowest(u->dtype) && !tn_dtypes[u->dtype].finite ? TN_SURE_LOWEST : TN_SURE_NOT;
+}
+
+static int tn_sure_compare(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+  if (!tn_is_int(u->src[0]->dtype)) return TN_SURE_NOT;
+  if (tn_follows(f->t, s->x, tn_idle_difference(f->t, u->src[1], u->src[0], 0))) return TN_SURE_TRUE;
+  return tn_follows(f->t, s->x, tn_idle_difference(f->t, u->src[0], u->src[1], 1)) ? TN_SURE_FALSE : TN_SURE_NOT;
+}
+
+static int tn_sure_node(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+  const int a = u->nsrc ? tn_sure_of(s, u->src[0]) : 0, b = u->nsrc > 1 ? tn_sure_of(s, u->src[1]) : 0;
+  const int truth = (a == TN_SURE_TRUE || a == TN_SURE_FALSE) && (b == TN_SURE_TRUE || b == TN_SURE_FALSE);
+  const int differs = truth ? (a == b ? TN_SURE_FALSE : TN_SURE_TRUE) : TN_SURE_NOT;
+  switch (u->op) {
+    case TINY_OP_CONST: return tn_sure_const(u);
+    case TINY_OP_LOAD: return tn_sure_load(f, s, u);
+    case TINY_OP_LT: return tn_sure_compare(f, s, u);
+    case TINY_OP_WHERE: {
+      const int c = u->nsrc > 2 ? tn_sure_of(s, u->src[2]) : 0;
+      return a == TN_SURE_TRUE || b == c ? b : a == TN_SURE_FALSE ? c : (int)TN_SURE_NOT;
+    }
+    case TINY_OP_NE: case TINY_OP_XOR: return differs;
+    case TINY_OP_EQ: return truth ? (a == b ? TN_SURE_TRUE : TN_SURE_FALSE) : TN_SURE_NOT;
+    case TINY_OP_AND:
+      if (u->dtype == TINY_BOOL && (a == TN_SURE_FALSE || b == TN_SURE_FALSE)) return TN_SURE_FALSE;
+      return a == b ? a : (int)TN_SURE_NOT;
+    case TINY_OP_OR:
+      if (u->dtype == TINY_BOOL && (a == TN_SURE_TRUE || b == TN_SURE_TRUE)) return TN_SURE_TRUE;
+      return a == b ? a : (int)TN_SURE_NOT;
+    case TINY_OP_MUL:
+      if (a == TN_SURE_ZERO || b == TN_SURE_ZERO) return TN_SURE_ZERO;
+      if (!tn_is_float(u->dtype) || !tn_is_const(u->src[1])) return TN_SURE_NOT;
+      return a == TN_SURE_LOWEST && tn_to_f64(u->src[1]->k) > 0 ? a : (int)TN_SURE_NOT;
+    case TINY_OP_ADD:
+      if (tn_is_float(u->dtype) && (a == TN_SURE_LOWEST || b == TN_SURE_LOWEST)) return TN_SURE_LOWEST;
+      return a == TN_SURE_ZERO ? (b == TN_SURE_ZERO ? b : 0) : TN_SURE_NOT;
+    case TINY_OP_MAX: return a == b ? a : (int)TN_SURE_NOT;
+    case TINY_OP_FDIV: case TINY_OP_NEG: return a == TN_SURE_ZERO ? a : (int)TN_SURE_NOT;
+    case TINY_OP_CAST:
+      if (a == TN_SURE_FALSE && u->dtype != TINY_BOOL) return TN_SURE_ZERO;
+      if (a == TN_SURE_LOWEST && (!tn_is_float(u->dtype) || !tn_is_float(u->src[0]->dtype))) return TN_SURE_NOT;
+      return (a == TN_SURE_LOWEST && !tn_dtypes[u->dtype].finite) || a == TN_SURE_ZERO ? a : (int)TN_SURE_NOT;
+    case TINY_OP_EXP2: return a == TN_SURE_LOWEST ? TN_SURE_ZERO : TN_SURE_NOT;
+    case TINY_OP_REDUCE:
+      if (tn_is_running(u)) return TN_SURE_NOT;
+      for (uint32_t i = 1; i < u->nsrc; i++) if (tn_depends(f->t, s->x, u->src[i])) return TN_SURE_NOT;
+      return (u->k == TINY_OP_ADD && a == TN_SURE_ZERO) || (u->k == TINY_OP_MAX && a == TN_SURE_LOWEST) ? a : 0;
+    default: return TN_SURE_NOT;
+  }
+}
+
+static void tn_suppose(const tn_idler *f, const tn_kernel *k, tiny_uop *x, tn_supposed *s) {
+  tn_list all = {NULL, 0, 0};
+  memset(s, 0, sizeof *s);
+  s->k = k; s->x = x;
+  tn_toposort(f->t, k->ast, &all);
+  for (int i = 0; i < all.n; i++)
+    tn_map_set(f->t, &s->sure, all.u[i], (void *)(intptr_t)tn_sure_node(f, s, all.u[i]));
+}
+
+// Does something of the kernel that is not left out by a WHERE use u?
+static int tn_supposed_uses(const tn_idler *f, const tn_supposed *s, tiny_uop *root, const tiny_uop *u) {
+  tn_list todo = {NULL, 0, 0};
+  tn_map seen = {NULL, 0, 0};
+  tn_push(f->t, &todo, root);
+  while (todo.n) {
+    const tiny_uop *at = todo.u[--todo.n];
+    if (at == u) return 1;
+    if (tn_map_has(&seen, at)) continue;
+    tn_map_set(f->t, &seen, at, (void *)(uintptr_t)at);
+    const int c = at->op == TINY_OP_WHERE ? tn_sure_of(s, at->src[0]) : (int)TN_SURE_NOT;
+    const int chosen = c == TN_SURE_TRUE ? 1 : c == TN_SURE_FALSE ? 2 : 0;
+    for (uint32_t i = 0; i < at->nsrc; i++) if (!chosen || (int)i == chosen) tn_push(f->t, &todo, at->src[i]);
+  }
+  return 0;
+}
+
+// ** what kernels say **
+
+static void tn_kernel_idle(tiny_ctx *t, tn_kernel *k, tiny_uop *x, int zeros, tiny_uop *const *ranges, int n) {
+  tn_list src = {NULL, 0, 0};
+  tiny_uop *sink = k->ast;
+  tn_push(t, &src, x);
+  for (int i = 0; i < n; i++) if (tn_depends(t, x, ranges[i])) tn_push(t, &src, ranges[i]);
+  tiny_uop *idle = tn_uop_make(t, TINY_OP_IDLE, TINY_VOID, 1, src.n, src.u, zeros, 0, NULL);
+  src.n = 0;
+  for (uint32_t i = 0; i < sink->nsrc; i++) {
+    if (sink->src[i] == idle) return;
+    tn_push(t, &src, sink->src[i]);
+  }
+  tn_push(t, &src, idle);
+  k->ast = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, src.n, src.u, 0, 0, NULL);
+}
+
+static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {
+  const int body = tn_sure_of(s, reduce->src[0]);
+  return (reduce->k == TINY_OP_ADD && body == TN_SURE_ZERO) || (reduce->k == TINY_OP_MAX && body == TN_SURE_LOWEST);
+}
+
+// REDUCEs, all of those that close a range, to which rounds add nothing.
+static void tn_idle_reduces(const tn_idler *f, tn_kernel *k, const tn_supposed *s) {
+  tn_list reduces = {NULL, 0, 0};
+  tn_collect_op(f->t, k->ast, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i];
+    int all = !tn_is_running(u), depends = 0;
+    for (uint32_t r = 1; r < u->nsrc && all; r++) {
+      depends |= tn_range_extent(u->src[r]) >= TN_IDLE_LEAST && tn_depends(f->t, s->x, u->src[r]);
+      for (int j = 0; j < reduces.n; j++)
+        if (tn_folds_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
+    }
+    if (all && depends) tn_kernel_idle(f->t, k, s->x, 0, u->src + 1, (int)u->nsrc - 1);
+  }
+}
+
+// The store of a kernel that is nothing but one, for each of its ranges once; NULL: it is another form.
+static const tiny_uop *tn_idle_store(const tn_kernel *k) {
+  const tiny_uop *end = k->ast->src[0];
+  const tiny_uop *store = end->op == TINY_OP_END ? end->src[0] : end;
+  return store != end && store->op == TINY_OP_STORE && store->src[0]->nsrc == 2 ? store : NULL;
+}
+
+// Is x of nothing but the ranges of u, and ARGs?
+static int tn_is_stored_along(tiny_ctx *t, tiny_uop *x, const tiny_uop *end) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, x, &all);
+  for (int i = 0; i < all.n; i++) {
+    int has = all.u[i]->op != TINY_OP_RANGE;
+    for (uint32_t j = 1; j < end->nsrc; j++) has |= end->src[j] == all.u[i];
+    if (!has) return 0;
+  }
+  return 1;
+}
+
+// Elements that are 0.
+static void tn_idle_zeros(tn_idler *f, int at, const tn_supposed *s) {
+  tn_kernel *k = &f->g->kernel[at];
+  const tiny_uop *store = tn_idle_store(k), *end = k->ast->src[0];
+  if (!store || k->node->op == TINY_OP_ASSIGN || tn_sure_of(s, store->src[1]) != TN_SURE_ZERO ||
+      !tn_is_stored_along(f->t, s->x, end))
+    return;
+  tn_push(f->t, &f->zero[at], s->x);
+  tn_kernel_idle(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
+}
+
+// Does every load of a summand that moves with the REDUCE move with all of the summand's ranges? Then each element is
+// read once, and a mask costs little.
+static int tn_reads_once(tiny_ctx *t, const tiny_uop *reduce) {
+  tn_list all = {NULL, 0, 0}, ranges = {NULL, 0, 0};
+  tn_toposort(t, reduce->src[0], &all);
+  tn_collect_ranges(t, reduce->src[0], &ranges);
+  for (int i = 0; i < all.n; i++) {
+    int moves = 0;
+    if (all.u[i]->op == TINY_OP_REDUCE) return 0;
+    for (uint32_t r = 1; r < reduce->nsrc; r++) moves |= tn_depends(t, all.u[i], reduce->src[r]);
+    for (int r = 0; r < ranges.n && moves && all.u[i]->op == TINY_OP_LOAD; r++)
+      if (!tn_depends(t, all.u[i], ranges.u[r])) return 0;
+  }
+  return 1;
+}
+
+// Summands that are 0 as a product of what is known to be 0 get the mask, so that nobody needs their other factors.
+static void tn_idle_select(const tn_idler *f, tn_kernel *k, const tn_supposed *s) {
+  tn_list reduces = {NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
+  tiny_ctx *t = f->t;
+  tn_collect_op(t, k->ast, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) {
+    tiny_uop *u = reduces.u[i];
+    int wants = 0, depends = 0;
+    for (uint32_t r = 1; r < u->nsrc; r++) depends |= tn_depends(t, s->x, u->src[r]);
+    if (!depends || u->k != TINY_OP_ADD || !tn_adds_nothing(s, u) || !tn_reads_once(t, u)) continue;
+    tn_list loads = {NULL, 0, 0};
+    tn_collect_op(t, u->src[0], TINY_OP_LOAD, &loads);
+    for (int j = 0; j < loads.n; j++) {
+      const tiny_uop *memory = loads.u[j]->src[0]->src[0];
+      const int p = memory->op == TINY_OP_PARAM ? tn_idle_producer(f, k, memory->k) : -1;
+      wants |= p >= 0 && !f->zero[p].n && tn_supposed_uses(f, s, u->src[0], loads.u[j]);
+    }
+    if (!wants) continue;
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    memcpy(src, u->src, u->nsrc * sizeof *src);
+    src[0] = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, tn_index(t, 0), s->x),
+                   tn_const(t, u->dtype, tn_dtype_value(u->dtype, 0)), u->src[0]);
+    tn_map_set(t, &map, u, tn_uop_with(t, u, src));
+  }
+  if (map.n) k->ast = tn_substitute(t, k->ast, &map);
+}
+
+// ** what nobody reads **
+
+// In `out`, of the masks x by which kernel k leaves out what it reads at `index`, those that are of the index's digits:
+// as kernel p has them, whose value it is.
+static void tn_idle_unread(const tn_idler *f, const tn_kernel *p, const tn_kernel *k, tiny_uop *index, tn_list *out) {
+  tn_digit digit[TINY_MAX_DIMS];
+  tn_affine part[TINY_MAX_DIMS];
+  tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
+  tn_list masks = {NULL, 0, 0};
+  const int n = tn_digits_of(p, digit, range);
+  if (!tn_digits_split(digit, n, index->src[1], part)) return;
+  for (int d = 0; d < n; d++) now[d] = tn_digit_range(&digit[d], &part[d]);
+  tn_idle_masks(f, k, &masks);
+  for (int i = 0; i < masks.n; i++) {
+    tn_supposed s;
+    tiny_uop *x = tn_idle_carry(f->t, masks.u[i], k, p, n, now, range);
+    if (!x) continue;
+    tn_suppose(f, k, masks.u[i], &s);
+    if (!tn_supposed_uses(f, &s, k->ast->src[0], index)) tn_push(f->t, out, x);
+  }
+}
+
+// Keeps of `both` what also holds by `more`, if both are not empty.
+static void tn_idle_meet(tiny_ctx *t, tn_list *both, const tn_list *more) {
+  int n = 0;
+  for (int i = 0; i < both->n; i++) {
+    tiny_uop *x = NULL;
+    for (int j = 0; j < more->n && !x; j++) {
+      if (tn_follows(t, both->u[i], more->u[j])) x = both->u[i];
+      else if (tn_follows(t, more->u[j], both->u[i])) x = more->u[j];
+    }
+    if (x) both->u[n++] = x;
+  }
+  both->n = n;
+}
+
+// A kernel whose value lives for others alone need not compute what none of them reads.
+static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
+  tn_list spare = {NULL, 0, 0};
+  int reads = 0;
+  if (!p->ast || !tn_idle_store(p) || p->node->op == TINY_OP_ASSIGN) return;
+  for (int r = 0; r < f->nroots; r++) if (f->roots[r] == p->node || f->roots[r] == p->mem[0]) return;
+  for (int i = 0; i < f->g->nkernel; i++) {
+    const tn_kernel *k = &f->g->kernel[i];
+    for (int slot = 0; slot < k->nmem; slot++) {
+      tn_list index = {NULL, 0, 0};
+      if (k == p || k->mem[slot] != p->mem[0]) continue;
+      if (!slot || !k->ast || tn_idle_producer(f, k, slot) != (int)(p - f->g->kernel)) return;
+      tn_kernel_indexes(f->t, k, slot, &index);
+      for (int j = 0; j < index.n; j++) {
+        tn_list now = {NULL, 0, 0};
+        tn_idle_unread(f, p, k, index.u[j], &now);
+        if (reads++) tn_idle_meet(f->t, &spare, &now);
+        else spare = now;
+        if (!spare.n) return;
+      }
+    }
+  }
+  const tiny_uop *end = p->ast->src[0];
+  for (int i = 0; i < spare.n; i++) tn_kernel_idle(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
+}
+
+// The kernels in order[] say what they may leave out.
+static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
+  tn_idler f = {g->t, g, roots, nroots, NULL};
+  int any = 0;
+  f.zero = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *f.zero);
+  memset(f.zero, 0, ((size_t)g->nkernel + 1) * sizeof *f.zero);
+  for (int i = 0; i < g->nkernel; i++) {
+    tn_kernel *k = &g->kernel[order[i]];
+    tn_list masks = {NULL, 0, 0};
+    if (!k->ast || k->ast->nsrc != 1) continue;
+    tn_idle_masks(&f, k, &masks);
+    any |= masks.n;
+    for (int m = 0; m < masks.n; m++) {
+      tn_supposed s;
+      tn_suppose(&f, k, masks.u[m], &s);
+      tn_idle_select(&f, k, &s);
+      tn_suppose(&f, k, masks.u[m], &s);
+      tn_idle_reduces(&f, k, &s);
+      tn_idle_zeros(&f, order[i], &s);
+    }
+  }
+  for (int i = 0; i < g->nkernel && any; i++) tn_idle_spare(&f, &g->kernel[order[i]]);
+}
+#endif
+// ---- end src/schedule/idle.c ----
 // ---- begin src/schedule/plan.c ----
 // plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
 //
@@ -22238,7 +22710,7 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 #ifndef TN_SCHEDULE_PLAN
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
-#include "order.c"
+#include "idle.c"
 #endif
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
@@ -22265,6 +22737,7 @@ typedef struct tn_plan {
   tn_place_row *place; int nplace;
   tn_output *output; int noutput;
   tn_round_axes *rounds; int nrounds;      // rounds[n - 1] is number n
+  int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
   int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
   uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
@@ -22276,6 +22749,7 @@ typedef struct tn_visit {
   tn_map places;                           // memory of a leaf -> 1 + number of the first leaf that has it
   int64_t *words; int nwords, cap;
   uint64_t hash;
+  int first;                               // roots that are wanted before the others
 } tn_visit;
 
 static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
@@ -22327,6 +22801,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
     }
     tn_visit_word(t, v, ~(int64_t)roots[r]->seq);
   }
+  if (v->first) tn_visit_word(t, v, v->first);
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
 }
 
@@ -22335,9 +22810,10 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_ROUNDS = 1 << 12,     // of long columns
   TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64, TN_PANEL_STEP = 4,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
+#define TN_PANEL_APART 1.25                // for what rows cost whose elements are read apart from each other
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -22373,11 +22849,12 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
-// How x's elements lie in the memory of the node that its movements start from. 0: not as one view without a mask.
-static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
+// How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
+// op `until` makes. 0: not as one view without a mask.
+static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
   const tiny_uop *path[TN_STRAIGHT_PATH];
   int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x); x = x->src[0]) {
+  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
     if (n == TN_STRAIGHT_PATH) return 0;
     path[n++] = x;
   }
@@ -22387,6 +22864,8 @@ static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
   for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
   return v.n == 1;
 }
+
+static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
 
 // x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
 static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
@@ -22460,7 +22939,8 @@ static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
   int64_t lanes = TN_PANEL_LANES;
   while (lanes > n) lanes /= 2;            // of a vector, the others idle
-  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n;
+  const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_PANEL_STEP;
+  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n * (apart ? TN_PANEL_APART : 1);
 }
 
 // A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
@@ -22533,6 +23013,20 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
   return now;
 }
 
+// A wanted tensor that is what a CONTIGUOUS stores in another shape has its memory, where nobody else wants that.
+static void tn_share_reshaped(const tn_visit *v, tiny_uop **now, tiny_uop *const *roots, int nroots) {
+  for (int i = 0; i < v->all.n; i++) {
+    tiny_uop *w = now[i];
+    int shares = 0;
+    for (int r = 0; r < nroots; r++) shares |= roots[r] == v->all.u[i];
+    while (w->op == TINY_OP_RESHAPE && !tn_is_leaf(w)) w = w->src[0];
+    if (!shares || w == now[i] || w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w)) continue;
+    for (int r = 0; r < nroots; r++)
+      for (int k = 0; k < v->all.n; k++) if (v->all.u[k] == roots[r]) shares &= now[k] != w;
+    if (shares) now[i] = w;
+  }
+}
+
 // ** kernels **
 
 // An in-place update whose value reads the old contents elsewhere than where it writes: that value is stored first.
@@ -22571,6 +23065,7 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
   for (int clashes = 1; clashes;) {
     clashes = 0;
     tn_graph_open(g, t, v, roots, nroots, &forced);
+    g->first = v->first;
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
       tn_kernel_write(g, &g->kernel[i]);
@@ -22632,6 +23127,8 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
   d->plan.nstep = g->nkernel;
+  d->plan.nfirst = g->nfirst;
+  for (int i = 0; i < g->nfirst; i++) if (g->kernel[order[i]].node->op == TINY_OP_ASSIGN) d->plan.nfirst = 0;
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[order[i]];
     tn_step *s = &d->plan.step[i];
@@ -22675,9 +23172,11 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
+    tn_share_reshaped(v, now, roots, nroots);
     for (int i = 0; i < v->all.n; i++)
       for (int r = 0; r < nroots; r++)
         if (v->all.u[i] == roots[r]) wanted[r] = now[i];
+    w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
     const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
@@ -22695,6 +23194,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     for (int i = 0; i < v->all.n; i++)
       if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
+  tn_graph_idle(&g, order, wanted, nroots);
   tn_draft_outputs(t, d, v, now, roots, nroots);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
@@ -22814,7 +23314,7 @@ enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24 };
 
 // First source that is a range list, -1: none.
 static int tn_ranges_from(int op) {
-  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1;
+  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_IDLE ? 1 : -1;
 }
 
 // ** nodes in the place of others, nothing simplified **
@@ -22950,6 +23450,11 @@ static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t who
     tiny_uop *u = all.u[i];
     int over = 0;
     own.n = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_IDLE && j < u->nsrc; j++) if (u->src[j] == r) {
+      tn_push(t, &from, u);
+      tn_push(t, &to, tn_replace(t, u, 1, &r, &most));
+      break;
+    }
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) {
       over |= u->src[j] == r;              // the loops of the second REDUCE are its own
       tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
@@ -23045,6 +23550,20 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
+// What no round reads need not be copied: each IDLE also of the ranges fresh[1..n], in the place of inner[0..n-1].
+static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < s->sink->nsrc; i++) tn_push(s->t, &src, s->sink->src[i]);
+  for (uint32_t i = 1; i < s->sink->nsrc; i++) {
+    const tiny_uop *idle = s->sink->src[i];
+    if (idle->op != TINY_OP_IDLE || idle->k) continue;
+    fresh[0] = tn_replace(s->t, idle->src[0], n, inner, fresh + 1);
+    if (fresh[0] != idle->src[0])
+      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
+  }
+  s->sink = tn_uop_make(s->t, TINY_OP_SINK, TINY_VOID, 1, src.n, src.u, 0, 0, NULL);
+}
+
 // Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
 // the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
 // REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
@@ -23064,6 +23583,7 @@ static tiny_uop *tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_u
   tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, src, 0, 0, NULL);
   tiny_uop *staged = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &index, 0, 0, NULL);
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
+  if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
   return src[0];
 }
 
@@ -23149,7 +23669,8 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_list all = {NULL, 0, 0};
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
-  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
+  if ((p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
   const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
   p->store = store->src[0];
   p->usable = 1;
@@ -23265,12 +23786,6 @@ static int tn_is_item(const tiny_uop *r) {
 static int tn_is_parallel(const tiny_uop *r) {
   const int kind = tn_range_kind(r);
   return tn_is_item(r) || kind == TN_UPCAST || kind == TN_UNROLL || kind == TN_VECTOR;
-}
-
-static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, root, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == op) tn_push(t, out, all.u[i]);
 }
 
 static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) {
@@ -23478,15 +23993,36 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   return tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL);
 }
 
+// Does some load read other vectors for each copy of r?
+static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *at = all->u[i]->op == TINY_OP_LOAD ? all->u[i]->src[0]->src[1] : NULL;
+    for (int j = 0; at && j < all->n; j++)
+      if (all->u[j]->op == TINY_OP_RANGE && tn_range_kind(all->u[j]) == TN_VECTOR && tn_depends(t, at, all->u[j]) &&
+          tn_depends(t, at, r))
+        return 1;
+  }
+  return 0;
+}
+
+// The range whose copies stand beside each other before others are copied: of a tile of sums that are products of a
+// few vectors and of numbers, each number meets all vectors at once, and leaves its register.
+static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
+  tiny_uop *first = NULL;
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *r = all->u[i];
+    if (r->op != TINY_OP_RANGE || (tn_range_kind(r) != TN_UPCAST && tn_range_kind(r) != TN_UNROLL)) continue;
+    if (tn_copies_vectors(t, all, r)) return r;
+    if (!first) first = r;
+  }
+  return first;
+}
+
 static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
   for (;;) {
     tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-    tiny_uop *r = NULL;
     tn_toposort(t, sink, &all);
-    for (int i = 0; i < all.n && !r; i++)
-      if (all.u[i]->op == TINY_OP_RANGE &&
-          (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL))
-        r = all.u[i];
+    tiny_uop *r = tn_copies_next(t, &all);
     if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
       tn_push(t, &from, all.u[i]);
@@ -23689,10 +24225,11 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 #endif
 // ---- end src/codegen/expand.c ----
 // ---- begin src/codegen/transpose.c ----
-// transpose: squares that are read across are loaded as rows and turned in registers.
+// transpose: squares that are read across are loaded as rows and turned in registers; neighbours are folded together.
 //
 // In:  a kernel of lanes. Out: the same, where L vectors of L lanes each, lane i of vector c being element c of a row
-//      i, are made of the L rows by shuffles of two vectors.
+//      i, are made of the L rows by shuffles of two vectors; and where the folds of R vectors, which are stored beside
+//      each other, are one vector: each step folds two vectors into one, whose lanes are of both.
 // The shuffles are the network of J. O. Eklundh, A fast computer method for matrix transposing, 1972: step s
 // exchanges the blocks of s x s beside the diagonal of those of 2s x 2s, for s = 1, 2, 4 .. L/2. Each is a STACK of
 // single lanes of two vectors, for which the renderer has one expression.
@@ -23778,7 +24315,70 @@ static int tn_square_find(tn_across *all, int n, tn_across **of) {
   return 0;
 }
 
+// ** folds **
+
+// x folded to so many lanes: lane i is that of all lanes whose number is i, modulo that many. PICK with lanes takes the
+// low (k 0) or high half.
+static tiny_uop *tn_fold_halves(tiny_ctx *t, tiny_uop *x, int op, int to) {
+  for (int lanes = x->lanes / 2; lanes >= to; lanes /= 2) {
+    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
+    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
+    x = tn_u2(t, op, low, high);
+  }
+  return x;
+}
+
+enum { TN_FOLDS_MOST = 16 };
+
+// How many STOREs of a GROUP, from src[i] on, put folds of vectors of one kind beside each other: a power of two.
+static int tn_folds_beside(const tiny_uop *group, int i) {
+  const tiny_uop *first = group->src[i], *fold = first->op == TINY_OP_STORE ? first->src[1] : first;
+  int64_t at, next;
+  int n = 1, most = 1;
+  if (fold->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2) return 1;
+  const tiny_uop *base = tn_across_place(first->src[0]->src[1], &at);
+  for (; i + n < (int)group->nsrc && n < TN_FOLDS_MOST && n < fold->src[0]->lanes; n++) {
+    const tiny_uop *store = group->src[i + n], *other = store->op == TINY_OP_STORE ? store->src[1] : store;
+    if (other->op != TINY_OP_HREDUCE || other->k != fold->k || other->dtype != fold->dtype ||
+        other->src[0]->lanes != fold->src[0]->lanes || store->src[0]->nsrc != 2 ||
+        store->src[0]->src[0] != first->src[0]->src[0] || tn_across_place(store->src[0]->src[1], &next) != base ||
+        next != at + n)
+      break;
+  }
+  while (2 * most <= n) most *= 2;
+  return most;
+}
+
+// The folds of n vectors as lanes of one.
+static tiny_uop *tn_folds_joined(tiny_ctx *t, tiny_uop *const *fold, int n) {
+  tiny_uop *row[TN_FOLDS_MOST];
+  const int op = (int)fold[0]->k;
+  for (int i = 0; i < n; i++) row[i] = fold[i]->src[0];
+  for (int s = 1; s < n; s *= 2)
+    for (int i = 0; i < n; i += 2 * s)
+      row[i] = tn_u2(t, op, tn_square_step(t, row[i], row[i + s], s, 0), tn_square_step(t, row[i], row[i + s], s, 1));
+  return tn_fold_halves(t, row[0], op, n);
+}
+
+// A GROUP whose neighbouring folds are stored together; NULL: there are none.
+static tiny_uop *tn_fold_together(tiny_ctx *t, tiny_uop *u) {
+  tn_list stores = {NULL, 0, 0};
+  if (u->op != TINY_OP_GROUP || u->dtype != TINY_VOID) return NULL;
+  for (int i = 0, n; i < (int)u->nsrc; i += n) {
+    tiny_uop *fold[TN_FOLDS_MOST], *pair[2] = {u->src[i]->src[0], NULL};
+    n = tn_folds_beside(u, i);
+    for (int j = 0; j < n; j++) fold[j] = u->src[i + j]->src[1];
+    if (n > 1) pair[1] = tn_folds_joined(t, fold, n);
+    tn_push(t, &stores, n > 1 ? tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL) : u->src[i]);
+  }
+  if (stores.n == (int)u->nsrc) return NULL;
+  return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);
+}
+
+// ** squares **
+
 static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
+  sink = tn_remake(t, sink, tn_fold_together);
   for (;;) {                               // one at a time: a square may be read from what another one fills
     tn_list stacks = {NULL, 0, 0};
     tiny_uop *from[TN_SQUARE_MOST], *to[TN_SQUARE_MOST];
@@ -23799,6 +24399,232 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/transpose.c ----
+// ---- begin src/codegen/bounds.c ----
+// bounds: loops that leave out rounds in which nothing happens: what lies wholly above the diagonal of a triangle.
+//
+// In:  a kernel after its moves, whose SINK says by IDLE where rounds of ranges have no effect. Out: the kernel without
+//      IDLEs, some of whose loops have bounds that depend on loops around them.
+// An IDLE (x ranges..) has gone through all moves with the kernel, so x is an expression of the ranges that tiles left.
+// For a loop r, everything in x that lies inside of r takes its worst value; what is left is c * r + E > 0, E of the
+// loops around r. So only whole blocks are left out: the ones across the diagonal keep the mask they have.
+// A permission, not a duty: where x is no sum of ranges, the loop stays whole.
+#ifndef TN_CODEGEN_BOUNDS
+#define TN_CODEGEN_BOUNDS
+#ifndef TINY_AMALGAMATED
+#include "transpose.c"
+#endif
+
+enum { TN_MAX_BOUNDS = 32 };
+typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0
+typedef struct tn_loop_bounds {
+  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept;
+  int64_t c; tiny_uop *rest;
+} tn_loop_bounds;
+
+// Loops that a bound may depend on. Items of a group loop together: their bounds are the same.
+static int tn_is_around(const tiny_uop *r) {
+  const int kind = tn_range_kind(r);
+  return tn_is_loop(r) || kind == TN_TASK || kind == TN_GLOBAL;
+}
+
+// The loops around the range that is source i of u, which closes it.
+static void tn_loops_around(tiny_ctx *t, tiny_uop *u, uint32_t i, tn_list *out) {
+  tn_open_ranges(t, u, tn_is_around, out);
+  for (uint32_t j = 1; j < u->nsrc; j++) {
+    const int kind = tn_range_kind(u->src[j]);
+    if (kind == TN_TASK || kind == TN_GLOBAL || (j < i && tn_is_loop(u->src[j]))) tn_push(t, out, u->src[j]);
+  }
+}
+
+// Is u an expression of these ranges, and ARGs?
+static int tn_is_of(tiny_ctx *t, tiny_uop *u, const tn_list *ranges) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) {
+    int known = all.u[i]->op != TINY_OP_RANGE && all.u[i]->op != TINY_OP_LOAD && all.u[i]->op != TINY_OP_REDUCE;
+    for (int j = 0; j < ranges->n; j++) known |= ranges->u[j] == all.u[i];
+    if (!known) return 0;
+  }
+  return 1;
+}
+
+// c * r + rest, which is never more than x: *c is returned, *rest of the loops around. 0: too many terms.
+static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_list *around, int64_t *c,
+                       tn_affine *rest) {
+  tn_affine a;
+  tn_affine_start(&a, TINY_INDEX);
+  tn_affine_start(rest, TINY_INDEX);
+  *c = 0;
+  if (!tn_affine_add(&a, x, 1, 0)) return 0;
+  for (int i = 0; i < a.n; i++) {          // the last tile that covers r is moved back: n-f - max(n-f - r*f, 0)
+    const tn_term m = a.term[i];
+    if (m.x->op != TINY_OP_MAX || !tn_depends(t, m.x, r) || !tn_is_const(m.x->src[1])) continue;
+    const int64_t beyond = tn_clamp_add(m.x->src[1]->k, -m.x->src[0]->vmin);
+    tn_affine_drop(&a, i);
+    if (!tn_affine_add(&a, m.x->src[0], m.c, 0)) return 0;
+    if (m.c < 0 && beyond > 0) a.k = tn_clamp_add(a.k, tn_clamp_mul(m.c, beyond));
+    i = -1;
+  }
+  rest->k = a.k;
+  for (int i = 0; i < a.n; i++) {
+    const tn_term m = a.term[i];
+    if (m.x == r) *c = m.c;
+    else if (!tn_depends(t, m.x, r) && tn_is_of(t, m.x, around)) { if (!tn_affine_term(rest, m.x, m.c)) return 0; }
+    else {
+      const int64_t p = tn_clamp_mul(m.c, m.x->vmin), q = tn_clamp_mul(m.c, m.x->vmax);
+      rest->k = tn_clamp_add(rest->k, p < q ? p : q);
+    }
+  }
+  return tn_affine_small(rest) && *c > -(1 << 30) && *c < 1 << 30;
+}
+
+static tiny_uop *tn_bound_lesser(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *less = tn_index(t, -1);
+  a = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_MUL, a, less), tn_u2(t, TINY_OP_MUL, b, less));
+  return tn_simplify(t, tn_u2(t, TINY_OP_MUL, a, less));
+}
+
+static tn_loop_bound *tn_bound_of(tn_loop_bounds *b, tiny_uop *r) {
+  for (int i = 0; i < b->n; i++) if (b->of[i].range == r) return &b->of[i];
+  if (b->n >= TN_MAX_BOUNDS) return NULL;
+  memset(&b->of[b->n], 0, sizeof *b->of);
+  b->of[b->n].range = r;
+  return &b->of[b->n++];
+}
+
+// Rounds of source i of u in which `idle` holds are left out. 1: some are.
+static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *idle, tiny_uop *u, uint32_t i) {
+  tiny_uop *r = u->src[i], *n = tn_index(t, tn_range_extent(r)), *none = tn_index(t, 0);
+  tn_list around = {NULL, 0, 0};
+  tn_affine rest;
+  int64_t c;
+  tn_loops_around(t, u, i, &around);
+  if (!tn_least_of(t, idle->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
+  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
+  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
+  if (!c) {
+    at = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, none, e), none, n);
+  } else {
+    if (c > 0) e = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, e, tn_index(t, -1)), tn_index(t, c));
+    else e = tn_u2(t, TINY_OP_ADD, e, tn_index(t, -c - 1));
+    at = tn_u2(t, TINY_OP_IDIV, tn_u2(t, TINY_OP_MAX, e, none), tn_index(t, c > 0 ? c : -c));
+    at = tn_bound_lesser(t, tn_simplify(t, at), n);
+  }
+  at = tn_simplify(t, at);
+  if (c < 0 ? at->vmax <= 0 : at->vmin >= n->k) return 0;
+  tn_loop_bound *now = b->n < TN_MAX_BOUNDS - 2 ? tn_bound_of(b, r) : NULL;   // two are for zeros
+  if (!now) return 0;
+  if (c >= 0) now->end = now->end ? tn_bound_lesser(t, now->end, at) : at;
+  else now->start = now->start ? tn_simplify(t, tn_u2(t, TINY_OP_MAX, now->start, at)) : at;
+  return 1;
+}
+
+// `nest`, an END, as a nest that stores zeros, where the first of its ranges runs from `start` to `end`.
+static tiny_uop *tn_zeros_of(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *nest, tiny_uop *start, tiny_uop *end) {
+  const tiny_uop *store = nest->src[0];
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, nest->nsrc * sizeof *src), *pair[2];
+  for (uint32_t j = 1; j < nest->nsrc; j++)
+    src[j] = tn_range(t, tn_range_extent(nest->src[j]), tn_range_kind(nest->src[j]));
+  tn_loop_bound *bound = tn_bound_of(b, src[1]);
+  bound->start = start; bound->end = end;
+  pair[0] = tn_replace(t, store->src[0], (int)nest->nsrc - 1, nest->src + 1, src + 1);
+  pair[1] = tn_const(t, store->src[1]->dtype, tn_dtype_value(store->src[1]->dtype, 0));
+  src[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, (int)nest->nsrc, src, 0, 0, NULL);
+}
+
+// Elements that END's loop r, its source i, no longer stores are 0. Copies and lanes lie within r.
+static tiny_uop *tn_fill_zeros(tiny_ctx *t, tn_loop_bounds *b, tiny_uop *sink, uint32_t i) {
+  tiny_uop *end = sink->src[0], *now;
+  tn_list parts = {NULL, 0, 0}, inner = {NULL, 0, 0}, outer = {NULL, 0, 0};
+  const tn_loop_bound bound = *tn_bound_of(b, end->src[i]);
+  tn_push(t, &inner, end->src[0]);
+  tn_push(t, &inner, end->src[i]);
+  tn_push(t, &outer, NULL);
+  for (uint32_t j = 1; j < end->nsrc; j++)
+    if (j != i) tn_push(t, j < i && tn_range_kind(end->src[j]) <= TN_LOOP ? &outer : &inner, end->src[j]);
+  now = tn_node_of(t, TINY_OP_END, TINY_VOID, &inner);
+  tn_push(t, &parts, now);
+  if (bound.start) tn_push(t, &parts, tn_zeros_of(t, b, now, NULL, bound.start));
+  if (bound.end) tn_push(t, &parts, tn_zeros_of(t, b, now, bound.end, NULL));
+  outer.u[0] = tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &parts);
+  now = outer.n == 1 ? outer.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &outer);
+  return tn_replace(t, sink, 1, &end, &now);
+}
+
+static tiny_uop *tn_idles_drop(tiny_ctx *t, tiny_uop *sink) {
+  uint32_t n = sink->nsrc;
+  while (n > 1 && sink->src[n - 1]->op == TINY_OP_IDLE) n--;
+  return n == sink->nsrc ? sink : tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, (int)n, sink->src, 0, 0, NULL);
+}
+
+// A kernel without IDLEs of ranges that nothing closes any more, as algebra has done without them.
+static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, kept = {NULL, 0, 0};
+  if (sink->nsrc == 1) return sink;
+  tn_toposort(t, sink, &all);
+  for (uint32_t i = 0; i < sink->nsrc; i++) {
+    const tiny_uop *idle = sink->src[i];
+    int keep = idle->op != TINY_OP_IDLE || (idle->nsrc > 1 && !tn_is_const(idle->src[0]));
+    tn_list ranges = {NULL, 0, 0};
+    tn_collect_ranges(t, sink->src[i], &ranges);
+    for (int r = 0; r < ranges.n && keep && idle->op == TINY_OP_IDLE; r++) {
+      int closed = 0;
+      for (int j = 0; j < all.n; j++) closed |= all.u[j]->op != TINY_OP_IDLE && tn_closes(all.u[j], ranges.u[r]);
+      keep = closed;
+    }
+    if (keep) tn_push(t, &kept, sink->src[i]);
+  }
+  return tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, kept.n, kept.u, 0, 0, NULL);
+}
+
+// What a SINK says is idle becomes bounds, which tn_bounds_set gives to the loops later.
+static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
+  tn_list all = {NULL, 0, 0};
+  tiny_uop *end = sink->src[0], *bare = tn_idles_drop(t, sink);
+  uint32_t filled = 0;
+  memset(b, 0, sizeof *b);
+  if (bare == sink) return sink;
+  tn_toposort(t, bare, &all);
+  for (int i = 0; i < all.n; i++) {
+    if (tn_is_running(all.u[i])) return bare;
+    b->kept |= all.u[i]->op == TINY_OP_DEFINE;
+  }
+  for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
+    tiny_uop *u = all.u[i], *idle = sink->src[f];
+    if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
+    for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
+      if (!tn_is_loop(u->src[j]) || !tn_closes(idle, u->src[j])) continue;
+      if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
+      if (idle->k && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, idle, u, j) && idle->k) filled = j;
+    }
+  }
+  return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
+}
+
+static int tn_bound_names(tiny_ctx *t, const tn_loop_bound *b, const tiny_uop *r) {
+  return (b->end && tn_depends(t, b->end, r)) || (b->start && tn_depends(t, b->start, r));
+}
+
+// Gives the loops their bounds: those inside of others first, as theirs name the others.
+static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
+  while (b->n) {
+    int at = 0;
+    for (int i = 0; i < b->n && at + 1 < b->n; i++)
+      if (i != at && tn_bound_names(t, &b->of[i], b->of[at].range)) { at++; i = -1; }
+    tn_loop_bound now = b->of[at];
+    tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start}, *r;
+    r = tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, now.start ? 2 : 1, src, now.range->k, 0, NULL);
+    sink = tn_replace(t, sink, 1, &now.range, &r);
+    b->of[at] = b->of[--b->n];
+  }
+  return sink;
+}
+#endif
+// ---- end src/codegen/bounds.c ----
 // ---- begin src/codegen/lower.c ----
 // lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for
 // parallel ranges, one range per END, decomposed arithmetic, index arithmetic in a real integer type.
@@ -23808,7 +24634,7 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED
-#include "transpose.c"
+#include "bounds.c"
 #endif
 
 static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, const tn_list *deps) {
@@ -24029,16 +24855,9 @@ static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
   return now;
 }
 
-// HREDUCE as arithmetic on halves, for languages that are rendered: PICK with lanes takes the low (k 0) or high half.
+// HREDUCE as arithmetic on halves, for languages that are rendered.
 static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
-  if (u->op != TINY_OP_HREDUCE) return NULL;
-  tiny_uop *x = u->src[0];
-  for (int lanes = x->lanes / 2; lanes; lanes /= 2) {
-    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
-    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
-    x = tn_u2(t, (int)u->k, low, high);
-  }
-  return x;
+  return u->op == TINY_OP_HREDUCE ? tn_fold_halves(t, u->src[0], (int)u->k, 1) : NULL;
 }
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
@@ -24056,6 +24875,8 @@ static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
 }
 
 static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
+  tn_loop_bounds bounds;
+  sink = tn_bounds_find(t, sink, &bounds);
   sink = tn_expand_stages(t, sink);
   tn_trace_pass(t, "stages", sink);
   sink = tn_expand_copies(t, sink);
@@ -24064,7 +24885,7 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_expand_lanes(t, sink);
   if (target->lang && target->lang->shuffle) sink = tn_transpose(t, sink);
   tn_trace_pass(t, "lanes", sink);
-  sink = tn_lower_reduces(t, sink);
+  sink = tn_bounds_set(t, tn_lower_reduces(t, sink), &bounds);
   tn_trace_pass(t, "accumulators", sink);
   int64_t groups[3];
   sink = tn_lower_specials(t, sink, 0, groups, target->limits->threads ? 1 : 3);
@@ -24113,19 +24934,28 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
 
 static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
 
-// Loops open at each node: those of its sources, less the one an END closes.
+// What a loop does that may not run at all stays in it, though it be the same in all of its rounds.
+static void tn_linear_hold(tn_linear *l, const tiny_uop *body, int loop) {
+  if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) return;
+  tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
+  for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_linear_hold(l, body->src[i], loop);
+}
+
+// Loops open at each node: those of its sources, also of the bounds of a RANGE, less the one an END closes.
 static void tn_linear_open(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) {
     const tiny_uop *u = l->all.u[i];
     uint64_t *open = tn_linear_open_at(l, i);
     const int own = u->op == TINY_OP_RANGE ? tn_linear_block_of(l, u) :
                     u->op == TINY_OP_END   ? tn_linear_block_of(l, u->src[1]) : 0;
-    if (u->op == TINY_OP_RANGE) { open[own / 64] = (uint64_t)1 << own % 64; continue; }
+    if (u->op == TINY_OP_RANGE) open[own / 64] = (uint64_t)1 << own % 64;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const uint64_t *of_source = tn_linear_open_at(l, tn_linear_at(l, u->src[j]));
       for (int w = 0; w < l->words; w++) open[w] |= of_source[w];
     }
-    if (u->op == TINY_OP_END) open[own / 64] &= ~((uint64_t)1 << own % 64);
+    if (u->op != TINY_OP_END) continue;
+    if (u->src[1]->nsrc > 1 || !tn_is_const(u->src[1]->src[0])) tn_linear_hold(l, u->src[0], own);
+    open[own / 64] &= ~((uint64_t)1 << own % 64);
   }
 }
 
@@ -24415,1317 +25245,6 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 }
 #endif
 // ---- end src/codegen/lanes.c ----
-// ---- begin src/codegen/tile.c ----
-// tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
-//
-// The tile's sizes are found by trying all that fit the register file and counting vector loads for each
-// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE. A reduction
-// too long for a panel of the nearer cache goes in rounds, whose sums stay in memory between them. Rows that are whole
-// pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and is read
-// for several panels.
-#ifndef TN_CODEGEN_TILE
-#define TN_CODEGEN_TILE
-#ifndef TINY_AMALGAMATED
-#include "lanes.c"
-#endif
-
-enum {
-  TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
-  TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
-  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
-  TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and the copies of its sum that a tile may have
-  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
-  TN_ROUND = 256                           // multiply-adds that pay for a sum's way to the cache and back
-};
-enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
-#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
-#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
-#define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
-#define TN_SCATTERED_STORE 2.2             // the same
-#define TN_LANES_FOLDED 10                 // to one number, in vector instructions
-#define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
-
-typedef struct tn_tile {
-  tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
-  int lanes, v_in_reduce, packs, packs_rows;   // packs: what is read as vectors is packed first; the other too
-  int scatters;                            // lanes are stored apart from each other
-  int64_t vectors, f[2];                   // copies of v's lanes, of u
-  int64_t rounds;                          // of the reduction, that a panel holds
-  uint32_t distant;                        // bit i: rows of load i lie pages apart, in memory that no cache holds
-  double cost, after;                      // after: of what an element's sum goes through, in instructions
-} tn_tile;
-
-typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
-  int64_t stride, apart;                   // in v, in u[0]
-  int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
-  int beside[2];                           // neighbours in u share cache lines
-} tn_reads;
-
-// What is computed, edges twice, for what is wanted.
-static double tn_tile_waste(const tiny_uop *r, int64_t f) {
-  return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
-}
-
-// What of the nearer cache a panel may take.
-static int64_t tn_panel_nbytes(const tn_target *target) {
-  const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
-  return half && half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
-}
-
-// Are the rows of this load worth packing beside the panel? If they are converted; if it takes rounds to read them and
-// they are whole pages apart: few sets of the caches and few banks of memory hold them.
-static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int in_rounds) {
-  const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
-  if (p->reduce[0]->src[0]->op != TINY_OP_DOT && nbytes < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
-  return in_rounds && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
-}
-
-// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
-// rows. A reduction too long for one panel goes in rounds, as even as can be; short ones, where rows are packed.
-static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
-  const int64_t width = c->lanes * c->vectors;
-  int operands = 0, panel = -1, rows = -1;
-  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
-      tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
-    return 0;
-  for (int i = 0; i < p->nload; i++) {
-    operands += reads[i].reduce && !reads[i].again;
-    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
-    if (reads[i].reduce && !reads[i].v && reads[i].u[0]) rows = i;
-  }
-  if (operands != 2 || panel < 0) return 0;
-  const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
-  const int64_t n = tn_range_extent(p->red[0]);
-  int64_t most = tn_panel_nbytes(target) / nbytes;
-  c->packs_rows = rows >= 0 && tn_tile_packs_rows(p, reads, rows, n > most);
-  if (c->packs_rows && most > TN_ROUND) most = TN_ROUND;
-  c->rounds = n / tn_tiles_of(p->red[0], most);
-  return c->rounds > 0;
-}
-
-// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
-// and after the reduction is shared by all it folds.
-static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
-  const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
-  double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
-  for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
-  once += fmas * c->after;
-  if (c->v_in_reduce) {                    // sums of lanes are folded, and what comes then is scalar
-    once += fmas * TN_LANES_FOLDED;
-    folds /= c->lanes;
-  }
-  for (int i = 0; i < p->nload; i++) {
-    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
-    if (c->distant >> i & 1 && reads[i].v) n += TN_FAR_ROW;
-    for (int j = 0; j < 2; j++)
-      if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
-    const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
-    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
-        TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
-    if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
-    else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
-    else once += n * (reads[i].v ? each : 0.5);
-  }
-  return (loads + fmas + 1.5 + once / folds) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
-      tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
-}
-
-static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
-
-// Registers of a tile: its sums, and what is read as vectors, which one product each takes as it comes.
-static int64_t tn_tile_registers(const tn_tile *c) {
-  const int64_t sums = c->vectors * c->f[0] * c->f[1];
-  return sums + (sums == c->vectors ? 1 : c->vectors) + 2;
-}
-
-static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
-  tn_reads reads[TN_MAX_ACCESSES];
-  memset(reads, 0, sizeof reads);
-  for (int i = 0; i < p->nload; i++) {
-    tiny_uop *at = p->load[i]->src[1];
-    reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
-    reads[i].v = reads[i].stride != 0;
-    reads[i].apart = c.u[0] ? tn_stride_in(t, at, c.u[0]) : 0;
-    for (int j = 0; j < 2; j++) {
-      const int64_t stride = c.u[j] ? tn_stride_in(t, at, c.u[j]) : 0,
-                    line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
-      reads[i].u[j] = stride != 0;
-      reads[i].beside[j] = stride > -line && stride < line;
-    }
-    reads[i].reduce = 0;
-    for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
-    reads[i].again = 0;
-    for (int j = 0; j < i && p->reduce[0]->src[0]->op == TINY_OP_DOT; j++)
-      reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
-          !memcmp(&reads[j], &reads[i], sizeof *reads);
-  }
-  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 16, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
-  for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
-    if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
-    for (int i = 0; i < sizes * sizes; i++) {
-      c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
-      if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
-          tn_tile_registers(&c) > target->limits->vector_registers)
-        continue;
-      c.packs = tn_tile_packs(p, reads, target, &c);
-      c.cost = tn_tile_cost(p, reads, &c);
-      if (c.cost < best->cost) *best = c;
-    }
-  }
-}
-
-// May the lanes of v be stored apart? Where they lie together in what is read, and many products make one element.
-static int tn_tile_may_scatter(tiny_ctx *t, const tn_profile *p, tiny_uop *v, int lanes) {
-  int together = 0;
-  double rounds = 1;
-  for (int i = 0; i < p->nred; i++) rounds *= (double)tn_range_extent(p->red[i]);
-  for (int i = 0; i < p->nload; i++)
-    for (int j = 0; j < p->nred; j++)
-      together |= tn_depends(t, p->load[i], p->red[j]) && tn_stride_in(t, p->load[i]->src[1], v) == 1;
-  return together && rounds >= 2 * lanes;
-}
-
-// What comes after the sum of an element, in instructions.
-static double tn_tile_after(tiny_ctx *t, const tn_profile *p) {
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
-  tn_list all = {NULL, 0, 0}, before = {NULL, 0, 0};
-  double cost = 0;
-  tn_toposort(t, store->src[1], &all);
-  tn_toposort(t, p->reduce[0], &before);
-  for (int i = 0; i < all.n; i++) if (tn_is_float(all.u[i]->dtype)) cost += tn_op_cost(all.u[i]);
-  for (int i = 0; i < before.n; i++) if (tn_is_float(before.u[i]->dtype)) cost -= tn_op_cost(before.u[i]);
-  return cost > 0 ? cost : 0;
-}
-
-// The loads, a bit each, whose rows lie pages apart in memory that no cache holds.
-static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
-  uint32_t distant = 0;
-  for (int i = 0; i < p->nload && p->nred; i++) {
-    const tiny_uop *memory = p->load[i]->src[0];
-    const int64_t each = tn_dtypes[p->load[i]->dtype].nbytes;
-    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > (int64_t)target->limits->cache_nbytes &&
-        tn_stride_in(t, p->load[i]->src[1], p->red[p->nred - 1]) >= TN_FAR_NBYTES / each)
-      distant |= (uint32_t)1 << i;
-  }
-  return distant;
-}
-
-// The best tile over every choice of lanes and of one or two more output ranges.
-static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
-  tn_tile best, c;
-  memset(&best, 0, sizeof best);
-  best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
-  const int most = tn_target_lanes(target, p);
-  const double after = tn_tile_after(t, p);
-  const uint32_t distant = tn_tile_far(t, p, target);
-  for (int i = -1; i < p->nout + p->nred; i++) {
-    memset(&c, 0, sizeof c);
-    c.lanes = 1; c.vectors = c.f[0] = c.f[1] = 1;
-    c.after = after; c.distant = distant;
-    if (i >= 0) {
-      c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
-      c.v_in_reduce = i >= p->nout;
-      const int64_t n = tn_range_extent(c.v);
-      c.lanes = c.v_in_reduce && n >= 4 * most ? most : (int)tn_lanes_for(n, most, p->repeats && !c.v_in_reduce);
-      c.scatters = !c.v_in_reduce && tn_stride_in(t, p->store->src[1], c.v) != 1;
-      if (c.lanes < 2 || (c.scatters && !tn_tile_may_scatter(t, p, c.v, c.lanes))) continue;
-    }
-    tn_tile_try(t, p, target, c, &best);
-    for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
-      c.u[0] = p->out[a]; c.u[1] = NULL;
-      tn_tile_try(t, p, target, c, &best);
-      for (int b = a + 1; b < p->nout; b++)
-        if (p->out[b] != c.v) {
-          c.u[1] = p->out[b];
-          tn_tile_try(t, p, target, c, &best);
-        }
-    }
-  }
-  return best;
-}
-
-// ** packing **
-
-// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
-// computed from what it loads.
-static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
-  tiny_ctx *t = s->t;
-  tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
-  for (int i = 0; i < reduces.n; i++)
-    for (uint32_t j = 0; j < 2 && reduces.u[i]->src[0]->nsrc >= 2; j++)
-      tn_push(t, &operands, reduces.u[i]->src[0]->src[j]);
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
-  for (int i = 0; i < operands.n; i++) {
-    tiny_uop *x = operands.u[i];
-    int n = 0;
-    if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
-    while (n < ninner && tn_depends(t, x, inner[n])) n++;
-    if (n < ninner || tn_depends(t, x, again)) continue;
-    return tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
-  }
-  return NULL;
-}
-
-// What is copied gets lanes along the last range of the copy, where it lies together in what is read.
-static void tn_pack_lanes(tn_kernel_state *s, const tiny_uop *stage, int lanes) {
-  tiny_uop *last = stage->src[stage->nsrc - 1];
-  tn_list loads = {NULL, 0, 0};
-  tn_collect_op(s->t, stage->src[0], TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], last) != 1) return;
-  if (tn_range_extent(last) % lanes == 0) tn_move_split(s, last, lanes, TN_VECTOR, 0, NULL);
-}
-
-// The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
-typedef struct tn_tiled { tiny_uop *rows, *columns, *part[2], *vectors, *lanes; } tn_tiled;
-
-static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
-  tn_tiled x;
-  memset(&x, 0, sizeof x);
-  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
-  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, NULL);
-  if (!c->v) return x;
-  if (c->vectors > 1) {
-    tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
-    x.lanes = tn_move_split(s, width, c->lanes, TN_VECTOR, 0, &x.vectors);
-    x.vectors = tn_move_kind(s, x.vectors, TN_UPCAST);
-    return x;
-  }
-  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_move_pad(s, c->v, c->lanes) : c->v;
-  x.lanes = tn_move_split(s, v, c->lanes, TN_VECTOR, 0, &x.columns);
-  if (!x.columns || !c->v_in_reduce) return x;
-  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
-  while (tn_range_extent(x.columns) % f) f /= 2;
-  if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
-  return x;
-}
-
-// Does a come before b among the loops of the store?
-static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
-  tn_profile p;
-  tn_profile_kernel(s->t, s->sink, &p);
-  for (int i = 0; i < p.nout; i++) if (p.out[i] == a || p.out[i] == b) return p.out[i] == a;
-  return 0;
-}
-
-// Splits r, the loop over `inner` of the store, into blocks of f of it, as even as can be. NULL: one holds all.
-static tiny_uop *tn_tile_split(tn_kernel_state *s, const tn_profile *p, tiny_uop **inner, int64_t f) {
-  tiny_uop *blocks = NULL;
-  const int64_t n = tn_range_extent(*inner);
-  if (f >= n) return NULL;
-  f = tn_tiles_of(*inner, tn_tiles_of(*inner, f));
-  while (!p->repeats && n % f) f--;
-  *inner = tn_move_split(s, *inner, f, TN_LOOP, 0, &blocks);
-  return blocks;
-}
-
-// Blocks of rows, and of panels where rows are packed for them: as many as tasks are wanted, of no more than the cache
-// holds. Outermost, so that the rows of a block stay near for all its columns.
-static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
-                          tn_tiled *x) {
-  const int64_t tile = c->f[0] * c->f[1], width = c->lanes * c->vectors;
-  int64_t f = tn_range_extent(x->rows), g = 1, others = 1;
-  tn_profile now;
-  tn_profile_kernel(s->t, s->sink, &now);
-  for (int i = 0; i < now.nout; i++)
-    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows && now.out[i] != x->columns)
-      others *= tn_range_extent(now.out[i]);
-  const int64_t most = tn_panel_nbytes(target) / tn_dtypes[p->reduce[0]->dtype].nbytes;
-  if (c->packs_rows) {                     // packed rows and sums have three quarters each
-    f = most * 3 / 4 / (tile * c->rounds);
-    g = most * 3 / 4 / ((f + 1) * tile * width) + 1;
-  } else if (c->rounds < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
-  while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TILE_TASKS &&
-         (f > TN_BLOCK_TILES || g > 1)) {
-    if (g > 1 && (f <= TN_BLOCK_TILES || g * width > f * tile)) g = (g + 1) / 2;
-    else f = (f + 1) / 2;
-  }
-  tiny_uop *blocks = tn_tile_split(s, p, &x->rows, f < TN_BLOCK_TILES ? (int64_t)TN_BLOCK_TILES : f), *panels = NULL;
-  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
-  if (c->packs_rows) panels = tn_tile_split(s, p, &x->columns, g);
-  if (panels && tn_loops_before(s, x->columns, panels)) tn_move_swap(s, x->columns, panels);
-}
-
-static int tn_has_rounds(const tiny_uop *reduce) {
-  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
-  return 0;
-}
-
-// The REDUCE, with rounds or without, in memory: of a tile, and of all columns and rows of tiles where they are given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_rounds) {
-  tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
-  tn_list reduces = {NULL, 0, 0};
-  int n = 0;
-  for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  for (int i = 0; i < reduces.n; i++)
-    if (tn_has_rounds(reduces.u[i]) == with_rounds) {
-      tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL);
-      return;
-    }
-}
-
-// Much that comes after the sums loops over the sums of a tile, which lie in memory by then: copies of it would be long
-// to compile, and their constants take the registers.
-static void tn_tile_roll(tn_kernel_state *s, const tn_tile *c, const tn_tiled *x) {
-  tiny_uop *copies[3] = {x->part[0], x->part[1], x->vectors};
-  tn_list reduces = {NULL, 0, 0};
-  if (!c->v || c->v_in_reduce || c->after < TN_LONG_AFTER || c->vectors * c->f[0] * c->f[1] <= 4) return;
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
-  for (int i = 0; i < 3; i++) if (copies[i]) copies[i] = tn_move_kind(s, copies[i], TN_LOOP);
-  tiny_uop *end = s->sink->src[0], *last;
-  tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < end->nsrc; i++)
-    if (end->src[i] != copies[0] && end->src[i] != copies[1] && end->src[i] != copies[2])
-      tn_push(s->t, &src, end->src[i]);
-  for (int i = 0; i < 3; i++) if (copies[i]) tn_push(s->t, &src, copies[i]);
-  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
-  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
-}
-
-// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
-// of rows, and the panel of that operand is packed once for each; the other operand's rows for all panels of a block.
-// Returns how many loops may become tasks: in those of panels each would pack the same rows again.
-static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
-                        tn_tiled x) {
-  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], *stage;
-  tn_profile now;
-  int n = 0, loops = 0;
-  if (!c->packs || !x.rows || !x.columns) return TN_MAX_RANGES;
-  if (tn_loops_before(s, x.rows, x.columns)) tn_move_swap(s, x.rows, x.columns);
-  if (c->rounds < tn_range_extent(r)) r = tn_move_split(s, r, c->rounds, TN_REDUCE, 0, &rounds);
-  if (rounds) rounds = tn_move_kind(s, rounds, TN_LOOP);
-  tn_tile_block(s, p, target, c, &x);
-  panel[n++] = r;
-  if (x.vectors) panel[n++] = x.vectors;
-  panel[n++] = x.lanes;
-  if (!tn_pack(s, panel, n, x.rows)) return TN_MAX_RANGES;
-  n = 0;
-  block[n++] = x.rows;
-  for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
-  block[n++] = r;
-  stage = c->packs_rows ? tn_pack(s, block, n, x.columns) : NULL;
-  if (stage) tn_pack_lanes(s, stage, c->lanes);
-  if (rounds) tn_tile_keep(s, &x, stage ? x.columns : NULL, x.rows, 1);
-  tn_profile_kernel(s->t, s->sink, &now);
-  for (int i = 0; i < now.nout && now.out[i] != (stage ? x.columns : NULL); i++)
-    loops += tn_range_kind(now.out[i]) == TN_LOOP;
-  return loops;
-}
-
-// A range whose digits a reduction's operand is laid out by (blocks of it, and places in a block) becomes one for each.
-static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
-  tiny_ctx *t = s->t;
-  for (int i = 0; i < p->nout; i++) {
-    tn_list all = {NULL, 0, 0};
-    for (int j = 0; j < p->nload; j++)
-      if (p->nred && tn_depends(t, p->load[j], p->red[0]) && tn_depends(t, p->load[j], p->out[i]))
-        tn_toposort(t, p->load[j]->src[1], &all);
-    for (int j = 0; j < all.n; j++) {
-      const tiny_uop *u = all.u[j];
-      if ((u->op != TINY_OP_IDIV && u->op != TINY_OP_MOD) || u->src[0] != p->out[i] || !tn_is_const(u->src[1]) ||
-          u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
-        continue;
-      tn_move_split(s, p->out[i], u->src[1]->k, TN_LOOP, 0, NULL);
-      s->sink = tn_simplify(t, s->sink);
-      tn_profile_kernel(t, s->sink, p);
-      i = -1;
-      break;
-    }
-  }
-}
-
-// The tile, of DOTs if it packs what they read: else making words costs more than they save.
-static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *const plain = s->sink;
-  if (tn_move_dot(s, p, target->lang)) {
-    tn_profile_kernel(s->t, s->sink, p);
-    const tn_tile c = tn_tile_choose(s->t, p, target);
-    if (p->usable && c.packs && c.lanes >= 4) return c;
-    s->sink = plain;
-    tn_profile_kernel(s->t, s->sink, p);
-  }
-  return tn_tile_choose(s->t, p, target);
-}
-
-// Short windows (3x3) unroll whole: all, where no loop is left then, else what few copies of the sums have room for:
-// the operands of more would not stay in registers.
-static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
-  int64_t copies = c->vectors * c->f[0] * c->f[1];
-  int left = 0;
-  if (copies > TN_WINDOW_COPIES) return;
-  for (int i = 0; i < p->nred; i++)
-    left |= tn_range_kind(p->red[i]) == TN_REDUCE &&
-            (p->red[i] == x->columns || tn_range_extent(p->red[i]) > TN_WINDOW);
-  for (int i = p->nred - 1; i >= 0; i--) {
-    const int64_t n = tn_range_extent(p->red[i]);
-    if (tn_range_kind(p->red[i]) != TN_REDUCE || p->red[i] == x->columns || n > TN_WINDOW ||
-        (left && copies * n > TN_WINDOW_COPIES))
-      continue;
-    copies *= n;
-    tn_move_kind(s, p->red[i], TN_UNROLL);
-  }
-}
-
-// Does a tile take a few columns of rows that lie pages apart along r?
-static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const tn_tiled *x) {
-  tiny_uop *at = load->src[0]->src[1];
-  const int64_t stride = tn_stride_in(t, at, r);
-  return load->src[0]->src[0]->op == TINY_OP_PARAM && stride != TN_IRREGULAR &&
-      stride * tn_dtypes[load->dtype].nbytes >= TN_ACROSS_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
-      !tn_depends(t, load, x->lanes) && !(x->vectors && tn_depends(t, load, x->vectors)) &&
-      !(x->part[1] && tn_depends(t, load, x->part[1]));
-}
-
-// An operand of which every tile takes a few columns across rows is copied for all tiles of a task, as many as fit the
-// nearer cache: else each of them takes the same lines again, from few places of the caches.
-static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, const tn_tile *c, const tn_tiled *x) {
-  tiny_ctx *t = s->t;
-  tn_list loads = {NULL, 0, 0};
-  tn_profile p;
-  tn_profile_kernel(t, s->sink, &p);
-  if (!c->v || c->v_in_reduce || !x->part[0] || c->lanes * c->vectors < TN_ACROSS_WIDTH || p.nreduce != 1 ||
-      p.nred != 1 || p.reduce[0]->nsrc != 2)
-    return;
-  tn_collect_op(t, p.reduce[0]->src[0], TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) for (int j = 0; j < p.nout; j++) {
-    tiny_uop *u = loads.u[i], *inner[3] = {p.red[0], p.out[j], x->part[0]};
-    if (!tn_reads_across(t, u, inner[0], x) || u->src[0]->src[0] == p.store->src[0] ||
-        tn_range_kind(inner[1]) != TN_LOOP ||
-        tn_stride_in(t, u->src[0]->src[1], inner[1]) != tn_range_extent(inner[2]))
-      continue;
-    const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
-    if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
-    tn_move_stage(s, u, 3, inner, TN_SPACE_LOCAL);
-    return;
-  }
-}
-
-static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tn_split_digits(s, p);
-  const double work = tn_work(p);
-  const tn_tile c = tn_tile_of(s, p, target);
-  const tn_tiled x = tn_tile_apply(s, &c);
-  s->sink = tn_simplify(s->t, s->sink);
-  tn_profile_kernel(s->t, s->sink, p);
-  if (!p->usable) return;
-  const int loops = tn_tile_pack(s, p, target, &c, x);
-  tn_tile_unroll(s, p, &c, &x);
-  tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
-  tn_tile_copy_across(s, target, &c, &x);
-  tn_tile_roll(s, &c, &x);
-  tn_move_apart(s);
-}
-#endif
-// ---- end src/codegen/tile.c ----
-// ---- begin src/codegen/tensorcore.c ----
-// tensorcore: a sum of products of two matrices becomes products of tiles by a matrix unit of the target.
-//
-//   for each block of rows and of columns              tasks
-//     for each round                                   as much of the reduction as stays near for a strip
-//       a: the block's rows as tiles                   copied, a tile's elements together
-//       for each strip of columns
-//         b: the strip's columns as tiles              neighbours along the reduction together, as the unit wants them
-//         for each strip of rows: c += a @ b           up to 2x2 tiles are held in registers
-//     for each element of the block: what comes after the sum
-// Without rounds c is one strip's, and what comes after it follows at once. Operands are packed with all that is
-// computed from what they load. Beyond the end of the reduction they are zero; edges of rows and columns are
-// computed twice.
-#ifndef TN_CODEGEN_TENSORCORE
-#define TN_CODEGEN_TENSORCORE
-#ifndef TINY_AMALGAMATED
-#include "tile.c"
-#endif
-
-enum {
-  TN_CORE_TILES = 2,                       // rows and columns of tiles that are held: 4 sums, 2 and 2 operands
-  TN_CORE_STRIP = 1 << 15,                 // bytes of a strip of rows that stay in the nearest cache
-  TN_CORE_BLOCK = 512, TN_CORE_ROUNDS = 2  // rows and columns of a block; products along a reduction worth a unit
-};
-
-// A range as blocks of strips of tiles of elements, outermost first; NULL: there is one.
-enum { TN_CORE_BLOCKS, TN_CORE_STRIPS, TN_CORE_TILE, TN_CORE_ELEMENT, TN_CORE_LEVELS };
-typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS]; } tn_core_axis;
-
-typedef struct tn_core {
-  const tiny_matrix_unit *unit;
-  tn_core_axis m, n;                       // r[0]: the whole range, until it is split
-  tiny_uop *r, *round, *x, *y;             // of the reduction; the operands, in the dtypes of the unit
-  int64_t rounds, tiles;                   // of the reduction: tiles in each round
-} tn_core;
-
-// The longest range of the output that x depends on and y does not.
-static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
-  tiny_uop *best = NULL;
-  for (int i = 0; i < p->nout; i++)
-    if (tn_depends(t, x, p->out[i]) && !tn_depends(t, y, p->out[i]) &&
-        (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
-      best = p->out[i];
-  return best;
-}
-
-// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
-static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *u = p->nreduce == 1 && p->nred == 1 && p->reduce[0]->k == TINY_OP_ADD ? p->reduce[0]->src[0] : NULL;
-  *inside = NULL;
-  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
-  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
-}
-
-// A unit for the kernel's sum, its columns those that are stored together if there is a choice.
-static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang, tn_core *c) {
-  tiny_uop *inside, *product = tn_core_product(p, &inside);
-  memset(c, 0, sizeof *c);
-  if (!lang || !product || inside || !p->repeats) return 0;
-  for (int i = 0; i < 2 * lang->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
-    const tiny_matrix_unit *unit = &lang->units[i / 2];
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
-             *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
-    if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
-        tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
-        tn_range_extent(p->red[0]) < TN_CORE_ROUNDS * unit->k)
-      continue;
-    c->unit = unit;
-    c->m.r[0] = m; c->n.r[0] = n;
-    c->r = p->red[0];
-  }
-  return c->unit && (!lang->units_allowed || lang->units_allowed());
-}
-
-// ** sizes **
-
-// Blocks of about so much, as even as can be.
-static int64_t tn_core_even(int64_t n, int64_t block, int64_t strip) {
-  if (block >= n) return n;
-  const int64_t blocks = (n + block - 1) / block, even = ((n + blocks - 1) / blocks + strip - 1) / strip * strip;
-  return even < n ? even : n;
-}
-
-static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *target) {
-  const tiny_matrix_unit *unit = c->unit;
-  const int64_t m = tn_range_extent(c->m.r[0]), n = tn_range_extent(c->n.r[0]),
-                all = tn_tiles_of(c->r, unit->k), item = tn_dtypes[unit->a].nbytes;
-  int64_t rows = TN_CORE_BLOCK, columns = TN_CORE_BLOCK, others = 1;
-  c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
-  c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
-  const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
-  c->rounds = (all + most - 1) / most;
-  c->tiles = (all + c->rounds - 1) / c->rounds;
-  while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
-  while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
-  for (int i = 0; i < p->nout; i++)
-    if (p->out[i] != c->m.r[0] && p->out[i] != c->n.r[0]) others *= tn_range_extent(p->out[i]);
-  while (tn_tiles_of(c->m.r[0], rows) * tn_tiles_of(c->n.r[0], columns) * others < 8 &&
-         (rows > 2 * c->m.strip || columns > 2 * c->n.strip)) {
-    if (rows >= columns) rows /= 2; else columns /= 2;
-  }
-  c->m.block = tn_core_even(m, rows, c->m.strip);
-  c->n.block = tn_core_even(n, columns, c->n.strip);
-}
-
-// ** ranges **
-
-static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
-  tiny_uop *r = tn_move_split(s, a->r[0], a->block, TN_LOOP, 0, &a->r[TN_CORE_BLOCKS]);
-  r = tn_move_split(s, r, a->strip, TN_LOOP, 0, &a->r[TN_CORE_STRIPS]);
-  a->r[TN_CORE_ELEMENT] = tn_move_split(s, r, tile, TN_LOOP, 0, &a->r[TN_CORE_TILE]);
-}
-
-// A place among the values of the ranges, the last one the fastest; NULL: there is one value.
-static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
-  tiny_uop *at = tn_index(t, 0);
-  for (int i = 0; i < n; i++)
-    if (r[i]) at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, tn_range_extent(r[i]))), r[i]);
-  return tn_u2(t, TINY_OP_MUL, at, tn_index(t, each));
-}
-
-static tiny_uop *tn_core_fresh(tiny_ctx *t, tiny_uop *r, int kind) {
-  return r ? tn_range(t, tn_range_extent(r), kind) : NULL;
-}
-
-// u, for the values of the ranges `to` in the place of `from`, NULL among both, in memory.
-static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
-  tn_list src = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_push(t, &src, NULL);
-  for (int i = 0; i < n; i++) {
-    if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
-    if (to[i]) tn_push(t, &src, to[i]);
-  }
-  src.u[0] = tn_replace(t, u, old.n, old.u, now.u);
-  return tn_uop_make(t, TINY_OP_STAGE, u->dtype, u->lanes, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
-}
-
-// The element at `at` of memory, and those that follow.
-static tiny_uop *tn_core_load(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, int lanes) {
-  tiny_uop *src[2] = {memory, at}, *index = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, lanes, 1, &index, 0, 0, NULL);
-}
-
-// ** tiles **
-
-// The tile of a for k, one of the round's: rows of elements along the reduction.
-static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
-  const tiny_matrix_unit *unit = c->unit;
-  tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
-  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
-  fresh[4] = tn_range(t, unit->k, TN_VECTOR);
-  tiny_uop *place[3] = {c->round, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
-  tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
-  tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
-  return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
-}
-
-// The tile of b for k: rows of words, which hold neighbours along the reduction.
-static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
-  const tiny_matrix_unit *unit = c->unit;
-  const int words = unit->k / unit->together;
-  tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
-  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
-  fresh[2] = tn_range(t, words, TN_LOOP);
-  tiny_uop *place[3] = {c->round, k, fresh[2]};
-  tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
-  tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
-  return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
-}
-
-// An element of the sum, from tiles of it in memory: of all strips of the block where rounds add to them.
-static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
-  const tiny_matrix_unit *unit = c->unit;
-  const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
-  const int first = c->round ? 0 : 2;
-  tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
-           *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
-  src[0] = tn_core_a(t, c, k);
-  src[1] = tn_core_b(t, c, k);
-  src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
-  src[0] = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL);
-  src[1] = k;
-  src[2] = c->round;
-  tiny_uop *sum = tn_uop_make(t, TINY_OP_REDUCE, dtype, unit->m * unit->n, c->round ? 3 : 2, src, TINY_OP_ADD, 0, NULL);
-  for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
-  tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
-           *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
-  tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_core_at(t, 4 - first, from + first, unit->m * unit->n),
-                       tn_core_at(t, 2, element, 1));
-  return tn_core_load(t, memory, at, 1);
-}
-
-// The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
-static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
-  tiny_uop *const *m = c->m.r, *const *n = c->n.r, *end = s->sink->src[0], *last,
-           *order[8] = {m[0], n[0], c->round ? NULL : n[1], m[1], m[2], m[3], c->round ? n[1] : NULL, n[2]};
-  tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < end->nsrc; i++) {
-    int own = 0;
-    for (int l = 0; l < TN_CORE_LEVELS; l++) own |= end->src[i] == m[l] || end->src[i] == n[l];
-    if (!own) tn_push(s->t, &src, end->src[i]);
-  }
-  const int loops = src.n - 1 + (m[0] != NULL) + (n[0] != NULL);
-  for (int i = 0; i < 8; i++) if (order[i]) tn_push(s->t, &src, order[i]);
-  tn_push(s->t, &src, n[TN_CORE_ELEMENT]);
-  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
-  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
-  return loops;
-}
-
-// 1: the kernel's sum is done by a matrix unit.
-static int tn_optimize_tensorcore(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
-  tn_core c;
-  tiny_uop *inside, *product, *operand[2];
-  if (!tn_core_find(s, p, target->lang, &c)) return 0;
-  const double work = tn_work(p);
-  tn_core_sizes(&c, p, target);
-  c.r = tn_move_pad(s, c.r, c.rounds * c.tiles * c.unit->k);
-  tn_core_split(s, &c.m, c.unit->m);
-  tn_core_split(s, &c.n, c.unit->n);
-  tn_profile_kernel(t, s->sink, p);
-  product = tn_core_product(p, &inside);
-  for (int i = 0; i < 2; i++) {
-    operand[i] = product->src[i]->src[0];
-    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
-                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
-  }
-  const int first = !tn_depends(t, operand[0], c.m.r[TN_CORE_ELEMENT]);
-  c.x = operand[first]; c.y = operand[!first];
-  if (c.rounds > 1) c.round = tn_range(t, c.rounds, TN_LOOP);
-  tiny_uop *sum = tn_core_sum(t, &c, p->reduce[0]->dtype);
-  s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
-  const int loops = tn_core_order(s, &c);
-  tn_move_kind(s, c.n.r[TN_CORE_ELEMENT], TN_VECTOR);
-  s->sink = tn_simplify(t, s->sink);
-  tn_make_tasks(s, work, loops);
-  return 1;
-}
-#endif
-// ---- end src/codegen/tensorcore.c ----
-// ---- begin src/codegen/rows.c ----
-// rows: elementwise work and rows on a CPU: softmax, layer_norm, copies, transpositions.
-//
-// Lanes run along what is contiguous in the output. What a row costs to compute is kept for the passes that come
-// after; what is read across goes in blocks, so that lines of both memories are used whole while they are near.
-#ifndef TN_CODEGEN_ROWS
-#define TN_CODEGEN_ROWS
-#ifndef TINY_AMALGAMATED
-#include "tensorcore.c"
-#endif
-
-enum {
-  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4,
-  TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256    // of a block, in bytes of what is written and of what is read
-};
-
-static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
-  tn_list all = {NULL, 0, 0};
-  double cost = 0;
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++)
-    if (tn_is_float(all.u[i]->dtype) && all.u[i]->op != TINY_OP_REDUCE) cost += tn_op_cost(all.u[i]);
-  return cost;
-}
-
-// The greatest expression that the store and a REDUCE over its row both compute, *of_reduce as the REDUCE has
-// it; NULL where it costs little.
-static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
-                               tiny_uop **of_reduce) {
-  tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
-  tn_map same = {NULL, 0, 0};
-  tiny_uop *r = reduce->src[1];
-  tn_toposort(t, reduce->src[0], &body);
-  tn_toposort(t, p->end->src[0]->src[1], &value);
-  for (int i = 0; i < body.n; i++)
-    if (tn_op_is_elementwise(body.u[i]->op) && tn_is_float(body.u[i]->dtype) && tn_depends(t, body.u[i], r))
-      tn_map_set(t, &same, tn_replace(t, body.u[i], 1, &r, &j), body.u[i]);
-  for (int i = value.n - 1; i >= 0; i--) {
-    if (!tn_map_has(&same, value.u[i])) continue;
-    *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
-    return tn_expression_cost(t, value.u[i]) >= TN_ROW_COST ? value.u[i] : NULL;
-  }
-  return NULL;
-}
-
-// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
-// REDUCE that needs it first stores it on its way.
-static int tn_stage_row(tn_kernel_state *s, const tn_profile *p) {
-  tiny_ctx *t = s->t;
-  tiny_uop *j = NULL, *value[2], *at[2], *pair[2], *from[2], *to[2];
-  for (int i = 0; i < p->nout; i++) {
-    int in_scope = 1;
-    for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
-    if (in_scope) continue;
-    if (j) return 0;
-    j = p->out[i];
-  }
-  if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
-  for (int k = 0; k < p->nreduce; k++) {
-    tiny_uop *reduce = p->reduce[k];
-    const int64_t v[2] = {TN_SPACE_LOCAL, tn_range_extent(j)};
-    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != v[1]) continue;
-    value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
-    if (!value[0] || v[1] * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
-    at[0] = tn_uop_make(t, TINY_OP_DEFINE, value[0]->dtype, 1, 0, NULL, ++t->ir->serial, 2, v);
-    at[1] = reduce->src[1];
-    pair[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
-    pair[1] = value[1];
-    pair[1] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-    pair[0] = value[1];
-    pair[0] = tn_uop_make(t, TINY_OP_AFTER, value[1]->dtype, 1, 2, pair, 0, 0, NULL);
-    pair[1] = tn_replace(t, reduce, 1, &value[1], pair);
-    from[0] = value[0]; from[1] = reduce;
-    to[1] = pair[1];
-    pair[0] = at[0];
-    at[0] = tn_uop_make(t, TINY_OP_AFTER, value[0]->dtype, 1, 2, pair, 0, 0, NULL);
-    at[1] = j;
-    to[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
-    to[0] = tn_uop_make(t, TINY_OP_LOAD, value[0]->dtype, 1, 1, to, 0, 0, NULL);
-    s->sink = tn_replace(t, s->sink, 2, from, to);
-    return 1;
-  }
-  return 0;
-}
-
-// Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
-static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
-  for (int i = 0; i < p->nreduce; i++) {
-    int inner = 0;
-    for (int j = 0; j < p->nreduce; j++) inner |= j != i && tn_depends(t, p->reduce[i], p->reduce[j]);
-    if (!inner && tn_depends(t, p->reduce[i], u)) return 1;
-  }
-  return 0;
-}
-
-// The load, which first asks for another element of its memory, at `ahead`.
-static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
-  tiny_uop *index = load->src[0], *at[3] = {index->src[0], ahead, NULL}, *src[2];
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
-  src[0] = index->src[0];
-  src[1] = tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, at, 0, 0, NULL);
-  at[0] = tn_uop_make(t, TINY_OP_AFTER, src[0]->dtype, 1, 2, src, 0, 0, NULL);
-  at[1] = index->src[1];
-  if (index->nsrc == 3) at[2] = index->src[2];
-  src[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL);
-}
-
-// Rows ahead that are fetched: the next one, or several short ones.
-static int64_t tn_rows_ahead(int64_t nbytes) { return nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes : 1; }
-
-// What a load reads in one round of the output range number `rows`, in bytes.
-static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
-  tn_list ranges = {NULL, 0, 0};
-  int64_t n = tn_dtypes[load->dtype].nbytes;
-  tn_collect_ranges(t, load, &ranges);
-  for (int i = 0; i < ranges.n; i++) {
-    int outside = 0;
-    for (int j = 0; j <= rows; j++) outside |= p->out[j] == ranges.u[i];
-    if (!outside) n *= tn_range_extent(ranges.u[i]);
-  }
-  return n;
-}
-
-// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
-static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
-  int rows = -1;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
-  for (int i = 0; i < p->nout; i++) {
-    int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
-    for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
-    if (around) rows = i;
-  }
-  if (rows < 0) return;
-  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    tiny_uop *u = loads.u[i], *at = u->src[0];
-    const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
-    int again = 0;
-    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
-    if (stride * tn_dtypes[u->dtype].nbytes < TN_CACHE_LINE) continue;
-    if (tn_in_first_pass(s->t, p, u)) continue;
-    for (int j = 0; j < loads.n; j++)
-      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, p, loads.u[j]);
-    for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
-    if (!again) continue;
-    tn_push(s->t, &memory, at->src[0]);
-    tn_push(s->t, &from, u);
-    const int64_t ahead = tn_rows_ahead(tn_round_nbytes(s->t, p, u, rows)) * stride;
-    tn_push(s->t, &to, tn_load_fetching(s->t, u, tn_u2(s->t, TINY_OP_ADD, at->src[1], tn_index(s->t, ahead))));
-  }
-  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
-}
-
-// ** rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can **
-
-// What the element of a load is in a later round of `rows`; numbers that name rows are read within their memory.
-static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows, int64_t rounds) {
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
-  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *at[2], *beyond;
-    if (!tn_depends(t, index, rows)) continue;
-    beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
-    beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
-    at[0] = index->src[0];
-    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last);
-    at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
-    tn_push(t, &from, loads.u[i]);
-    tn_push(t, &to, tn_uop_make(t, TINY_OP_LOAD, loads.u[i]->dtype, 1, 1, at, 0, 0, NULL));
-  }
-  tn_push(t, &from, rows);
-  tn_push(t, &to, later);
-  return tn_replace(t, element, from.n, from.u, to.u);
-}
-
-// Are all loads that name the element's place in order along `rows`, so that later ones may be read?
-static int tn_is_named_in_order(tiny_ctx *t, tiny_uop *element, const tiny_uop *rows) {
-  tn_list loads = {NULL, 0, 0};
-  int named = 0;
-  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    const tiny_uop *index = loads.u[i]->src[0];
-    if (!tn_depends(t, loads.u[i], rows)) continue;
-    const int64_t stride = tn_stride_in(t, index->src[1], rows);
-    if (index->nsrc != 2 || index->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || stride < 0) return 0;
-    named = 1;
-  }
-  return named;
-}
-
-static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
-  tiny_ctx *t = s->t;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n && !p->nreduce; i++) {
-    tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
-    int rows = p->nout - 1;
-    while (rows >= 0 && (tn_range_kind(p->out[rows]) != TN_LOOP || !tn_is_named_in_order(t, element, p->out[rows])))
-      rows--;
-    if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
-    if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
-    const int64_t nbytes = tn_round_nbytes(t, p, u, rows);
-    if (nbytes < TN_CACHE_LINE) continue;
-    tn_push(t, &from, u);
-    tn_push(t, &to, tn_load_fetching(t, u, tn_element_later(t, element, p->out[rows], tn_rows_ahead(nbytes))));
-  }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-}
-
-// Is what e names read across when v advances, but in a row when j does?
-static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_uop *j) {
-  const int64_t stride = tn_stride_in(t, e, v);
-  return stride != TN_IRREGULAR && (stride >= TN_FAR || stride <= -TN_FAR) && tn_stride_in(t, e, j) == 1;
-}
-
-// The output range that a load is contiguous in, while it is read across in v; NULL: none.
-static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v) {
-  for (int i = 0; i < p->nload; i++)
-    for (int j = 0; j < p->nout && !p->nreduce; j++)
-      if (p->out[j] != v && p->load[i]->nsrc == 2 && tn_is_across(t, p->load[i]->src[1], v, p->out[j]))
-        return p->out[j];
-  return NULL;
-}
-
-// A part of r's extent that is a power of two, at most `most`.
-static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t most) {
-  while (most > 1 && !tn_tile_fits(r, most, p->repeats)) most /= 2;
-  return most;
-}
-
-// Copies what a load reads over the block rows x columns to the stack, as it will be read: in squares that are turned
-// in registers.
-static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
-  const int64_t n = tn_range_extent(rows);
-  tiny_uop *from[2] = {columns, rows}, *to[2], *at[2];
-  tn_list src = {NULL, 0, 0};
-  tn_push(t, &src, NULL);
-  while (most > n || most > tn_range_extent(columns)) most /= 2;
-  for (int i = 0; i < 2; i++) {
-    const int64_t squares = tn_range_extent(from[i]) / most;
-    tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
-    to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
-    if (squares > 1) tn_push(t, &src, square);
-    tn_push(t, &src, part);
-  }
-  src.u[0] = tn_replace(t, load, 2, from, to);
-  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
-  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows);
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, at, 0, 0, NULL);
-}
-
-// A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along
-// together, as many as the processor follows ahead of their reading; what is written gets whole lines, block by block.
-// Returns what of v is left for lanes.
-static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *j, int most) {
-  const int nbytes = tn_dtypes[p->store->dtype].nbytes;
-  const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
-  const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
-  tiny_uop *strips, *blocks, *first = NULL;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  if (rows < TN_SQUARE_LEAST || columns < TN_SQUARE_LEAST) return v;
-  for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
-  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &strips);
-  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, &blocks);
-  if (first == j && strips) tn_move_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
-  if (first == j && strips && blocks) tn_move_swap(s, blocks, strips);
-  if (first == v && blocks) tn_move_swap(s, row, blocks);
-  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    const tiny_uop *index = loads.u[i]->src[0];
-    if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;
-    tn_push(s->t, &from, loads.u[i]);
-    tn_push(s->t, &to, tn_stage_block(s->t, loads.u[i], row, column, most));
-  }
-  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
-  return row;
-}
-
-// Does one REDUCE fold range red[i] and one of those in `taken`?
-static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
-  for (int j = 0; j < p->nreduce; j++) {
-    uint32_t folds = 0;
-    for (int k = 0; k < p->nred; k++)
-      for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++) if (p->reduce[j]->src[n] == p->red[k]) folds |= 1u << k;
-    if ((folds >> i & 1) && (folds & taken)) return 1;
-  }
-  return 0;
-}
-
-// May elements of red[i] be folded twice? By MAX, AND, OR.
-static int tn_folds_again(const tn_profile *p, int i) {
-  for (int j = 0; j < p->nreduce; j++)
-    for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++)
-      if (p->reduce[j]->src[n] == p->red[i] && p->reduce[j]->k != TINY_OP_MAX && p->reduce[j]->k != TINY_OP_AND &&
-          p->reduce[j]->k != TINY_OP_OR)
-        return 0;
-  return 1;
-}
-
-// A pass over a row gets lanes, and several vectors at once, so that the accumulator does not wait for itself.
-static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most) {
-  static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
-  tiny_uop *r = p->red[i], *rest = NULL;
-  const int64_t n = tn_range_extent(r), width = 4 * most;
-  if (n > width && n % width && tn_folds_again(p, i)) {
-    r = tn_move_split(s, r, width, TN_LOOP, 0, NULL);
-    tn_move_split(s, r, most, TN_VECTOR, 0, &rest);
-    tn_move_kind(s, rest, TN_UNROLL);
-    return 1;
-  }
-  if (n >= width && n % most) r = tn_move_pad(s, r, most);
-  const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
-  if (lanes < 2) return 0;
-  tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
-  for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
-    if (tn_range_extent(rest) % together[f] == 0) { tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL); break; }
-  return 1;
-}
-
-// Columns are walked down several vectors at a time: what is read in a row of them lies in one page.
-static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
-  int64_t f = TN_COLUMN_VECTORS;
-  while (tn_range_extent(columns) % f) f--;
-  if (f > 1) tn_move_split(s, columns, f, TN_UPCAST, 0, NULL);
-}
-
-static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
-  if (p->row && tn_stage_row(s, p)) tn_profile_kernel(t, s->sink, p);
-  const int most = tn_target_lanes(target, p);
-  const double work = tn_work(p);
-  tiny_uop *best = NULL;
-  double score = 0.5;
-  for (int i = 0; i < p->nout; i++) {
-    const double now = tn_lanes_score(t, p, p->out[i], 1);
-    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) < 2 || now < score) continue;
-    best = p->out[i];
-    score = now;
-  }
-  int v_in_scope = 0;
-  uint32_t taken = 0;                      // bit i: red[i] became lanes
-  for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
-  tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
-  if (across) best = tn_walk_across(s, p, best, across, most);
-  tiny_uop *columns = NULL;
-  if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
-  if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
-  if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
-    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
-    if (tn_row_pass(s, p, i, most)) taken |= 1u << i;
-  }
-  s->sink = tn_simplify(t, s->sink);
-  tn_make_tasks(s, work, TN_MAX_RANGES);
-  tn_profile_kernel(t, s->sink, p);
-  if (!p->usable) return;
-  tn_fetch_next_row(s, p);
-  tn_fetch_named_rows(s, p);
-}
-#endif
-// ---- end src/codegen/rows.c ----
-// ---- begin src/codegen/optimize.c ----
-// optimize: chooses moves for a kernel in microseconds.
-//
-// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after moves.
-// On a CPU: reductions become register tiles (tile.c), everything else lanes (rows.c); scatters and scans keep their
-// loops and get lanes across them. On a GPU: outputs spread over groups and items, long reductions are shared by a
-// group.
-#ifndef TN_CODEGEN_OPTIMIZE
-#define TN_CODEGEN_OPTIMIZE
-#ifndef TINY_AMALGAMATED
-#include "rows.c"
-#endif
-
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
-
-// ** joining neighbours: fewer, longer loops **
-
-static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
-  tn_list all = {NULL, 0, 0};
-  int n = 0;
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) n += all.u[i]->op == TINY_OP_IDIV || all.u[i]->op == TINY_OP_MOD;
-  return n;
-}
-
-// Replaces neighbours a (outer), b by one range wherever that costs no division.
-static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divmods) {
-  tiny_ctx *t = s->t;
-  const int64_t nb = tn_range_extent(b);
-  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
-  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
-  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
-  tiny_uop *sink = tn_replace(t, s->sink, 2, from, to);
-  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_toposort(t, sink, &lists);
-  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
-    tiny_uop *u = lists.u[i];
-    if (tn_ranges_from(u->op) < 0) continue;
-    tn_list src = {NULL, 0, 0};
-    int seen = 0;
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (j && u->src[j] == both && seen++) continue;
-      tn_push(t, &src, u->src[j]);
-    }
-    if (seen > 1) {
-      tn_push(t, &old, u);
-      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
-    }
-  }
-  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
-  if (tn_count_divmod(t, sink) > divmods) return 0;
-  s->sink = sink;
-  return 1;
-}
-
-static void tn_join_ranges(tn_kernel_state *s) {
-  tn_profile p;
-  for (int again = 1; again;) {
-    again = 0;
-    const int divmods = tn_count_divmod(s->t, s->sink);
-    tn_profile_kernel(s->t, s->sink, &p);
-    if (!p.usable) return;
-    for (int i = 0; i + 1 < p.nout && !again; i++) {
-      int same = 1;                        // not across the scope's border
-      for (int j = 0; j < p.nreduce; j++)
-        same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
-      again = same && tn_ranges_join(s, p.out[i], p.out[i + 1], divmods);
-    }
-    for (int j = 0; j < p.nreduce && !again; j++)
-      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++)
-        again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
-  }
-}
-
-// ** scatters: rows become lanes; what is left of the output becomes tasks **
-
-static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
-  tn_profile_kernel(s->t, s->sink, p);
-  return p->usable && p->nout && p->end->op == TINY_OP_END &&
-      tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
-}
-
-// A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
-static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
-  tiny_uop *last = p->out[p->nout - 1];
-  const int64_t n = tn_range_extent(last), line = TN_CACHE_LINE / tn_dtypes[p->store->dtype].nbytes;
-  int64_t f = 1;
-  for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
-  for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
-  for (int64_t d = 2; d <= TN_SCATTER_TASKS; d++) if (n % d == 0 && n / d % line == 0) f = d;
-  if (f == 1) return;
-  tn_move_split(s, last, f, TN_TASK, 1, NULL);
-  s->sink = tn_simplify(s->t, s->sink);
-  tn_scatter_of(s, p, c);
-}
-
-static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
-  tiny_ctx *t = s->t;
-  tn_profile p;
-  tn_scatter c;
-  tiny_uop *row, *fill_row;
-  if (!tn_scatter_of(s, &p, &c)) return 0;
-  const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
-  if (cpu) tn_scatter_share(s, &p, &c);
-  else {                                   // work items have an element of every row each
-    for (int i = 0; i < p.nout; i++) {
-      int target_range = 0;
-      for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range) tn_move_kind(s, p.out[i], TN_GLOBAL);
-    }
-    if (!tn_scatter_of(s, &p, &c) || tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n))
-      return 0;
-  }
-  int outer = 0;
-  double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
-  work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
-  for (int i = 0; i < p.nout; i++)
-    outer += tn_scatter_is_outer(&p, &c, i) && tn_range_kind(p.out[i]) == TN_LOOP;
-  tn_write_scatter(s, &p, &c, &row, &fill_row);
-  if (!cpu) { s->sink = tn_simplify(t, s->sink); return 1; }
-  tn_profile_kernel(t, s->sink, &p);
-  if (row && tn_range_extent(row) > lanes && lanes > 1) {
-    row = tn_move_pad(s, row, lanes);
-    fill_row = tn_move_pad(s, fill_row, lanes);
-    tn_profile_kernel(t, s->sink, &p);
-  }
-  const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
-  if (f > 1) {
-    const int together = tn_stride_in(t, p.store->src[1], row) == 1;
-    tn_move_split(s, fill_row, f, TN_VECTOR, 0, NULL);
-    if (together) tn_move_split(s, row, f, TN_VECTOR, 0, NULL);
-  }
-  s->sink = tn_simplify(t, s->sink);
-  tn_make_tasks(s, work, outer);
-  return 1;
-}
-
-// ** scans: several accumulators side by side, so that none waits for the one before **
-
-static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *best = NULL, *rest = NULL;
-  const double work = tn_work(p) * (double)tn_range_extent(p->carried);
-  const int most = tn_target_lanes(target, p);
-  for (int i = 0; i < p->nout; i++)
-    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) > 1 &&
-        tn_lanes_score(s->t, p, p->out[i], 1) >= 0.5)
-      best = p->out[i];
-  if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &rest);
-  for (int i = 0; i < p->nout && !best; i++) if (tn_range_extent(p->out[i]) > 1) rest = p->out[i];
-  int64_t f = rest ? (best ? TN_SCAN_VECTORS : TN_SCAN_CHAINS) : 1;
-  while (f > 1 && tn_range_extent(rest) % f) f--;
-  if (f > 1) tn_move_split(s, rest, f, TN_UPCAST, 0, NULL);
-  s->sink = tn_simplify(s->t, s->sink);
-  tn_make_tasks(s, work, TN_MAX_RANGES);
-}
-
-// ** GPU **
-
-static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
-  int64_t items = 1, outputs = 1;
-  const int64_t most = target->limits->local_total ? target->limits->local_total : 256;
-  for (int i = 0; i < p->nout; i++) outputs *= tn_range_extent(p->out[i]);
-  if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
-    tiny_uop *r = p->red[p->nred - 1];
-    int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= 256; d++) if (tn_range_extent(r) % d == 0) g = d;
-    if (g > 1) { tn_move_group(s, p->reduce[0], r, g); items = g; }
-  }
-  for (int i = p->nout - 1; i >= 0; i--) {
-    int64_t f = 1;
-    const int64_t n = tn_range_extent(p->out[i]);
-    int in_scope = 1;
-    for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
-    if (!in_scope) continue;
-    for (int64_t d = 1; d <= n && items * d <= most && d <= 64; d++) if (n % d == 0) f = d;
-    tiny_uop *rest = p->out[i];
-    if (f > 1) { tn_move_split(s, p->out[i], f, TN_LOCAL, 0, &rest); items *= f; }
-    if (rest) tn_move_kind(s, rest, TN_GLOBAL);
-  }
-  s->sink = tn_simplify(t, s->sink);
-}
-
-static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
-  tn_kernel_state s = {t, sink};
-  tn_profile p;
-  tn_join_ranges(&s);
-  if (tn_optimize_scatter(&s, target)) return s.sink;
-  tn_profile_kernel(t, s.sink, &p);
-  if (!p.usable) return s.sink;
-  if (!target->limits->threads) tn_optimize_gpu(&s, &p, target);
-  else if (p.carried) tn_optimize_scan(&s, &p, target);
-  else if (p.nreduce == 1 && !p.row) {
-    if (!tn_optimize_tensorcore(&s, &p, target)) tn_optimize_reduce(&s, &p, target);
-  }
-  else tn_optimize_elementwise(&s, &p, target);
-  return s.sink;
-}
-#endif
-// ---- end src/codegen/optimize.c ----
 // ---- begin src/codegen/cost.c ----
 // cost: what a kernel will take after its moves, told from its ranges without lowering it.
 //
@@ -26034,19 +25553,24 @@ static double tn_cost_lines(const tn_cost_walk *w, const tn_cost_access *a, uint
   return lines > all && !a->gathers ? all : lines;
 }
 
+// Do so many lines, each step bytes after the last, push each other out of a cache whose ways have this length?
+static int tn_cost_crowds(double lines, int64_t step, int64_t way) {
+  step = tn_gcd(step, way);
+  return lines > TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+}
+
 // Lanes and copies whose lines fall into so few sets of a cache that they push each other out.
 static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, double cache_nbytes) {
   const int64_t way = (int64_t)cache_nbytes / TN_COST_WAYS;
   int64_t step = way;
   double lines = 1;
   for (int r = 0; r < w->nrange; r++) if ((a->ranges & (w->lanes | w->copies)) >> r & 1) {
-    int64_t x = a->stride[r] * (int64_t)a->nbytes, y = step;
+    const int64_t x = a->stride[r] * (int64_t)a->nbytes;
     if (x > -TN_COST_LINE && x < TN_COST_LINE) continue;
     lines *= (double)tn_range_extent(w->range[r]);
-    while (y) { const int64_t rest = x % y; x = y; y = rest; }
-    step = x < 0 ? -x : x;
+    step = tn_gcd(x, step);
   }
-  return lines > TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+  return tn_cost_crowds(lines, step, way);
 }
 
 static double tn_cost_memory(tn_cost_walk *w) {
@@ -26106,6 +25630,1561 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
 }
 #endif
 // ---- end src/codegen/cost.c ----
+// ---- begin src/codegen/tile.c ----
+// tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
+//
+// The tile's sizes are found by trying all that fit the register file and counting vector loads for each
+// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE. A reduction
+// too long for a panel of the nearer cache goes in rounds, whose sums stay in memory between them. Rows that are whole
+// pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and is read
+// for several panels.
+#ifndef TN_CODEGEN_TILE
+#define TN_CODEGEN_TILE
+#ifndef TINY_AMALGAMATED
+#include "lanes.c"
+#include "cost.c"
+#endif
+
+enum {
+  TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
+  TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
+  TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
+  TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and the copies of its sum that a tile may have
+  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
+  TN_ROUND = 256                           // multiply-adds that pay for a sum's way to the cache and back
+};
+enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
+#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
+#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
+#define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
+#define TN_SCATTERED_STORE 2.2             // the same
+#define TN_CROWDED_LOAD 1.4                // of a load of rows that push each other out of the nearest cache
+#define TN_LANES_FOLDED 10                 // to one number, in vector instructions
+#define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
+
+typedef struct tn_tile {
+  tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
+  int lanes, v_in_reduce, packs, packs_rows;   // packs: what is read as vectors is packed first; the other too
+  int scatters;                            // lanes are stored apart from each other
+  int64_t vectors, f[2];                   // copies of v's lanes, of u
+  int64_t rounds;                          // of the reduction, that a panel holds
+  uint32_t distant;                        // bit i: rows of load i lie pages apart, in memory that no cache holds
+  double cost, after;                      // after: of what an element's sum goes through, in instructions
+} tn_tile;
+
+typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
+  int64_t stride, apart;                   // in v, in u[0]
+  int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
+  int beside[2];                           // neighbours in u share cache lines
+} tn_reads;
+
+// What is computed, edges twice, for what is wanted.
+static double tn_tile_waste(const tiny_uop *r, int64_t f) {
+  return r ? (double)(tn_tiles_of(r, f) * f) / (double)tn_range_extent(r) : 1;
+}
+
+// What of the nearer cache a panel may take.
+static int64_t tn_panel_nbytes(const tn_target *target) {
+  const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
+  return half && half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
+}
+
+// Are the rows of this load worth packing beside the panel? If they are converted; if it takes rounds to read them and
+// they are whole pages apart: few sets of the caches and few banks of memory hold them.
+static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int in_rounds) {
+  const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+  if (p->reduce[0]->src[0]->op != TINY_OP_DOT && nbytes < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
+  return in_rounds && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
+}
+
+// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
+// rows. A reduction too long for one panel goes in rounds, as even as can be; short ones, where rows are packed.
+static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
+  const int64_t width = c->lanes * c->vectors;
+  int operands = 0, panel = -1, rows = -1;
+  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
+      tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
+    return 0;
+  for (int i = 0; i < p->nload; i++) {
+    operands += reads[i].reduce && !reads[i].again;
+    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
+    if (reads[i].reduce && !reads[i].v && reads[i].u[0]) rows = i;
+  }
+  if (operands != 2 || panel < 0) return 0;
+  const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
+  const int64_t n = tn_range_extent(p->red[0]);
+  int64_t most = tn_panel_nbytes(target) / nbytes;
+  c->packs_rows = rows >= 0 && tn_tile_packs_rows(p, reads, rows, n > most);
+  if (c->packs_rows && most > TN_ROUND) most = TN_ROUND;
+  c->rounds = n / tn_tiles_of(p->red[0], most);
+  return c->rounds > 0;
+}
+
+// Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
+static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, int i, int64_t rows) {
+  return read->u[0] && read->apart != TN_IRREGULAR &&
+      tn_cost_crowds((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, TN_COST_L1 / TN_COST_WAYS);
+}
+
+// Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
+// and after the reduction is shared by all it folds.
+static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
+  const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
+  double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
+  double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
+  for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
+  once += fmas * c->after;
+  if (c->v_in_reduce) {                    // sums of lanes are folded, and what comes then is scalar
+    once += fmas * TN_LANES_FOLDED;
+    folds /= c->lanes;
+  }
+  for (int i = 0; i < p->nload; i++) {
+    double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
+    if (c->distant >> i & 1 && reads[i].v) n += TN_FAR_ROW;
+    for (int j = 0; j < 2; j++)
+      if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
+    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], i, c->f[0])) n *= TN_CROWDED_LOAD;
+    const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
+    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
+        TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
+    if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
+    else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
+    else once += n * (reads[i].v ? each : 0.5);
+  }
+  return (loads + fmas + 1.5 + once / folds) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+      tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
+}
+
+static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
+
+// Registers of a tile: its sums, and of what they are products of the fewer, vectors or others, which stay while the
+// others come one by one; each product takes its own as it comes where no two share one.
+static int64_t tn_tile_registers(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
+  const int64_t sums = c->vectors * c->f[0] * c->f[1];
+  int64_t vectors = c->vectors, others = 1;
+  if (sums == c->vectors) return sums + 3;
+  for (int i = 0; i < p->nload; i++) {
+    int64_t n = reads[i].v ? c->vectors : 1;
+    if (!reads[i].reduce) continue;
+    for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= c->f[j];
+    if (reads[i].v && n > vectors) vectors = n;
+    if (!reads[i].v && n > others) others = n;
+  }
+  return sums + (others > c->vectors && others < vectors ? others : vectors) + 2;
+}
+
+static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
+  tn_reads reads[TN_MAX_ACCESSES];
+  memset(reads, 0, sizeof reads);
+  for (int i = 0; i < p->nload; i++) {
+    tiny_uop *at = p->load[i]->src[1];
+    reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
+    reads[i].v = reads[i].stride != 0;
+    reads[i].apart = c.u[0] ? tn_stride_in(t, at, c.u[0]) : 0;
+    for (int j = 0; j < 2; j++) {
+      const int64_t stride = c.u[j] ? tn_stride_in(t, at, c.u[j]) : 0,
+                    line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
+      reads[i].u[j] = stride != 0;
+      reads[i].beside[j] = stride > -line && stride < line;
+    }
+    reads[i].reduce = 0;
+    for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
+    reads[i].again = 0;
+    for (int j = 0; j < i && p->reduce[0]->src[0]->op == TINY_OP_DOT; j++)
+      reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
+          !memcmp(&reads[j], &reads[i], sizeof *reads);
+  }
+  const int most_vectors = !c.v || c.v_in_reduce ? 1 : 16, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
+  for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
+    if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
+    for (int i = 0; i < sizes * sizes; i++) {
+      c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
+      if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
+          tn_tile_registers(p, reads, &c) > target->limits->vector_registers)
+        continue;
+      c.packs = tn_tile_packs(p, reads, target, &c);
+      c.cost = tn_tile_cost(p, reads, &c);
+      if (c.cost < best->cost) *best = c;
+    }
+  }
+}
+
+// May the lanes of v be stored apart? Where they lie together in what is read, and many products make one element.
+static int tn_tile_may_scatter(tiny_ctx *t, const tn_profile *p, tiny_uop *v, int lanes) {
+  int together = 0;
+  double rounds = 1;
+  for (int i = 0; i < p->nred; i++) rounds *= (double)tn_range_extent(p->red[i]);
+  for (int i = 0; i < p->nload; i++)
+    for (int j = 0; j < p->nred; j++)
+      together |= tn_depends(t, p->load[i], p->red[j]) && tn_stride_in(t, p->load[i]->src[1], v) == 1;
+  return together && rounds >= 2 * lanes;
+}
+
+// What comes after the sum of an element, in instructions.
+static double tn_tile_after(tiny_ctx *t, const tn_profile *p) {
+  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
+  tn_list all = {NULL, 0, 0}, before = {NULL, 0, 0};
+  double cost = 0;
+  tn_toposort(t, store->src[1], &all);
+  tn_toposort(t, p->reduce[0], &before);
+  for (int i = 0; i < all.n; i++) if (tn_is_float(all.u[i]->dtype)) cost += tn_op_cost(all.u[i]);
+  for (int i = 0; i < before.n; i++) if (tn_is_float(before.u[i]->dtype)) cost -= tn_op_cost(before.u[i]);
+  return cost > 0 ? cost : 0;
+}
+
+// The loads, a bit each, whose rows lie pages apart in memory that no cache holds.
+static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
+  uint32_t distant = 0;
+  for (int i = 0; i < p->nload && p->nred; i++) {
+    const tiny_uop *memory = p->load[i]->src[0];
+    const int64_t each = tn_dtypes[p->load[i]->dtype].nbytes;
+    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > (int64_t)target->limits->cache_nbytes &&
+        tn_stride_in(t, p->load[i]->src[1], p->red[p->nred - 1]) >= TN_FAR_NBYTES / each)
+      distant |= (uint32_t)1 << i;
+  }
+  return distant;
+}
+
+// The best tile over every choice of lanes and of one or two more output ranges.
+static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
+  tn_tile best, c;
+  memset(&best, 0, sizeof best);
+  best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
+  const int most = tn_target_lanes(target, p);
+  const double after = tn_tile_after(t, p);
+  const uint32_t distant = tn_tile_far(t, p, target);
+  for (int i = -1; i < p->nout + p->nred; i++) {
+    memset(&c, 0, sizeof c);
+    c.lanes = 1; c.vectors = c.f[0] = c.f[1] = 1;
+    c.after = after; c.distant = distant;
+    if (i >= 0) {
+      c.v = i < p->nout ? p->out[i] : p->red[i - p->nout];
+      c.v_in_reduce = i >= p->nout;
+      const int64_t n = tn_range_extent(c.v);
+      c.lanes = c.v_in_reduce && n >= 4 * most ? most : (int)tn_lanes_for(n, most, p->repeats && !c.v_in_reduce);
+      c.scatters = !c.v_in_reduce && tn_stride_in(t, p->store->src[1], c.v) != 1;
+      if (c.lanes < 2 || (c.scatters && !tn_tile_may_scatter(t, p, c.v, c.lanes))) continue;
+    }
+    tn_tile_try(t, p, target, c, &best);
+    for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
+      c.u[0] = p->out[a]; c.u[1] = NULL;
+      tn_tile_try(t, p, target, c, &best);
+      for (int b = a + 1; b < p->nout; b++)
+        if (p->out[b] != c.v) {
+          c.u[1] = p->out[b];
+          tn_tile_try(t, p, target, c, &best);
+        }
+    }
+  }
+  return best;
+}
+
+// ** packing **
+
+// Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
+// computed from what it loads.
+static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
+  tiny_ctx *t = s->t;
+  tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++)
+    for (uint32_t j = 0; j < 2 && reduces.u[i]->src[0]->nsrc >= 2; j++)
+      tn_push(t, &operands, reduces.u[i]->src[0]->src[j]);
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
+  for (int i = 0; i < operands.n; i++) {
+    tiny_uop *x = operands.u[i];
+    int n = 0;
+    if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
+    while (n < ninner && tn_depends(t, x, inner[n])) n++;
+    if (n < ninner || tn_depends(t, x, again)) continue;
+    return tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
+  }
+  return NULL;
+}
+
+// Do all loads of a copy read what lies together as r advances?
+static int tn_pack_reads_along(tiny_ctx *t, const tiny_uop *stage, const tiny_uop *r) {
+  tn_list loads = {NULL, 0, 0};
+  tn_collect_op(t, stage->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) if (tn_stride_in(t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
+  return loads.n;
+}
+
+// What is copied gets lanes along the last range of the copy, where it lies together in what is read. Where it lies
+// together along another one, the copy goes in squares of both, which are turned in registers.
+static void tn_pack_lanes(tn_kernel_state *s, const tiny_uop *stage, int lanes) {
+  tiny_uop *last = stage->src[stage->nsrc - 1], *along = NULL, *inner[TINY_MAX_DIMS];
+  const int64_t n = tn_range_extent(last);
+  int ninner = 0;
+  if (tn_pack_reads_along(s->t, stage, last)) {
+    if (n % lanes == 0 && tn_range_kind(last) == TN_LOOP) tn_move_split(s, last, lanes, TN_VECTOR, 0, NULL);
+    return;
+  }
+  for (uint32_t i = 1; i + 1 < stage->nsrc; i++) {
+    if (tn_range_kind(stage->src[i]) == TN_UPCAST) inner[ninner++] = stage->src[i];
+    else if (tn_pack_reads_along(s->t, stage, stage->src[i])) along = stage->src[i];
+  }
+  if (!along || tn_range_kind(last) != TN_VECTOR || n < TN_SQUARE_LEAST || n > TN_SQUARE_MOST ||
+      tn_range_extent(along) % n)
+    return;
+  for (int i = 0; i < ninner; i++) tn_move_kind(s, inner[i], TN_LOOP);   // one square at a time
+  tn_move_split(s, along, n, TN_UPCAST, 0, NULL);
+}
+
+// The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
+typedef struct tn_tiled { tiny_uop *rows, *columns, *part[2], *vectors, *lanes; } tn_tiled;
+
+static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
+  tn_tiled x;
+  memset(&x, 0, sizeof x);
+  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
+  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, NULL);
+  if (!c->v) return x;
+  if (c->vectors > 1) {
+    tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
+    x.lanes = tn_move_split(s, width, c->lanes, TN_VECTOR, 0, &x.vectors);
+    x.vectors = tn_move_kind(s, x.vectors, TN_UPCAST);
+    return x;
+  }
+  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_move_pad(s, c->v, c->lanes) : c->v;
+  x.lanes = tn_move_split(s, v, c->lanes, TN_VECTOR, 0, &x.columns);
+  if (!x.columns || !c->v_in_reduce) return x;
+  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
+  while (tn_range_extent(x.columns) % f) f /= 2;
+  if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
+  return x;
+}
+
+// Does a come before b among the loops of the store?
+static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
+  tn_profile p;
+  tn_profile_kernel(s->t, s->sink, &p);
+  for (int i = 0; i < p.nout; i++) if (p.out[i] == a || p.out[i] == b) return p.out[i] == a;
+  return 0;
+}
+
+// Splits r, the loop over `inner` of the store, into blocks of f of it, as even as can be. NULL: one holds all.
+static tiny_uop *tn_tile_split(tn_kernel_state *s, const tn_profile *p, tiny_uop **inner, int64_t f) {
+  tiny_uop *blocks = NULL;
+  const int64_t n = tn_range_extent(*inner);
+  if (f >= n) return NULL;
+  f = tn_tiles_of(*inner, tn_tiles_of(*inner, f));
+  while (!p->repeats && n % f) f--;
+  *inner = tn_move_split(s, *inner, f, TN_LOOP, 0, &blocks);
+  return blocks;
+}
+
+// Blocks of rows, and of panels where rows are packed for them: as many as tasks are wanted, of no more than the cache
+// holds. Outermost, so that the rows of a block stay near for all its columns.
+static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
+                          tn_tiled *x) {
+  const int64_t tile = c->f[0] * c->f[1], width = c->lanes * c->vectors;
+  int64_t f = tn_range_extent(x->rows), g = 1, others = 1;
+  tn_profile now;
+  tn_profile_kernel(s->t, s->sink, &now);
+  for (int i = 0; i < now.nout; i++)
+    if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows && now.out[i] != x->columns)
+      others *= tn_range_extent(now.out[i]);
+  const int64_t most = tn_panel_nbytes(target) / tn_dtypes[p->reduce[0]->dtype].nbytes;
+  if (c->packs_rows) {                     // packed rows and sums have three quarters each
+    f = most * 3 / 4 / (tile * c->rounds);
+    g = most * 3 / 4 / ((f + 1) * tile * width) + 1;
+  } else if (c->rounds < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
+  while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TILE_TASKS &&
+         (f > TN_BLOCK_TILES || g > 1)) {
+    if (g > 1 && (f <= TN_BLOCK_TILES || g * width > f * tile)) g = (g + 1) / 2;
+    else f = (f + 1) / 2;
+  }
+  tiny_uop *blocks = tn_tile_split(s, p, &x->rows, f < TN_BLOCK_TILES ? (int64_t)TN_BLOCK_TILES : f), *panels = NULL;
+  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
+  if (c->packs_rows) panels = tn_tile_split(s, p, &x->columns, g);
+  if (panels && tn_loops_before(s, x->columns, panels)) tn_move_swap(s, x->columns, panels);
+}
+
+static int tn_has_rounds(const tiny_uop *reduce) {
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
+  return 0;
+}
+
+// The REDUCE, with rounds or without, in memory: of a tile, and of all columns and rows of tiles where they are given.
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_rounds) {
+  tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
+  tn_list reduces = {NULL, 0, 0};
+  int n = 0;
+  for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
+  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++)
+    if (tn_has_rounds(reduces.u[i]) == with_rounds) {
+      tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL);
+      return;
+    }
+}
+
+// Lanes of a tile that would be stored apart from each other: of the loops over its copies, the one whose elements lie
+// together becomes lanes in their place, in squares that are turned on the way out of the tile's memory. loop[0..1]
+// and *lanes become what is left of them, NULL: nothing.
+static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
+                         tiny_uop **lanes) {
+  tn_profile now;
+  tn_profile_kernel(s->t, s->sink, &now);
+  for (int i = 0; i < 2; i++) {
+    if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
+    const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
+    if (f < TN_SQUARE_LEAST) return;
+    tn_move_split(s, tn_move_kind(s, *lanes, TN_LOOP), f, TN_UPCAST, 0, lanes);
+    tn_move_split(s, loop[i], f, TN_VECTOR, 0, &loop[i]);
+    return;
+  }
+}
+
+// Much that comes after the sums loops over the sums of a tile, which lie in memory by then: copies of it would be
+// long to compile, and their constants take the registers. So does what is stored apart.
+static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
+  tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
+  tn_list reduces = {NULL, 0, 0}, src = {NULL, 0, 0};
+  if (!c->v || c->v_in_reduce || (c->after < TN_LONG_AFTER && !c->scatters) || c->vectors * c->f[0] * c->f[1] <= 4)
+    return;
+  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
+  for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_move_kind(s, loop[i], TN_LOOP);
+  if (c->scatters) {
+    tn_tile_turn(s, p, c, loop, &lanes);
+    if (lanes != x->lanes) loop[3] = lanes;
+  }
+  tiny_uop *end = s->sink->src[0], *last;
+  for (uint32_t i = 0; i < end->nsrc; i++)
+    if (end->src[i] != loop[0] && end->src[i] != loop[1] && end->src[i] != loop[2] && end->src[i] != loop[3])
+      tn_push(s->t, &src, end->src[i]);
+  for (int i = 3; i >= 0; i--) if (loop[i]) tn_push(s->t, &src, loop[i]);
+  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
+  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+}
+
+// A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
+// of rows, and the panel of that operand is packed once for each; the other operand's rows for all panels of a block.
+// Returns how many loops may become tasks: in those of panels each would pack the same rows again.
+static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
+                        tn_tiled x) {
+  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], *stage;
+  tn_profile now;
+  int n = 0, loops = 0;
+  if (!c->packs || !x.rows || !x.columns) return TN_MAX_RANGES;
+  if (tn_loops_before(s, x.rows, x.columns)) tn_move_swap(s, x.rows, x.columns);
+  if (c->rounds < tn_range_extent(r)) r = tn_move_split(s, r, c->rounds, TN_REDUCE, 0, &rounds);
+  if (rounds) rounds = tn_move_kind(s, rounds, TN_LOOP);
+  tn_tile_block(s, p, target, c, &x);
+  panel[n++] = r;
+  if (x.vectors) panel[n++] = x.vectors;
+  panel[n++] = x.lanes;
+  stage = tn_pack(s, panel, n, x.rows);
+  if (!stage) return TN_MAX_RANGES;
+  tn_pack_lanes(s, stage, c->lanes);
+  n = 0;
+  block[n++] = x.rows;
+  for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
+  block[n++] = r;
+  stage = c->packs_rows ? tn_pack(s, block, n, x.columns) : NULL;
+  if (stage) tn_pack_lanes(s, stage, c->lanes);
+  if (rounds) tn_tile_keep(s, &x, stage ? x.columns : NULL, x.rows, 1);
+  tn_profile_kernel(s->t, s->sink, &now);
+  for (int i = 0; i < now.nout && now.out[i] != (stage ? x.columns : x.rows); i++)
+    loops += tn_range_kind(now.out[i]) == TN_LOOP;
+  return loops;
+}
+
+// A range whose digits a reduction's operand is laid out by (blocks of it, and places in a block) becomes one for each.
+static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
+  tiny_ctx *t = s->t;
+  for (int i = 0; i < p->nout; i++) {
+    tn_list all = {NULL, 0, 0};
+    for (int j = 0; j < p->nload; j++)
+      if (p->nred && tn_depends(t, p->load[j], p->red[0]) && tn_depends(t, p->load[j], p->out[i]))
+        tn_toposort(t, p->load[j]->src[1], &all);
+    for (int j = 0; j < all.n; j++) {
+      const tiny_uop *u = all.u[j];
+      if ((u->op != TINY_OP_IDIV && u->op != TINY_OP_MOD) || u->src[0] != p->out[i] || !tn_is_const(u->src[1]) ||
+          u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
+        continue;
+      tn_move_split(s, p->out[i], u->src[1]->k, TN_LOOP, 0, NULL);
+      s->sink = tn_simplify(t, s->sink);
+      tn_profile_kernel(t, s->sink, p);
+      i = -1;
+      break;
+    }
+  }
+}
+
+// The tile, of DOTs if it packs what they read: else making words costs more than they save.
+static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *const plain = s->sink;
+  if (tn_move_dot(s, p, target->lang)) {
+    tn_profile_kernel(s->t, s->sink, p);
+    const tn_tile c = tn_tile_choose(s->t, p, target);
+    if (p->usable && c.packs && c.lanes >= 4) return c;
+    s->sink = plain;
+    tn_profile_kernel(s->t, s->sink, p);
+  }
+  return tn_tile_choose(s->t, p, target);
+}
+
+// Short windows (3x3) unroll whole: all, where no loop is left then, else what few copies of the sums have room for:
+// the operands of more would not stay in registers.
+static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
+  int64_t copies = c->vectors * c->f[0] * c->f[1];
+  int left = 0;
+  if (copies > TN_WINDOW_COPIES) return;
+  for (int i = 0; i < p->nred; i++)
+    left |= tn_range_kind(p->red[i]) == TN_REDUCE &&
+            (p->red[i] == x->columns || tn_range_extent(p->red[i]) > TN_WINDOW);
+  for (int i = p->nred - 1; i >= 0; i--) {
+    const int64_t n = tn_range_extent(p->red[i]);
+    if (tn_range_kind(p->red[i]) != TN_REDUCE || p->red[i] == x->columns || n > TN_WINDOW ||
+        (left && copies * n > TN_WINDOW_COPIES))
+      continue;
+    copies *= n;
+    tn_move_kind(s, p->red[i], TN_UNROLL);
+  }
+}
+
+// Does a tile take a few columns of rows that lie pages apart along r?
+static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const tn_tiled *x) {
+  tiny_uop *at = load->src[0]->src[1];
+  const int64_t stride = tn_stride_in(t, at, r);
+  return load->src[0]->src[0]->op == TINY_OP_PARAM && stride != TN_IRREGULAR &&
+      stride * tn_dtypes[load->dtype].nbytes >= TN_ACROSS_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
+      !tn_depends(t, load, x->lanes) && !(x->vectors && tn_depends(t, load, x->vectors)) &&
+      !(x->part[1] && tn_depends(t, load, x->part[1]));
+}
+
+// An operand of which every tile takes a few columns across rows is copied for all tiles of a task, as many as fit the
+// nearer cache: else each of them takes the same lines again, from few places of the caches.
+static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, const tn_tile *c, const tn_tiled *x) {
+  tiny_ctx *t = s->t;
+  tn_list loads = {NULL, 0, 0};
+  tn_profile p;
+  tn_profile_kernel(t, s->sink, &p);
+  if (!c->v || c->v_in_reduce || !x->part[0] || c->lanes * c->vectors < TN_ACROSS_WIDTH || p.nreduce != 1 ||
+      p.nred != 1 || p.reduce[0]->nsrc != 2)
+    return;
+  tn_collect_op(t, p.reduce[0]->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) for (int j = 0; j < p.nout; j++) {
+    tiny_uop *u = loads.u[i], *inner[3] = {p.red[0], p.out[j], x->part[0]};
+    if (!tn_reads_across(t, u, inner[0], x) || u->src[0]->src[0] == p.store->src[0] ||
+        tn_range_kind(inner[1]) != TN_LOOP ||
+        tn_stride_in(t, u->src[0]->src[1], inner[1]) != tn_range_extent(inner[2]))
+      continue;
+    const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
+    if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
+    tn_move_stage(s, u, 3, inner, TN_SPACE_LOCAL);
+    return;
+  }
+}
+
+static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tn_split_digits(s, p);
+  const double work = tn_work(p);
+  const tn_tile c = tn_tile_of(s, p, target);
+  const tn_tiled x = tn_tile_apply(s, &c);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_profile_kernel(s->t, s->sink, p);
+  if (!p->usable) return;
+  const int loops = tn_tile_pack(s, p, target, &c, x);
+  tn_tile_unroll(s, p, &c, &x);
+  tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
+  tn_tile_copy_across(s, target, &c, &x);
+  tn_tile_roll(s, p, &c, &x);
+  tn_move_apart(s);
+}
+#endif
+// ---- end src/codegen/tile.c ----
+// ---- begin src/codegen/tensorcore.c ----
+// tensorcore: a sum of products of two matrices becomes products of tiles by a matrix unit of the target.
+//
+//   for each block of rows and of columns              tasks
+//     for each round                                   as much of the reduction as stays near for a strip
+//       a: the block's rows as tiles                   copied, a tile's elements together
+//       for each strip of columns
+//         b: the strip's columns as tiles              neighbours along the reduction together, as the unit wants them
+//         for each strip of rows: c += a @ b           up to 2x2 tiles are held in registers
+//     for each element of the block: what comes after the sum
+// Without rounds c is one strip's, and what comes after it follows at once. Operands are packed with all that is
+// computed from what they load. Beyond the end of the reduction they are zero; edges of rows and columns are
+// computed twice.
+#ifndef TN_CODEGEN_TENSORCORE
+#define TN_CODEGEN_TENSORCORE
+#ifndef TINY_AMALGAMATED
+#include "tile.c"
+#endif
+
+enum {
+  TN_CORE_TILES = 2,                       // rows and columns of tiles that are held: 4 sums, 2 and 2 operands
+  TN_CORE_STRIP = 1 << 15,                 // bytes of a strip of rows that stay in the nearest cache
+  TN_CORE_BLOCK = 512, TN_CORE_ROUNDS = 2  // rows and columns of a block; products along a reduction worth a unit
+};
+
+// A range as blocks of strips of tiles of elements, outermost first; NULL: there is one.
+enum { TN_CORE_BLOCKS, TN_CORE_STRIPS, TN_CORE_TILE, TN_CORE_ELEMENT, TN_CORE_LEVELS };
+typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS]; } tn_core_axis;
+
+typedef struct tn_core {
+  const tiny_matrix_unit *unit;
+  tn_core_axis m, n;                       // r[0]: the whole range, until it is split
+  tiny_uop *r, *round, *x, *y;             // of the reduction; the operands, in the dtypes of the unit
+  int64_t rounds, tiles;                   // of the reduction: tiles in each round
+} tn_core;
+
+// The longest range of the output that x depends on and y does not.
+static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *best = NULL;
+  for (int i = 0; i < p->nout; i++)
+    if (tn_depends(t, x, p->out[i]) && !tn_depends(t, y, p->out[i]) &&
+        (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
+      best = p->out[i];
+  return best;
+}
+
+// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
+static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
+  tiny_uop *u = p->nreduce == 1 && p->nred == 1 && p->reduce[0]->k == TINY_OP_ADD ? p->reduce[0]->src[0] : NULL;
+  *inside = NULL;
+  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
+  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
+}
+
+// A unit for the kernel's sum, its columns those that are stored together if there is a choice.
+static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang, tn_core *c) {
+  tiny_uop *inside, *product = tn_core_product(p, &inside);
+  memset(c, 0, sizeof *c);
+  if (!lang || !product || inside || !p->repeats) return 0;
+  for (int i = 0; i < 2 * lang->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
+    const tiny_matrix_unit *unit = &lang->units[i / 2];
+    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
+             *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
+    if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
+        tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
+        tn_range_extent(p->red[0]) < TN_CORE_ROUNDS * unit->k)
+      continue;
+    c->unit = unit;
+    c->m.r[0] = m; c->n.r[0] = n;
+    c->r = p->red[0];
+  }
+  return c->unit && (!lang->units_allowed || lang->units_allowed());
+}
+
+// ** sizes **
+
+// Blocks of about so much, as even as can be.
+static int64_t tn_core_even(int64_t n, int64_t block, int64_t strip) {
+  if (block >= n) return n;
+  const int64_t blocks = (n + block - 1) / block, even = ((n + blocks - 1) / blocks + strip - 1) / strip * strip;
+  return even < n ? even : n;
+}
+
+static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *target) {
+  const tiny_matrix_unit *unit = c->unit;
+  const int64_t m = tn_range_extent(c->m.r[0]), n = tn_range_extent(c->n.r[0]),
+                all = tn_tiles_of(c->r, unit->k), item = tn_dtypes[unit->a].nbytes;
+  int64_t rows = TN_CORE_BLOCK, columns = TN_CORE_BLOCK, others = 1;
+  c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
+  c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
+  const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
+  c->rounds = (all + most - 1) / most;
+  c->tiles = (all + c->rounds - 1) / c->rounds;
+  while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
+  while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != c->m.r[0] && p->out[i] != c->n.r[0]) others *= tn_range_extent(p->out[i]);
+  while (tn_tiles_of(c->m.r[0], rows) * tn_tiles_of(c->n.r[0], columns) * others < 8 &&
+         (rows > 2 * c->m.strip || columns > 2 * c->n.strip)) {
+    if (rows >= columns) rows /= 2; else columns /= 2;
+  }
+  c->m.block = tn_core_even(m, rows, c->m.strip);
+  c->n.block = tn_core_even(n, columns, c->n.strip);
+}
+
+// ** ranges **
+
+static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
+  tiny_uop *r = tn_move_split(s, a->r[0], a->block, TN_LOOP, 0, &a->r[TN_CORE_BLOCKS]);
+  r = tn_move_split(s, r, a->strip, TN_LOOP, 0, &a->r[TN_CORE_STRIPS]);
+  a->r[TN_CORE_ELEMENT] = tn_move_split(s, r, tile, TN_LOOP, 0, &a->r[TN_CORE_TILE]);
+}
+
+// A place among the values of the ranges, the last one the fastest; NULL: there is one value.
+static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
+  tiny_uop *at = tn_index(t, 0);
+  for (int i = 0; i < n; i++)
+    if (r[i]) at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, tn_range_extent(r[i]))), r[i]);
+  return tn_u2(t, TINY_OP_MUL, at, tn_index(t, each));
+}
+
+static tiny_uop *tn_core_fresh(tiny_ctx *t, tiny_uop *r, int kind) {
+  return r ? tn_range(t, tn_range_extent(r), kind) : NULL;
+}
+
+// u, for the values of the ranges `to` in the place of `from`, NULL among both, in memory.
+static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  tn_list src = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_push(t, &src, NULL);
+  for (int i = 0; i < n; i++) {
+    if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
+    if (to[i]) tn_push(t, &src, to[i]);
+  }
+  src.u[0] = tn_replace(t, u, old.n, old.u, now.u);
+  return tn_uop_make(t, TINY_OP_STAGE, u->dtype, u->lanes, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
+}
+
+// The element at `at` of memory, and those that follow.
+static tiny_uop *tn_core_load(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, int lanes) {
+  tiny_uop *src[2] = {memory, at}, *index = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, lanes, 1, &index, 0, 0, NULL);
+}
+
+// ** tiles **
+
+// The tile of a for k, one of the round's: rows of elements along the reduction.
+static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
+  const tiny_matrix_unit *unit = c->unit;
+  tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
+  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
+  fresh[4] = tn_range(t, unit->k, TN_VECTOR);
+  tiny_uop *place[3] = {c->round, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
+  tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
+  tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
+  return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
+}
+
+// The tile of b for k: rows of words, which hold neighbours along the reduction.
+static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
+  const tiny_matrix_unit *unit = c->unit;
+  const int words = unit->k / unit->together;
+  tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
+  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
+  fresh[2] = tn_range(t, words, TN_LOOP);
+  tiny_uop *place[3] = {c->round, k, fresh[2]};
+  tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
+  tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
+  return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
+}
+
+// An element of the sum, from tiles of it in memory: of all strips of the block where rounds add to them.
+static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
+  const tiny_matrix_unit *unit = c->unit;
+  const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
+  const int first = c->round ? 0 : 2;
+  tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
+           *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
+  src[0] = tn_core_a(t, c, k);
+  src[1] = tn_core_b(t, c, k);
+  src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
+  src[0] = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL);
+  src[1] = k;
+  src[2] = c->round;
+  tiny_uop *sum = tn_uop_make(t, TINY_OP_REDUCE, dtype, unit->m * unit->n, c->round ? 3 : 2, src, TINY_OP_ADD, 0, NULL);
+  for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
+  tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
+           *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
+  tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_core_at(t, 4 - first, from + first, unit->m * unit->n),
+                       tn_core_at(t, 2, element, 1));
+  return tn_core_load(t, memory, at, 1);
+}
+
+// The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
+static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
+  tiny_uop *const *m = c->m.r, *const *n = c->n.r, *end = s->sink->src[0], *last,
+           *order[8] = {m[0], n[0], c->round ? NULL : n[1], m[1], m[2], m[3], c->round ? n[1] : NULL, n[2]};
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < end->nsrc; i++) {
+    int own = 0;
+    for (int l = 0; l < TN_CORE_LEVELS; l++) own |= end->src[i] == m[l] || end->src[i] == n[l];
+    if (!own) tn_push(s->t, &src, end->src[i]);
+  }
+  const int loops = src.n - 1 + (m[0] != NULL) + (n[0] != NULL);
+  for (int i = 0; i < 8; i++) if (order[i]) tn_push(s->t, &src, order[i]);
+  tn_push(s->t, &src, n[TN_CORE_ELEMENT]);
+  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
+  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+  return loops;
+}
+
+// 1: the kernel's sum is done by a matrix unit.
+static int tn_optimize_tensorcore(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  tn_core c;
+  tiny_uop *inside, *product, *operand[2];
+  if (!tn_core_find(s, p, target->lang, &c)) return 0;
+  const double work = tn_work(p);
+  tn_core_sizes(&c, p, target);
+  c.r = tn_move_pad(s, c.r, c.rounds * c.tiles * c.unit->k);
+  tn_core_split(s, &c.m, c.unit->m);
+  tn_core_split(s, &c.n, c.unit->n);
+  tn_profile_kernel(t, s->sink, p);
+  product = tn_core_product(p, &inside);
+  for (int i = 0; i < 2; i++) {
+    operand[i] = product->src[i]->src[0];
+    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
+                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
+  }
+  const int first = !tn_depends(t, operand[0], c.m.r[TN_CORE_ELEMENT]);
+  c.x = operand[first]; c.y = operand[!first];
+  if (c.rounds > 1) c.round = tn_range(t, c.rounds, TN_LOOP);
+  tiny_uop *sum = tn_core_sum(t, &c, p->reduce[0]->dtype);
+  s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
+  const int loops = tn_core_order(s, &c);
+  tn_move_kind(s, c.n.r[TN_CORE_ELEMENT], TN_VECTOR);
+  s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, loops);
+  return 1;
+}
+#endif
+// ---- end src/codegen/tensorcore.c ----
+// ---- begin src/codegen/rows.c ----
+// rows: elementwise work and rows on a CPU: softmax, layer_norm, copies, transpositions.
+//
+// Lanes run along what is contiguous in the output. What a row costs to compute is kept for the passes that come
+// after; what is read across goes in blocks, so that lines of both memories are used whole while they are near.
+#ifndef TN_CODEGEN_ROWS
+#define TN_CODEGEN_ROWS
+#ifndef TINY_AMALGAMATED
+#include "tensorcore.c"
+#endif
+
+enum {
+  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4,
+  TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256,   // of a block, in bytes of what is written and of what is read
+  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
+  TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
+  TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
+};
+
+static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
+  tn_list all = {NULL, 0, 0};
+  double cost = 0;
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++)
+    if (tn_is_float(all.u[i]->dtype) && all.u[i]->op != TINY_OP_REDUCE) cost += tn_op_cost(all.u[i]);
+  return cost;
+}
+
+// The greatest expression that the store and a REDUCE over its row both compute, *of_reduce as the REDUCE has
+// it; NULL where it costs little.
+static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
+                               tiny_uop **of_reduce) {
+  tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
+  tn_map same = {NULL, 0, 0};
+  tiny_uop *r = reduce->src[1];
+  tn_toposort(t, reduce->src[0], &body);
+  tn_toposort(t, p->end->src[0]->src[1], &value);
+  for (int i = 0; i < body.n; i++)
+    if (tn_op_is_elementwise(body.u[i]->op) && tn_is_float(body.u[i]->dtype) && tn_depends(t, body.u[i], r))
+      tn_map_set(t, &same, tn_replace(t, body.u[i], 1, &r, &j), body.u[i]);
+  for (int i = value.n - 1; i >= 0; i--) {
+    if (!tn_map_has(&same, value.u[i])) continue;
+    *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
+    return tn_expression_cost(t, value.u[i]) >= TN_ROW_COST ? value.u[i] : NULL;
+  }
+  return NULL;
+}
+
+// Where element j of a row lies in memory for all rows of a block; rows NULL: for one.
+static tiny_uop *tn_place_in_rows(tiny_ctx *t, tiny_uop *rows, int64_t n, tiny_uop *j) {
+  return rows ? tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), j) : j;
+}
+
+// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
+// REDUCE that needs it first stores it on its way. rows: of a block, or NULL.
+static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows) {
+  tiny_ctx *t = s->t;
+  tiny_uop *j = NULL, *value[2], *at[2], *pair[2], *from[2], *to[2];
+  for (int i = 0; i < p->nout; i++) {
+    int in_scope = 1;
+    for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
+    if (in_scope) continue;
+    if (j) return 0;
+    j = p->out[i];
+  }
+  if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
+  for (int k = 0; k < p->nreduce; k++) {
+    tiny_uop *reduce = p->reduce[k];
+    const int64_t n = tn_range_extent(j), v[2] = {TN_SPACE_LOCAL, rows ? n * tn_range_extent(rows) : n};
+    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
+    value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
+    if (!value[0] || v[1] * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
+    at[0] = tn_uop_make(t, TINY_OP_DEFINE, value[0]->dtype, 1, 0, NULL, ++t->ir->serial, 2, v);
+    at[1] = tn_place_in_rows(t, rows, n, reduce->src[1]);
+    pair[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
+    pair[1] = value[1];
+    pair[1] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+    pair[0] = value[1];
+    pair[0] = tn_uop_make(t, TINY_OP_AFTER, value[1]->dtype, 1, 2, pair, 0, 0, NULL);
+    pair[1] = tn_replace(t, reduce, 1, &value[1], pair);
+    from[0] = value[0]; from[1] = reduce;
+    to[1] = pair[1];
+    pair[0] = at[0];
+    at[0] = tn_uop_make(t, TINY_OP_AFTER, value[0]->dtype, 1, 2, pair, 0, 0, NULL);
+    at[1] = tn_place_in_rows(t, rows, n, j);
+    to[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
+    to[0] = tn_uop_make(t, TINY_OP_LOAD, value[0]->dtype, 1, 1, to, 0, 0, NULL);
+    s->sink = tn_replace(t, s->sink, 2, from, to);
+    return 1;
+  }
+  return 0;
+}
+
+// Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
+static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
+  for (int i = 0; i < p->nreduce; i++) {
+    int inner = 0;
+    for (int j = 0; j < p->nreduce; j++) inner |= j != i && tn_depends(t, p->reduce[i], p->reduce[j]);
+    if (!inner && tn_depends(t, p->reduce[i], u)) return 1;
+  }
+  return 0;
+}
+
+// The load, which first asks for another element of its memory, at `ahead`.
+static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
+  tiny_uop *index = load->src[0], *at[3] = {index->src[0], ahead, NULL}, *src[2];
+  at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
+  src[0] = index->src[0];
+  src[1] = tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, at, 0, 0, NULL);
+  at[0] = tn_uop_make(t, TINY_OP_AFTER, src[0]->dtype, 1, 2, src, 0, 0, NULL);
+  at[1] = index->src[1];
+  if (index->nsrc == 3) at[2] = index->src[2];
+  src[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, at, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL);
+}
+
+// Rows ahead that are fetched: the next one, or several short ones.
+static int64_t tn_rows_ahead(int64_t nbytes) { return nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes : 1; }
+
+// What a load reads in one round of the output range number `rows`, in bytes.
+static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
+  tn_list ranges = {NULL, 0, 0};
+  int64_t n = tn_dtypes[load->dtype].nbytes;
+  tn_collect_ranges(t, load, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    int outside = 0;
+    for (int j = 0; j <= rows; j++) outside |= p->out[j] == ranges.u[i];
+    if (!outside) n *= tn_range_extent(ranges.u[i]);
+  }
+  return n;
+}
+
+// Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
+static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
+  int rows = -1;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  for (int i = 0; i < p->nout; i++) {
+    int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
+    for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
+    if (around) rows = i;
+  }
+  if (rows < 0) return;
+  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *u = loads.u[i], *at = u->src[0];
+    const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
+    int again = 0;
+    if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
+    if (stride * tn_dtypes[u->dtype].nbytes < TN_CACHE_LINE) continue;
+    if (tn_in_first_pass(s->t, p, u)) continue;
+    for (int j = 0; j < loads.n; j++)
+      again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, p, loads.u[j]);
+    for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
+    if (!again) continue;
+    tn_push(s->t, &memory, at->src[0]);
+    tn_push(s->t, &from, u);
+    const int64_t ahead = tn_rows_ahead(tn_round_nbytes(s->t, p, u, rows)) * stride;
+    tn_push(s->t, &to, tn_load_fetching(s->t, u, tn_u2(s->t, TINY_OP_ADD, at->src[1], tn_index(s->t, ahead))));
+  }
+  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
+}
+
+// ** rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can **
+
+// What the element of a load is in a later round of `rows`; numbers that name rows are read within their memory.
+static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows, int64_t rounds) {
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *at[2], *beyond;
+    if (!tn_depends(t, index, rows)) continue;
+    beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
+    beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
+    at[0] = index->src[0];
+    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last);
+    at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
+    tn_push(t, &from, loads.u[i]);
+    tn_push(t, &to, tn_uop_make(t, TINY_OP_LOAD, loads.u[i]->dtype, 1, 1, at, 0, 0, NULL));
+  }
+  tn_push(t, &from, rows);
+  tn_push(t, &to, later);
+  return tn_replace(t, element, from.n, from.u, to.u);
+}
+
+// Are all loads that name the element's place in order along `rows`, so that later ones may be read?
+static int tn_is_named_in_order(tiny_ctx *t, tiny_uop *element, const tiny_uop *rows) {
+  tn_list loads = {NULL, 0, 0};
+  int named = 0;
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    const tiny_uop *index = loads.u[i]->src[0];
+    if (!tn_depends(t, loads.u[i], rows)) continue;
+    const int64_t stride = tn_stride_in(t, index->src[1], rows);
+    if (index->nsrc != 2 || index->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || stride < 0) return 0;
+    named = 1;
+  }
+  return named;
+}
+
+static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
+  tiny_ctx *t = s->t;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n && !p->nreduce; i++) {
+    tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
+    int rows = p->nout - 1;
+    while (rows >= 0 && (tn_range_kind(p->out[rows]) != TN_LOOP || !tn_is_named_in_order(t, element, p->out[rows])))
+      rows--;
+    if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
+    if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
+    const int64_t nbytes = tn_round_nbytes(t, p, u, rows);
+    if (nbytes < TN_CACHE_LINE) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_load_fetching(t, u, tn_element_later(t, element, p->out[rows], tn_rows_ahead(nbytes))));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+}
+
+// Is what e names read across when v advances, but in a row when j does?
+static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_uop *j) {
+  const int64_t stride = tn_stride_in(t, e, v);
+  return stride != TN_IRREGULAR && (stride >= TN_FAR || stride <= -TN_FAR) && tn_stride_in(t, e, j) == 1;
+}
+
+// The output range that a load is contiguous in, while it is read across in v; NULL: none.
+static tiny_uop *tn_find_across(tiny_ctx *t, const tn_profile *p, const tiny_uop *v) {
+  for (int i = 0; i < p->nload; i++)
+    for (int j = 0; j < p->nout && !p->nreduce; j++)
+      if (p->out[j] != v && p->load[i]->nsrc == 2 && tn_is_across(t, p->load[i]->src[1], v, p->out[j]))
+        return p->out[j];
+  return NULL;
+}
+
+// A part of r's extent that is a power of two, at most `most`.
+static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t most) {
+  while (most > 1 && !tn_tile_fits(r, most, p->repeats)) most /= 2;
+  return most;
+}
+
+// Copies what a load reads over the block rows x columns to the stack, as it will be read: in squares that are turned
+// in registers.
+static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
+  const int64_t n = tn_range_extent(rows);
+  tiny_uop *from[2] = {columns, rows}, *to[2], *at[2];
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, NULL);
+  while (most > n || most > tn_range_extent(columns)) most /= 2;
+  for (int i = 0; i < 2; i++) {
+    const int64_t squares = tn_range_extent(from[i]) / most;
+    tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
+    to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
+    if (squares > 1) tn_push(t, &src, square);
+    tn_push(t, &src, part);
+  }
+  src.u[0] = tn_replace(t, load, 2, from, to);
+  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
+  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows);
+  at[0] = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, at, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, at, 0, 0, NULL);
+}
+
+// A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along
+// together, as many as the processor follows ahead of their reading; what is written gets whole lines, block by block.
+// Returns what of v is left for lanes.
+static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uop *v, tiny_uop *j, int most) {
+  const int nbytes = tn_dtypes[p->store->dtype].nbytes;
+  const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
+  const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
+  tiny_uop *strips, *blocks, *first = NULL;
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  if (rows < TN_SQUARE_LEAST || columns < TN_SQUARE_LEAST) return v;
+  for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
+  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &strips);
+  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, &blocks);
+  if (first == j && strips) tn_move_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
+  if (first == j && strips && blocks) tn_move_swap(s, blocks, strips);
+  if (first == v && blocks) tn_move_swap(s, row, blocks);
+  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    const tiny_uop *index = loads.u[i]->src[0];
+    if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;
+    tn_push(s->t, &from, loads.u[i]);
+    tn_push(s->t, &to, tn_stage_block(s->t, loads.u[i], row, column, most));
+  }
+  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
+  return row;
+}
+
+// Does one REDUCE fold range red[i] and one of those in `taken`?
+static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
+  for (int j = 0; j < p->nreduce; j++) {
+    uint32_t folds = 0;
+    for (int k = 0; k < p->nred; k++)
+      for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++) if (p->reduce[j]->src[n] == p->red[k]) folds |= 1u << k;
+    if ((folds >> i & 1) && (folds & taken)) return 1;
+  }
+  return 0;
+}
+
+// May elements of red[i] be folded twice? By MAX, AND, OR.
+static int tn_folds_again(const tn_profile *p, int i) {
+  for (int j = 0; j < p->nreduce; j++)
+    for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++)
+      if (p->reduce[j]->src[n] == p->red[i] && p->reduce[j]->k != TINY_OP_MAX && p->reduce[j]->k != TINY_OP_AND &&
+          p->reduce[j]->k != TINY_OP_OR)
+        return 0;
+  return 1;
+}
+
+// A pass over a row gets lanes, and several vectors at once, so that the accumulator does not wait for itself.
+static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most, int64_t copies) {
+  static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
+  tiny_uop *r = p->red[i], *rest = NULL;
+  const int64_t n = tn_range_extent(r), width = 4 * most;
+  if (n > width && n % width && tn_folds_again(p, i)) {
+    r = tn_move_split(s, r, width, TN_LOOP, 0, NULL);
+    tn_move_split(s, r, most, TN_VECTOR, 0, &rest);
+    tn_move_kind(s, rest, TN_UNROLL);
+    return 1;
+  }
+  if (n >= width && n % most) r = tn_move_pad(s, r, most);
+  const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
+  if (lanes < 2) return 0;
+  tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
+  for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
+    if (together[f] <= copies && tn_range_extent(rest) % together[f] == 0) {
+      tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL);
+      break;
+    }
+  return 1;
+}
+
+// Columns are walked down several vectors at a time: what is read in a row of them lies in one page.
+static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
+  int64_t f = TN_COLUMN_VECTORS;
+  while (tn_range_extent(columns) % f) f--;
+  if (f > 1) tn_move_split(s, columns, f, TN_UPCAST, 0, NULL);
+}
+
+// ** short rows: pass by pass over a block of them, so that none waits for its own folds **
+
+// May a block of rows be folded by one pass after another? Each REDUCE is a pass of its own over a short row.
+static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nreduce; i++) {
+    tn_list open = {NULL, 0, 0};
+    if (p->reduce[i]->nsrc != 2 || tn_range_extent(p->reduce[i]->src[1]) > TN_SHORT_ROW) return 0;
+    for (int j = 0; j < i; j++) if (p->reduce[j]->src[1] == p->reduce[i]->src[1]) return 0;
+    tn_open_loops(t, p->reduce[i], &open);
+    for (int j = 0; j < open.n; j++) if (tn_range_kind(open.u[j]) != TN_LOOP) return 0;
+  }
+  return p->nreduce > 0 && !p->carried;
+}
+
+// Splits the innermost range that every REDUCE depends on into blocks of rows. Returns what counts within one; NULL:
+// it stays as it is.
+static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
+  tiny_uop *rows = NULL;
+  int64_t f = TN_SHORT_ROWS, longest = 0;
+  double cost = 0;
+  if (!tn_has_short_rows(s->t, p)) return NULL;
+  for (int i = 0; i < p->nout; i++) {
+    int in_scope = 1;
+    for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(s->t, p->reduce[j], p->out[i]);
+    if (in_scope) rows = p->out[i];
+  }
+  for (int j = 0; j < p->nreduce; j++) {
+    const int64_t nbytes = tn_range_extent(p->reduce[j]->src[1]) * tn_dtypes[p->reduce[j]->dtype].nbytes;
+    if (nbytes > longest) longest = nbytes;
+    cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
+  }
+  // Memory is busiest where reading and writing take turns often, and nothing else takes long.
+  if (p->row && cost < TN_ROW_COST &&
+      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
+    return NULL;
+  while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
+  if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
+  rows = tn_move_split(s, rows, f, TN_LOOP, 0, NULL);
+  tn_profile_kernel(s->t, s->sink, p);
+  return rows;
+}
+
+// Float arithmetic from what u loads to u.
+static double tn_cost_since_loads(const tiny_uop *u, int depth) {
+  double cost = u->op != TINY_OP_LOAD && tn_is_float(u->dtype) ? tn_op_cost(u) : 0;
+  for (uint32_t i = 0; i < u->nsrc && u->op != TINY_OP_LOAD && depth; i++)
+    cost += tn_cost_since_loads(u->src[i], depth - 1);
+  return cost;
+}
+
+// What is one number for each row of a block and costs much, such as a logarithm, is computed for all of them, as
+// lanes, where other loops stand within those of the rows.
+static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
+  tiny_ctx *t = s->t;
+  for (;;) {
+    tn_list all = {NULL, 0, 0};
+    tn_profile p;
+    tiny_uop *next = NULL;
+    tn_profile_kernel(t, s->sink, &p);
+    if (!p.usable || p.out[p.nout - 1] == rows) return;
+    tn_toposort(t, p.end->src[0]->src[1], &all);
+    for (int i = all.n - 1; i >= 0 && !next; i--) {
+      tiny_uop *u = all.u[i];
+      int differs = !tn_op_is_elementwise(u->op) || !tn_is_float(u->dtype) || !tn_depends(t, u, rows);
+      for (int j = p.nout - 1; p.out[j] != rows && !differs; j--) differs = tn_depends(t, u, p.out[j]);
+      if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= TN_NUMBER_COST) next = u;
+    }
+    if (!next) return;
+    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
+    tn_move_split(s, stage->src[1], tn_lanes_for(tn_range_extent(rows), most, 0), TN_VECTOR, 0, NULL);
+  }
+}
+
+// The REDUCEs of a block, each in memory for all its rows, several rows at a time: what comes after them may be
+// lanes then, be it as long as a logarithm.
+static void tn_stage_folds(tn_kernel_state *s, tiny_uop *rows) {
+  for (;;) {
+    tn_list all = {NULL, 0, 0};
+    tiny_uop *next = NULL;
+    tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &all);
+    for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
+    if (!next) return;
+    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
+    tn_move_split(s, stage->src[1], TN_SHORT_COPIES, TN_UPCAST, 0, NULL);
+  }
+}
+
+static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  const double work = tn_work(p);
+  tiny_uop *rows = tn_block_rows(s, p);
+  if (p->row && tn_stage_row(s, p, rows)) tn_profile_kernel(t, s->sink, p);
+  if (rows) tn_stage_folds(s, rows);
+  const int most = tn_target_lanes(target, p);
+  if (rows) tn_stage_numbers(s, rows, most);
+  if (rows) tn_profile_kernel(t, s->sink, p);
+  if (!p->usable) return;
+  tiny_uop *best = NULL;
+  double score = 0.5;
+  for (int i = 0; i < p->nout; i++) {
+    const double now = tn_lanes_score(t, p, p->out[i], 1);
+    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) < 2 || now < score) continue;
+    best = p->out[i];
+    score = now;
+  }
+  int v_in_scope = 0;
+  uint32_t taken = 0;                      // bit i: red[i] became lanes
+  for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
+  tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
+  if (across) best = tn_walk_across(s, p, best, across, most);
+  tiny_uop *columns = NULL;
+  if (best)
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
+  if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
+  if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
+    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
+    if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) taken |= 1u << i;
+  }
+  s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, TN_MAX_RANGES);
+  tn_profile_kernel(t, s->sink, p);
+  if (!p->usable) return;
+  tn_fetch_next_row(s, p);
+  tn_fetch_named_rows(s, p);
+}
+#endif
+// ---- end src/codegen/rows.c ----
+// ---- begin src/codegen/columns.c ----
+// columns: folds down columns of rows that lie far apart, on a CPU.
+//
+// In:  a kernel of one REDUCE along one range. Out: the same in blocks of columns, where what is read lies side by side
+//      in columns, but pages apart from row to row, in memory that no cache holds.
+// A tile of sums in registers would take a piece of every row and leave the rest of the page to the next tile: what the
+// processor fetches ahead would be for nothing. Here the folds of a block lie in the nearest cache, and a few rows are
+// walked along side by side; a round adds them up and then to what was there.
+#ifndef TN_CODEGEN_COLUMNS
+#define TN_CODEGEN_COLUMNS
+#ifndef TINY_AMALGAMATED
+#include "rows.c"
+#endif
+
+enum {
+  TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
+  TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
+  TN_COLUMNS_ROUNDS = 16                   // that pay for clearing and reading the sums of a block
+};
+
+// Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
+// what is one number for a row.
+static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_target *target, const tiny_uop *v) {
+  tiny_uop *r = p->red[0];
+  int wide = 0;
+  for (int i = 0; i < p->nload; i++) {
+    const tiny_uop *index = p->load[i], *memory = index->src[0];
+    const int64_t nbytes = tn_dtypes[index->dtype].nbytes, down = tn_stride_in(t, index->src[1], r);
+    if (!tn_depends(t, index->src[1], r)) continue;
+    const int64_t beside = tn_stride_in(t, index->src[1], v);
+    if (beside == 0 && down != TN_IRREGULAR) continue;
+    if (index->nsrc != 2 || beside != 1 || down == TN_IRREGULAR || down * nbytes < TN_FAR_NBYTES ||
+        memory->op != TINY_OP_PARAM || tn_memory_nelem(memory) * nbytes <= (int64_t)target->limits->cache_nbytes)
+      return 0;
+    for (int j = 0; j < p->nout; j++) if (!tn_depends(t, index->src[1], p->out[j])) return 0;
+    wide++;
+  }
+  return wide;
+}
+
+// Rows of a round: the most of 8 that divide the extent; 0: there are no such.
+static int64_t tn_columns_round(const tiny_uop *r) {
+  for (int64_t f = 8; f >= 4; f--)
+    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_ROUNDS) return f;
+  return 0;
+}
+
+// Columns of a block; 0: there are too few.
+static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
+  const int64_t nbytes = tn_dtypes[p->reduce[0]->dtype].nbytes, n = tn_range_extent(v);
+  int64_t f = TN_COLUMNS_NBYTES / nbytes, others = 1;
+  for (int i = 0; i < p->nout; i++) if (p->out[i] != v) others *= tn_range_extent(p->out[i]);
+  while (f * nbytes > TN_COLUMNS_LEAST &&
+         (n < f || n / f * others < TN_COLUMNS_BLOCKS || !tn_tile_fits(v, f, p->repeats)))
+    f /= 2;
+  return tn_tile_fits(v, f, p->repeats) ? f : 0;
+}
+
+static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *v = NULL, *inner[2], *rounds;
+  tn_list reduces = {NULL, 0, 0};
+  if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
+  for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
+  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_round(p->red[0]);
+  const int lanes = tn_target_lanes(target, p);
+  const double work = tn_work(p);
+  if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
+  inner[1] = tn_move_split(s, tn_move_split(s, v, f, TN_LOOP, 0, NULL), lanes, TN_VECTOR, 0, &inner[0]);
+  tn_move_split(s, p->red[0], rows, TN_UNROLL, 0, &rounds);
+  tn_move_kind(s, rounds, TN_LOOP);
+  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  tn_move_stage(s, reduces.u[0], 2, inner, TN_SPACE_LOCAL);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_make_tasks(s, work, TN_MAX_RANGES);
+  return 1;
+}
+#endif
+// ---- end src/codegen/columns.c ----
+// ---- begin src/codegen/optimize.c ----
+// optimize: chooses moves for a kernel in microseconds.
+//
+// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after moves.
+// On a CPU: reductions become register tiles (tile.c) or walk along rows (columns.c), everything else lanes (rows.c);
+// scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups and items, long
+// reductions are shared by a group.
+#ifndef TN_CODEGEN_OPTIMIZE
+#define TN_CODEGEN_OPTIMIZE
+#ifndef TINY_AMALGAMATED
+#include "columns.c"
+#endif
+
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
+
+// ** joining neighbours: fewer, longer loops **
+
+static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  int n = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) n += all.u[i]->op == TINY_OP_IDIV || all.u[i]->op == TINY_OP_MOD;
+  return n;
+}
+
+// Replaces neighbours a (outer), b by one range wherever that costs no division.
+static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divmods) {
+  tiny_ctx *t = s->t;
+  const int64_t nb = tn_range_extent(b);
+  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
+  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
+  tiny_uop *sink = tn_replace(t, s->sink, 2, from, to);
+  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_toposort(t, sink, &lists);
+  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
+    tiny_uop *u = lists.u[i];
+    if (tn_ranges_from(u->op) < 0) continue;
+    tn_list src = {NULL, 0, 0};
+    int seen = 0;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j && u->src[j] == both && seen++) continue;
+      tn_push(t, &src, u->src[j]);
+    }
+    if (seen > 1) {
+      tn_push(t, &old, u);
+      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
+    }
+  }
+  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
+  if (tn_count_divmod(t, sink) > divmods) return 0;
+  s->sink = sink;
+  return 1;
+}
+
+static void tn_join_ranges(tn_kernel_state *s) {
+  tn_profile p;
+  for (int again = 1; again;) {
+    again = 0;
+    const int divmods = tn_count_divmod(s->t, s->sink);
+    tn_profile_kernel(s->t, s->sink, &p);
+    if (!p.usable) return;
+    for (int i = 0; i + 1 < p.nout && !again; i++) {
+      int same = 1;                        // not across the scope's border
+      for (int j = 0; j < p.nreduce; j++)
+        same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
+      again = same && tn_ranges_join(s, p.out[i], p.out[i + 1], divmods);
+    }
+    for (int j = 0; j < p.nreduce && !again; j++)
+      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++)
+        again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+  }
+}
+
+// ** scatters: rows become lanes; what is left of the output becomes tasks **
+
+static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
+  tn_profile_kernel(s->t, s->sink, p);
+  return p->usable && p->nout && p->end->op == TINY_OP_END &&
+      tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
+}
+
+// A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
+static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
+  tiny_uop *last = p->out[p->nout - 1];
+  const int64_t n = tn_range_extent(last), line = TN_CACHE_LINE / tn_dtypes[p->store->dtype].nbytes;
+  int64_t f = 1;
+  for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
+  for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
+  for (int64_t d = 2; d <= TN_SCATTER_TASKS; d++) if (n % d == 0 && n / d % line == 0) f = d;
+  if (f == 1) return;
+  tn_move_split(s, last, f, TN_TASK, 1, NULL);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_scatter_of(s, p, c);
+}
+
+static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  tn_profile p;
+  tn_scatter c;
+  tiny_uop *row, *fill_row;
+  if (!tn_scatter_of(s, &p, &c)) return 0;
+  const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
+  if (cpu) tn_scatter_share(s, &p, &c);
+  else {                                   // work items have an element of every row each
+    for (int i = 0; i < p.nout; i++) {
+      int target_range = 0;
+      for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
+      if (!target_range) tn_move_kind(s, p.out[i], TN_GLOBAL);
+    }
+    if (!tn_scatter_of(s, &p, &c) || tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n))
+      return 0;
+  }
+  int outer = 0;
+  double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
+  work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
+  for (int i = 0; i < p.nout; i++)
+    outer += tn_scatter_is_outer(&p, &c, i) && tn_range_kind(p.out[i]) == TN_LOOP;
+  tn_write_scatter(s, &p, &c, &row, &fill_row);
+  if (!cpu) { s->sink = tn_simplify(t, s->sink); return 1; }
+  tn_profile_kernel(t, s->sink, &p);
+  if (row && tn_range_extent(row) > lanes && lanes > 1) {
+    row = tn_move_pad(s, row, lanes);
+    fill_row = tn_move_pad(s, fill_row, lanes);
+    tn_profile_kernel(t, s->sink, &p);
+  }
+  const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
+  if (f > 1) {
+    const int together = tn_stride_in(t, p.store->src[1], row) == 1;
+    tn_move_split(s, fill_row, f, TN_VECTOR, 0, NULL);
+    if (together) tn_move_split(s, row, f, TN_VECTOR, 0, NULL);
+  }
+  s->sink = tn_simplify(t, s->sink);
+  tn_make_tasks(s, work, outer);
+  return 1;
+}
+
+// ** scans: several accumulators side by side, so that none waits for the one before **
+
+static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *best = NULL, *rest = NULL;
+  const double work = tn_work(p) * (double)tn_range_extent(p->carried);
+  const int most = tn_target_lanes(target, p);
+  for (int i = 0; i < p->nout; i++)
+    if (tn_lanes_for(tn_range_extent(p->out[i]), most, p->repeats) > 1 &&
+        tn_lanes_score(s->t, p, p->out[i], 1) >= 0.5)
+      best = p->out[i];
+  if (best)
+    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &rest);
+  for (int i = 0; i < p->nout && !best; i++) if (tn_range_extent(p->out[i]) > 1) rest = p->out[i];
+  int64_t f = rest ? (best ? TN_SCAN_VECTORS : TN_SCAN_CHAINS) : 1;
+  while (f > 1 && tn_range_extent(rest) % f) f--;
+  if (f > 1) tn_move_split(s, rest, f, TN_UPCAST, 0, NULL);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_make_tasks(s, work, TN_MAX_RANGES);
+}
+
+// ** GPU **
+
+static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
+  tiny_ctx *t = s->t;
+  int64_t items = 1, outputs = 1;
+  const int64_t most = target->limits->local_total ? target->limits->local_total : 256;
+  for (int i = 0; i < p->nout; i++) outputs *= tn_range_extent(p->out[i]);
+  if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
+    tiny_uop *r = p->red[p->nred - 1];
+    int64_t g = 1;
+    for (int64_t d = 2; d <= most && d <= 256; d++) if (tn_range_extent(r) % d == 0) g = d;
+    if (g > 1) { tn_move_group(s, p->reduce[0], r, g); items = g; }
+  }
+  for (int i = p->nout - 1; i >= 0; i--) {
+    int64_t f = 1;
+    const int64_t n = tn_range_extent(p->out[i]);
+    int in_scope = 1;
+    for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
+    if (!in_scope) continue;
+    for (int64_t d = 1; d <= n && items * d <= most && d <= 64; d++) if (n % d == 0) f = d;
+    tiny_uop *rest = p->out[i];
+    if (f > 1) { tn_move_split(s, p->out[i], f, TN_LOCAL, 0, &rest); items *= f; }
+    if (rest) tn_move_kind(s, rest, TN_GLOBAL);
+  }
+  s->sink = tn_simplify(t, s->sink);
+}
+
+static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  tn_kernel_state s = {t, sink};
+  tn_profile p;
+  tn_join_ranges(&s);
+  if (tn_optimize_scatter(&s, target)) return s.sink;
+  tn_profile_kernel(t, s.sink, &p);
+  if (!p.usable) return s.sink;
+  if (!target->limits->threads) tn_optimize_gpu(&s, &p, target);
+  else if (p.carried) tn_optimize_scan(&s, &p, target);
+  else if (p.nreduce == 1 && !p.row) {
+    if (!tn_optimize_tensorcore(&s, &p, target) && !tn_optimize_columns(&s, &p, target))
+      tn_optimize_reduce(&s, &p, target);
+  }
+  else tn_optimize_elementwise(&s, &p, target);
+  return s.sink;
+}
+#endif
+// ---- end src/codegen/optimize.c ----
 // ---- begin src/codegen/recipe.c ----
 // recipe: the moves for one kernel as data: printed, parsed, stored, applied.
 //
@@ -26303,7 +27382,7 @@ static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_targ
 // What a row shares is kept once: none of its ranges may have become copies or lanes.
 static int tn_recipe_row(tn_kernel_state *s, const tn_profile *p) {
   for (int i = 0; i < p->nout; i++) if (tn_is_parallel(p->out[i])) return 0;
-  return p->row && tn_stage_row(s, p);
+  return p->row && tn_stage_row(s, p, NULL);
 }
 
 // Are sums kept in memory between blocks of rounds? Their loops look like the store's own.
@@ -26660,6 +27739,13 @@ static const char *const tn_c_prelude[] = {
   "  #define TRUNC_32 __builtin_truncf",
   "  #define TRUNC_64 __builtin_trunc",
   "#endif",
+  "#ifdef __clang__",
+  "  #define ROLLED _Pragma(\"clang loop unroll(disable)\")",
+  "#elif __GNUC__ >= 8",
+  "  #define ROLLED _Pragma(\"GCC unroll 1\")",
+  "#else",
+  "  #define ROLLED",
+  "#endif",
   "#define GOES_ON(r, n) (r < n)",
   "#ifdef __has_builtin",
   "  #if __has_builtin(__builtin_expect_with_probability)",
@@ -26816,6 +27902,7 @@ static void tn_lang_c(tiny_language *out) {
   out->store = "STORE(%t, %0, %1)";
   out->stream = "STREAM(%t, %0, %1)";
   out->loop = "GOES_ON(%n, %0)";
+  out->rolled = "ROLLED";
   out->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
@@ -26844,6 +27931,7 @@ static void tn_lang_c(tiny_language *out) {
 enum {
   TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64,
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
+  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
@@ -27282,16 +28370,31 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tn_line_of(x, line, 7);
 }
 
+static int tn_loop_is_long(const tiny_uop *range) {
+  return tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
+}
 // Whether a loop goes on. A compiler that is told that it runs long keeps what it needs in registers, and not the
 // constants of a shorter one that stands deeper.
 static const char *tn_loop_text(tn_text *x, const tiny_uop *range, const char *name) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
-  const int runs_long = tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
   tn_blanks_of(x, &b, range);
   b.name = name;
-  tn_format(&out, runs_long && x->lang->loop ? x->lang->loop : "%n < %0", &b);
+  tn_format(&out, tn_loop_is_long(range) && x->lang->loop ? x->lang->loop : "%n < %0", &b);
   return out.data;
+}
+
+// Does a short loop add to a tile of vectors? Copies of its rounds would share what they read, and more of it than the
+// registers have room for.
+static int tn_loop_is_rolled(const tn_text *x, const tiny_uop *range) {
+  int sums = 0;
+  if (!x->lang->rolled || tn_loop_is_long(range)) return 0;
+  for (int i = (int)range->seq + 1; i < x->n; i++) {
+    const tiny_uop *u = x->list[i];
+    if (u->op == TINY_OP_END && u->src[1] == range) break;
+    sums += u->op == TINY_OP_STORE && u->src[1]->lanes > 1 && tn_is_reg(u->src[0]->src[0]);
+  }
+  return sums >= TN_ROLLED_SUMS;
 }
 
 static void tn_statement(tn_text *x, tiny_uop *u) {
@@ -27308,7 +28411,10 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_RANGE: {
       const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
       x->expr[u->seq] = name;
-      tn_line(x, "for (%s %s = 0; %s; %s++) {", type, name, tn_loop_text(x, u, name), name);
+      if (tn_loop_is_rolled(x, u)) tn_line(x, "%s", x->lang->rolled);
+      tn_blanks_of(x, &b, u);
+      tn_line(x, "for (%s %s = %s; %s; %s++) {", type, name, u->nsrc > 1 ? b.arg[1] : "0", tn_loop_text(x, u, name),
+              name);
       x->indent++;
       return;
     }
@@ -28670,6 +29776,13 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
 static void tn_storage_drop_loose(tiny_ctx *t) {
   while (t->device->loose) tn_storage_drop(t, t->device->loose);
 }
+// The call that made the storage leaves its reference to someone who drops it later.
+static void tn_storage_hold(tiny_ctx *t, tn_storage *s) {
+  if (!s || !s->loose) return;
+  tn_storage_unlink(&t->device->loose, s);
+  tn_storage_link(&t->device->live, s);
+  s->loose = 0;
+}
 static void tn_storage_release(tiny_ctx *t, void *storage) { tn_storage_drop(t, (tn_storage *)storage); }
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
@@ -28885,8 +29998,9 @@ static void tn_estimate(tn_lowered *k) {
 // The kernel as moves are made on it.
 static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, ast, tn_rules_reduce, NULL));
-  return tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
+  tiny_uop *sink = tn_rewrite(t, ast, tn_rules_reduce, NULL), *scans = tn_write_scans(t, tn_idles_drop(t, sink));
+  if (scans != tn_idles_drop(t, sink)) sink = scans;       // a scan leaves nothing out
+  return tn_idles_keep(t, tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL)));
 }
 
 static tiny_uop *tn_build_move(tiny_ctx *t, const tn_build *b, tiny_uop *sink, const tn_target *target) {
@@ -29666,7 +30780,10 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
 #endif
 
 // customs: imported kernels, those first that were asked for last; look through them when there are so many.
-struct tn_runtime { tn_custom *customs; int ncustom, customs_at; tiny_program *programs; };
+struct tn_runtime {
+  tn_custom *customs; int ncustom, customs_at; tiny_program *programs;
+  struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
+};
 
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
@@ -29708,11 +30825,14 @@ static void tn_customs_trim(tiny_ctx *t) {
   r->customs_at = 2 * r->ncustom > 2 * TN_MOST_CUSTOMS ? 2 * r->ncustom : 2 * TN_MOST_CUSTOMS;
 }
 
+static void tn_paused_roots(tiny_ctx *t, tn_list *roots);
+
 static void tn_collect(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   struct tn_device *d = t->device;
   tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
   tn_tensors_roots(t, &roots);
+  tn_paused_roots(t, &roots);
   for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
     for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
@@ -29850,15 +30970,16 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
   return TINY_OK;
 }
 
-static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r) {
+// Steps from..end-1; the arena is dropped with the last one.
+static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
-  for (int i = 0, to; i < p->nstep && code == TINY_OK; i = to) {
+  for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int rounds = p->step[i].rounds;
-    for (to = i + 1; rounds && to < p->nstep && p->step[to].rounds == rounds; to++) {}
+    for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
     code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
-  tn_storage_drop(t, r->arena);
+  if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
 
@@ -29967,10 +31088,11 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
   return node;
 }
 
-static void tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit *v, tiny_uop *const *node) {
+// output[i] has its value in node[i].
+static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
   int updates = 0;
-  for (int i = 0; i < r->plan->noutput; i++) {
-    tiny_uop *u = v->all.u[r->plan->output[i].node];
+  for (int i = 0; i < n; i++) {
+    tiny_uop *u = output[i];
     u->realized = node[i];
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
@@ -30043,31 +31165,163 @@ static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   return tn_map_has(bases, tn_state_of(x)) ? u : x;
 }
 
-static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
-  tn_list all = {NULL, 0, 0};
+// The nodes that are to be computed for the roots, and for those that must run with them.
+static void tn_roots_wanted(tiny_ctx *t, tn_list *roots, int dying, tn_list *all) {
   tn_map seen = {NULL, 0, 0}, bases = {NULL, 0, 0};
   tn_join_readers(t, roots, dying, &bases);
   for (int i = 0; i < roots->n; i++) {
     tiny_uop *u = tn_root_of(roots->u[i], &bases);
     if (tn_is_leaf(u) || tn_map_has(&seen, u)) continue;
     tn_map_set(t, &seen, u, u);
-    tn_push(t, &all, u);
+    tn_push(t, all, u);
   }
-  if (!all.n) return TINY_OK;
+}
+
+// ** a run in two parts: what a frame reads before it ends, then what its assignments need besides **
+
+// Waits with all that the second part needs. uop[0..nuop): its roots, then outputs, their BUFFERs, leaves, scalars.
+typedef struct tn_paused { tn_run run; tiny_uop **uop; int nuop, nroot, noutput; size_t nbytes; } tn_paused;
+
+static void tn_paused_roots(tiny_ctx *t, tn_list *roots) {
+  const tn_paused *p = t->runtime->paused;
+  for (int i = 0; p && i < p->nuop; i++) tn_push(t, roots, p->uop[i]);
+}
+
+// What has run is forgotten: the assignments are pending as they were.
+static void tn_paused_drop(tiny_ctx *t) {
+  tn_paused *p = t->runtime ? t->runtime->paused : NULL;
+  if (!p) return;
+  t->runtime->paused = NULL;
+  p->run.plan->holders--;
+  tn_storage_drop(t, p->run.arena);
+  tn_release(t, p, p->nbytes);
+}
+
+// The first part of r: the roots wanted[0..first-1] have their values then.
+static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const tn_list *wanted, tiny_uop *const *node) {
+  const tn_plan *plan = r->plan;
+  const tiny_code code = tn_run_launch(t, r, 0, plan->nfirst);
+  if (code != TINY_OK) return code;
+  tn_list output[2] = {{NULL, 0, 0}, {NULL, 0, 0}}, made[2] = {{NULL, 0, 0}, {NULL, 0, 0}}, uops = {NULL, 0, 0};
+  for (int i = 0; i < plan->noutput; i++) {
+    tiny_uop *u = v->all.u[plan->output[i].node];
+    int later = 1;
+    for (int j = 0; j < v->first; j++) later &= wanted->u[j] != u;
+    tn_push(t, &output[later], u);
+    tn_push(t, &made[later], node[i]);
+  }
+  for (int i = v->first; i < wanted->n; i++) tn_push(t, &uops, wanted->u[i]);
+  for (int i = 0; i < output[1].n; i++) tn_push(t, &uops, output[1].u[i]);
+  for (int i = 0; i < output[1].n; i++) tn_push(t, &uops, made[1].u[i]);
+  for (int i = 0; i < v->leaves.n; i++) tn_push(t, &uops, v->leaves.u[i]);
+  for (int i = 0; i < v->scalars.n; i++) tn_push(t, &uops, v->scalars.u[i]);
+  const size_t nuop = (size_t)uops.n * sizeof *uops.u, nfresh = (size_t)plan->noutput * sizeof *r->fresh;
+  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh);
+  p->nbytes = sizeof *p + nuop + nfresh;
+  p->nuop = uops.n; p->nroot = wanted->n - v->first; p->noutput = output[1].n;
+  p->uop = (tiny_uop **)(p + 1);
+  p->run = *r;
+  p->run.fresh = (tn_storage **)(p->uop + uops.n);
+  if (uops.n) memcpy(p->uop, uops.u, nuop);
+  if (nfresh) memcpy(p->run.fresh, r->fresh, nfresh);
+  p->run.leaf = p->uop + p->nroot + 2 * p->noutput;
+  p->run.scalar = p->run.leaf + v->leaves.n;
+  tn_storage_hold(t, r->arena);
+  r->plan->holders++;
+  t->runtime->paused = p;
+  tn_settle_outputs(t, output[0].n, output[0].u, made[0].u);
+  return TINY_OK;
+}
+
+// The second part, if the frame wants at its end what was expected; *done: it ran.
+static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
+  tn_paused *p = t->runtime->paused;
+  *done = p && wanted->n == p->nroot && !memcmp(wanted->u, p->uop, (size_t)p->nroot * sizeof *p->uop);
+  if (!*done) return TINY_OK;
+  const tiny_code code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
+  p->run.arena = NULL;
+  if (code == TINY_OK) tn_settle_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
+  return code;
+}
+
+// Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
+static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
   tn_visit v;
+  if (!wanted->n) return TINY_OK;
   memset(&v, 0, sizeof v);
-  tn_visit_graph(t, &v, all.u, all.n);
+  v.first = first;
+  tn_visit_graph(t, &v, wanted->u, wanted->n);
   tn_plan *plan = tn_plan_find(t, &v);
   if (plan) t->stats.replays++;
-  else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
+  else if (tn_plan_make(t, &v, wanted->u, wanted->n, &plan) != TINY_OK) return t->code;
+  if (first && !plan->nfirst) {
+    const tn_list now = {wanted->u, first, first};
+    return tn_run_wanted(t, &now, 0);
+  }
+  for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r = {plan, v.leaves.u, v.scalars.u,
               (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL};
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_settle_nodes(t, &r, &v);
-  code = tn_run_launch(t, &r);
-  if (code == TINY_OK) tn_settle_outputs(t, &r, &v, node);
+  if (first) return tn_run_first(t, &r, &v, wanted, node);
+  code = tn_run_launch(t, &r, 0, plan->nstep);
+  tn_list output = {NULL, 0, 0};
+  for (int i = 0; i < plan->noutput; i++) tn_push(t, &output, v.all.u[plan->output[i].node]);
+  if (code == TINY_OK) tn_settle_outputs(t, output.n, output.u, node);
   return code;
+}
+
+// Do the roots need sums that pending assignments need as well, but none of the assignments?
+static int tn_shares_sums(tiny_ctx *t, const tn_list *roots, const tn_list *pending) {
+  tn_visit v, w;
+  tn_map sums = {NULL, 0, 0};
+  int shared = 0;
+  memset(&v, 0, sizeof v);
+  memset(&w, 0, sizeof w);
+  tn_visit_graph(t, &v, roots->u, roots->n);
+  for (int i = 0; i < v.all.n; i++) {
+    tiny_uop *u = v.all.u[i];
+    if (u->realized) continue;
+    if (u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr)) return 0;
+    if (u->op == TINY_OP_REDUCE) tn_map_set(t, &sums, u, u);
+  }
+  if (!sums.n) return 0;
+  tn_visit_graph(t, &w, pending->u, pending->n);
+  for (int i = 0; i < w.all.n && !shared; i++) shared = tn_map_has(&sums, w.all.u[i]);
+  return shared;
+}
+
+static void tn_pending_roots(tiny_ctx *t, tn_list *roots) {
+  for (int i = 0; i < t->tensors->npending; i++) tn_push(t, roots, t->tensors->pending[i]);
+}
+
+// Realizes the roots. In a frame whose assignments are pending, what these need as well is kept for them.
+static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots) {
+  tn_list wanted = {NULL, 0, 0}, pending = {NULL, 0, 0}, all = {NULL, 0, 0};
+  tn_pending_roots(t, &pending);
+  if (!t->tensors->depth || !pending.n || t->runtime->paused || !tn_shares_sums(t, roots, &pending)) {
+    tn_roots_wanted(t, roots, INT_MAX, &wanted);
+    return tn_run_wanted(t, &wanted, 0);
+  }
+  tn_roots_wanted(t, roots, INT_MAX, &wanted);
+  const int first = wanted.n;
+  for (int i = 0; i < first; i++) tn_push(t, &all, wanted.u[i]);
+  for (int i = 0; i < pending.n; i++) tn_push(t, &all, pending.u[i]);
+  wanted.n = 0;
+  tn_roots_wanted(t, &all, t->tensors->depth, &wanted);
+  return tn_run_wanted(t, &wanted, first);
+}
+
+// Runs the assignments that are pending.
+static tiny_code tn_realize_pending(tiny_ctx *t) {
+  tn_list roots = {NULL, 0, 0}, wanted = {NULL, 0, 0};
+  int done;
+  tn_pending_roots(t, &roots);
+  if (!roots.n) return TINY_OK;
+  tn_roots_wanted(t, &roots, t->tensors->depth, &wanted);
+  const tiny_code code = tn_run_second(t, &wanted, &done);
+  return done ? code : tn_run_wanted(t, &wanted, 0);
 }
 #endif
 // ---- end src/runtime/run.c ----
@@ -30085,7 +31339,7 @@ static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_list roots = {NULL, 0, 0};
   for (int i = 0; i < c->n; i++) tn_push(t, &roots, c->x[i]->uop);
-  const tiny_code code = tn_realize_roots(t, &roots, INT_MAX);
+  const tiny_code code = tn_realize_roots(t, &roots);
   if (code == TINY_OK) tn_collect_if_due(t);
   return code;
 }
@@ -30275,10 +31529,8 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 }
 
 static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
-  tn_list roots = {NULL, 0, 0};
   (void)arg;
-  for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &roots, t->tensors->pending[i]);
-  return roots.n ? tn_realize_roots(t, &roots, t->tensors->depth) : TINY_OK;
+  return tn_realize_pending(t);
 }
 static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) {
   (void)arg;
@@ -30291,6 +31543,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t->tensors) return t->code;
   if (!t->tensors->depth) return tiny_fail(t, TINY_E_STATE, "end: no frame is open");
   const tiny_code code = tn_runs(t) ? tn_guard(t, tn_end_guarded, NULL) : t->code;
+  tn_paused_drop(t);
   t->tensors->npending = 0;
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
@@ -30487,7 +31740,8 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
     tiny_code code = tn_run_bind(t, &r);
-    if (code == TINY_OK) code = tn_run_launch(t, &r);
+    tn_paused_drop(t);                     // it may have read what is overwritten
+    if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < p->noutput; i++) {
@@ -32511,6 +33765,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
     t->runtime->customs = c->next;
     tn_custom_free(t, c);
   }
+  tn_paused_drop(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   if (t->programs) tn_programs_close(t);
   tn_tensors_close(t);

@@ -154,7 +154,7 @@ static tiny_code prepare_recipes(tiny_ctx *t, void *arg) {
   tn_beam_bind(t, &x->b);
   for (int i = 0; i < x->n; i++) {
     tn_candidate *c = &x->b.tried[i];
-    if (!tn_recipe_parse(recipes[i], &c->recipe)) return tiny_fail(t, TINY_E_ARG, "%s: no recipe", recipes[i]);
+    tn_recipe_parse(recipes[i], &c->recipe);
     if (tn_recipe_apply(t, tn_build_begin(t, x->b.ast), &target, &c->recipe, &c->cost))
       c->expected = tn_cost_on(&c->cost, tn_os_cores());
   }
@@ -176,7 +176,9 @@ static tiny_code prepare_heuristics(tiny_ctx *t, void *arg) {
 static tiny_code prepare_search(tiny_ctx *t, void *arg) {
   subject *x = (subject *)arg;
   begin(t, x);
-  return tn_beam_search(t, &x->b);
+  const tiny_code code = tn_beam_search(t, &x->b);
+  x->b.launch.mem = NULL; x->b.launch.args = NULL;         // they lay in scratch memory
+  return code;
 }
 
 static tiny_code kernel_of(tiny_ctx *t, void *arg) {
@@ -346,6 +348,10 @@ int main(int argc, char **argv) {
   const int flags = !strcmp(mode, "flags"), search = !strcmp(mode, "beam"), racing = !strcmp(mode, "race");
   if (!n) n = search ? 4 : 40;
   if (n > MOST) n = MOST;
+  for (int i = 0; racing && i < n; i++) {
+    tn_recipe r;
+    if (!tn_recipe_parse(recipes[i], &r)) { fprintf(stderr, "%s: not a recipe\n", recipes[i]); return 2; }
+  }
   if (flags) {
     printf("%-22s", "compiled, and run");
     for (int k = 0; k < SETS; k++) printf(" %25s", flag_sets[k]);

@@ -1,8 +1,9 @@
 // moves: reductions of 1 GiB against reading, and what only moves memory against copying it. A part of bench.c.
 //
 // Reading and copying are hand-written loops over the same arrays in the same rounds. Bytes are those that must pass:
-// inputs once, outputs once.
-enum { MOVE_FLOATS = 1 << 26, MOVE_SIDE = 8192, ROW = 768, TABLE = 50257, LOOKUPS = 65536 };
+// inputs once, outputs once. Two arrays 256 MiB apart lie in the same banks of memory, and reading them side by side
+// takes half as long again: a page between them parts them.
+enum { PAGE = 1024, MOVE_FLOATS = 1 << 26, MOVE_SIDE = 8192, ROW = 768, TABLE = 50257, LOOKUPS = 65536 };
 
 static void bench_reductions(mean *all) {
   static const struct { const char *name; tiny_tensor *(*f)(tiny_tensor *x, int axis, int keepdim); } folds[] = {
@@ -25,18 +26,18 @@ static void bench_reductions(mean *all) {
 
 static void bench_copies(mean *all) {
   const size_t n = MOVE_FLOATS;
-  float *x = big_array(3 * n * 4);
+  float *x = big_array((3 * n + PAGE) * 4);
   if (!x) { printf("  no memory for 768 MiB\n"); return; }
-  for (size_t i = 0; i < 3 * n; i++) x[i] = (float)(i & 1023) * 0.001f;
+  for (size_t i = 0; i < 3 * n + PAGE; i++) x[i] = (float)(i & 1023) * 0.001f;
   int32_t *row = malloc(LOOKUPS * sizeof *row);
   for (uint32_t i = 0; i < LOOKUPS; i++) row[i] = (int32_t)((number(i, 5, 1) + 0.5f) * TABLE) % TABLE;
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
-  const hand_args a = {x + 2 * n, x, NULL};
+  const hand_args a = {x + 2 * n + PAGE, x, NULL};
   const double one = 4.0 * (double)n;
   tiny_tensor *in[2], *half[2];
   for (size_t i = 0; i < 2; i++) {
-    in[i] = tiny_blob(t, x + i * n, TINY_F32, TINY_SHAPE(MOVE_SIDE, MOVE_SIDE), NULL);
-    half[i] = tiny_blob(t, x + i * n, TINY_F32, TINY_SHAPE(MOVE_SIDE, MOVE_SIDE / 2), NULL);
+    in[i] = tiny_blob(t, x + i * (n + PAGE), TINY_F32, TINY_SHAPE(MOVE_SIDE, MOVE_SIDE), NULL);
+    half[i] = tiny_blob(t, x + i * (n + PAGE), TINY_F32, TINY_SHAPE(MOVE_SIDE, MOVE_SIDE / 2), NULL);
   }
   tiny_tensor *axpy = tiny_add(tiny_mul(in[0], tiny_like(in[0], 1.5)), in[1]);
   bench_loops(t, "axpy, 256 MiB", axpy, in, 2, 3 * one, hand_copy, a, n, 2 * one, 0.9, all);
@@ -51,7 +52,7 @@ static void bench_copies(mean *all) {
               8.0 * LOOKUPS * ROW + 4.0 * LOOKUPS, hand_copy, a, n, 2 * one, 0.9, all);
   tiny_close(t);
   free(row);
-  free_array(x, 3 * n * 4);
+  free_array(x, (3 * n + PAGE) * 4);
 }
 
 // What is not a walk along rows, against reading or copying as much. No bars: sorting is no copy.

@@ -1,4 +1,5 @@
-// narrow: products of bf16 and of bytes (accumulated in i32) against oneDNN. A part of bench.c.
+// narrow: products of bf16 and of bytes (accumulated in i32) against oneDNN; of f16, which oneDNN multiplies on few
+// CPUs, against ours of f32. A part of bench.c.
 //
 // Both read plain row-major matrices; the note tells what oneDNN needs when the second one was packed beforehand.
 
@@ -74,10 +75,36 @@ static void bench_narrow_product(int64_t n, int bytes, mean *all) {
   free(a); free(b); free(c);
 }
 
+// Sums are f32 for both.
+static void bench_half_product(int64_t n) {
+  char name[64];
+  snprintf(name, sizeof name, "f16 matmul %lld : f32", (long long)n);
+  if (!wanted(name)) return;
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_tensor *in[2][2];
+  program ours[2];
+  racer r[2] = {{.name = "f16"}, {.name = "f32"}};
+  for (int single = 0; single < 2; single++) {
+    for (int i = 0; i < 2; i++)
+      in[single][i] = tiny_cast(numbers_tensor(t, TINY_SHAPE(n, n), (uint32_t)i + 1, 2, 0),
+                                single ? TINY_F32 : TINY_F16);
+    tiny_realize(in[single], 2);
+    tiny_tensor *y = tiny_matmul(in[single][0], in[single][1]);
+    ours[single] = (program){t, tiny_capture(t, in[single], 2, &y, 1), in[single]};
+    r[single].run = program_run; r[single].arg = &ours[single];
+  }
+  if (!failed(t)) {
+    race(r, 2, 2e-9 * (double)n * (double)n * (double)n);
+    compare(name, &r[0].rate, &r[1].rate, 0, "%.0f of %.0f GFLOPS", median(&r[0].rate), median(&r[1].rate));
+  }
+  tiny_close(t);
+}
+
 static void bench_narrow(void) {
   mean all = {0, 0};
   heading("narrow: products of bf16 and int8 matrices against oneDNN");
   for (int bytes = 0; bytes < 2; bytes++)
     for (int64_t n = 1024; n <= 2048; n *= 2) bench_narrow_product(n, bytes, &all);
   report_mean("narrow, mean", &all, 0.85);
+  for (int64_t n = 1024; n <= 2048; n *= 2) bench_half_product(n);
 }

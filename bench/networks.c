@@ -100,7 +100,7 @@ static void bench_network(int which, int batch, mean *all) {
       torches++;
     }
     snprintf(what, sizeof what, "%s %d %d", networks[which].word, batch, best);
-    if (torches && torch_best_racer(&r[1], what)) {
+    if (torches && torch_best_racer(&r[1], what, NULL)) {
       race(r, 2, 1);
       compare(name, &r[0].rate, &r[1].rate, 0.85, "%.2f of %.2f ms (%s; %s); %d kernels; %.1g apart",
               1e3 / median(&r[0].rate), 1e3 / median(&r[1].rate), ways[best], r[1].name, tiny_program_kernels(ours.p),

@@ -1,5 +1,5 @@
-// onednn: oneDNN as a racer: products of matrices, and convolutions one by one. A part of bench.c, which is built
-// with BENCH_ONEDNN where its header is; the library itself is loaded when it is asked for. Version 2's interface.
+// onednn: oneDNN as a racer: products of matrices, softmax, and convolutions one by one. A part of bench.c, which is
+// built with BENCH_ONEDNN where its header is; the library itself is loaded when it is asked for. Version 2's interface.
 // A network as it is built: its convolutions are noted.
 typedef struct layer { int64_t batch, in, size, out; int kernel, stride, groups; } layer;
 typedef struct net { tiny_ctx *t; uint32_t seed; layer layer[64]; int nlayer; } net;
@@ -12,7 +12,7 @@ typedef struct net { tiny_ctx *t; uint32_t seed; layer layer[64]; int nlayer; } 
   _(memory_get_data_handle) _(primitive_desc_create) _(primitive_desc_query_md) _(primitive_desc_destroy) \
   _(primitive_create) _(primitive_destroy) _(primitive_execute) _(primitive_attr_create) \
   _(primitive_attr_set_post_ops) _(post_ops_create) _(post_ops_append_eltwise) _(matmul_desc_init) \
-  _(convolution_forward_desc_init)
+  _(convolution_forward_desc_init) _(softmax_forward_desc_init)
 
 static struct {
 #define FIELD(name) __typeof__(&dnnl_##name) name;
@@ -52,16 +52,16 @@ static int onednn_here(void) {
   return 1;
 }
 
-// A primitive and its memory: src, weights, dst.
+// A primitive and its memory: src, weights (NULL: it has none), dst.
 typedef struct onednn_op { dnnl_primitive_t p; dnnl_memory_t memory[3]; } onednn_op;
 
 static double onednn_run(void *arg) {
   const onednn_op *op = arg;
   const dnnl_exec_arg_t args[] = {
-    {DNNL_ARG_SRC, op->memory[0]}, {DNNL_ARG_WEIGHTS, op->memory[1]}, {DNNL_ARG_DST, op->memory[2]}
+    {DNNL_ARG_SRC, op->memory[0]}, {DNNL_ARG_DST, op->memory[2]}, {DNNL_ARG_WEIGHTS, op->memory[1]}
   };
   const double start = seconds();
-  dnn.primitive_execute(op->p, dnn.stream, 3, args);
+  dnn.primitive_execute(op->p, dnn.stream, op->memory[1] ? 3 : 2, args);
   dnn.stream_wait(dnn.stream);
   return seconds() - start;
 }
@@ -81,9 +81,10 @@ static int onednn_make(onednn_op *op, const void *description, dnnl_primitive_at
   memset(op, 0, sizeof *op);
   if (dnn.primitive_desc_create(&pd, description, attr, dnn.engine, NULL)) return 0;
   int good = !dnn.primitive_create(&op->p, pd);
-  for (int i = 0; i < 3 && good; i++)
-    good = !dnn.memory_create(&op->memory[i], dnn.primitive_desc_query_md(pd, which[i], 0), dnn.engine,
-                              DNNL_MEMORY_ALLOCATE);
+  for (int i = 0; i < 3 && good; i++) {
+    const dnnl_memory_desc_t *md = dnn.primitive_desc_query_md(pd, which[i], 0);
+    if (md && md->ndims) good = !dnn.memory_create(&op->memory[i], md, dnn.engine, DNNL_MEMORY_ALLOCATE);
+  }
   dnn.primitive_desc_destroy(pd);
   if (!good) onednn_free(op);
   return good;
@@ -100,6 +101,29 @@ static int onednn_matmul(onednn_op *op, int64_t n, int bytes, int packed) {
          !dnn.memory_desc_init_by_tag(&dst, 2, dims, bytes ? dnnl_s32 : dnnl_bf16, dnnl_ab) &&
          !dnn.matmul_desc_init(&d, &src, &weights, NULL, &dst) && onednn_make(op, &d, NULL);
 }
+
+// The softmax of the rows of x (m,n) as a racer. 0: it is not to be had.
+static onednn_op onednn_softmax;
+static int onednn_softmax_racer(racer *r, const float *x, int64_t m, int64_t n) {
+  const dnnl_dims_t dims = {m, n};
+  dnnl_memory_desc_t rows;
+  dnnl_softmax_desc_t d;
+  if (!onednn_here() || dnn.memory_desc_init_by_tag(&rows, 2, dims, dnnl_f32, dnnl_ab) ||
+      dnn.softmax_forward_desc_init(&d, dnnl_forward_inference, &rows, 1) || !onednn_make(&onednn_softmax, &d, NULL))
+    return 0;
+  memcpy(onednn_data(&onednn_softmax, 0), x, (size_t)(m * n) * sizeof *x);
+  *r = (racer){.name = "oneDNN", .run = onednn_run, .arg = &onednn_softmax, .foreign = 1};
+  return 1;
+}
+// How far the first n of its results are from y, at most.
+static double onednn_softmax_apart(const float *y, int64_t n) {
+  const float *theirs = onednn_data(&onednn_softmax, 2);
+  double apart = 0;
+  onednn_run(&onednn_softmax);
+  for (int64_t i = 0; i < n; i++) apart = fmax(apart, fabs((double)theirs[i] - y[i]));
+  return apart;
+}
+static void onednn_softmax_drop(void) { onednn_free(&onednn_softmax); }
 
 // A convolution with a relu at its end, all of it as oneDNN likes it.
 static int onednn_convolution(onednn_op *op, const layer *l) {
@@ -152,6 +176,12 @@ static int onednn_here(void) {
   if (!said++) printf("  oneDNN's header is not installed (tools/setup.sh bench): left out\n");
   return 0;
 }
+static int onednn_softmax_racer(racer *r, const float *x, int64_t m, int64_t n) {
+  (void)r; (void)x; (void)m; (void)n;
+  return onednn_here();
+}
+static double onednn_softmax_apart(const float *y, int64_t n) { (void)y; (void)n; return 0; }
+static void onednn_softmax_drop(void) {}
 static void onednn_network(const char *name, const net *n, const racer *ours) {
   (void)name; (void)n; (void)ours;
   onednn_here();

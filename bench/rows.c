@@ -1,5 +1,5 @@
-// rows: softmax, layer norm, cross entropy and gelu against a copy of the same arrays and against PyTorch.
-// A part of bench.c.
+// rows: softmax, layer norm, cross entropy and gelu against a copy of the same arrays, against PyTorch, and softmax
+// against oneDNN. A part of bench.c.
 //
 // The copy is the best of hand-written loops in the same rounds, from an array of x's size to another. What only reads
 // (cross entropy) is measured against it all the same: half of its traffic is not there, the exponentials are.
@@ -52,11 +52,13 @@ static void bench_row(const row_work *w, int64_t m, int64_t n, mean *means) {
     snprintf(what, sizeof what, "%s %lld %lld", w->name, (long long)m, (long long)n);
     racer *plain = &r[1 + copies], *keeps = plain + 1;
     const int torches = torch_racer(plain, TORCH_PLAIN, what) && torch_racer(keeps, TORCH_KEEPS, what) ? 2 : 0;
+    racer *dnn = &r[1 + copies + torches];
+    const int peer = w->build == row_softmax && onednn_softmax_racer(dnn, x, m, n);
     tiny_run(ours.p, &in, &result);
     if (got > 1) result = tiny_narrow(tiny_flatten(result, 0, -1), 0, 0, got);
     tiny_read(result, first, (size_t)got * 4);
     if (torches) apart = torch_apart(plain, first, got);
-    race(r, 1 + copies + torches, work);
+    race(r, 1 + copies + torches + peer, work);
     const racer *copy = fastest(r + 1, copies);
     compare(name, &r[0].rate, &copy->rate, 0.75, "of a copy: %.1f of %.1f GB/s (%s)", median(&r[0].rate),
             median(&copy->rate), copy->name);
@@ -71,6 +73,13 @@ static void bench_row(const row_work *w, int64_t m, int64_t n, mean *means) {
       torch_drop(plain);
       torch_drop(keeps);
     }
+    if (peer) {
+      snprintf(line, sizeof line, "%s : oneDNN", name);
+      compare(line, &r[0].rate, &dnn->rate, 1, "%.3f of %.3f ms; %.1g apart", 1e3 * work / median(&r[0].rate),
+              1e3 * work / median(&dnn->rate), onednn_softmax_apart(first, got));
+      mean_add(&means[3], ratio(&r[0].rate, &dnn->rate));
+      onednn_softmax_drop();
+    }
   }
   tiny_close(t);
   free_array(x, 2 * count * 4);
@@ -78,12 +87,13 @@ static void bench_row(const row_work *w, int64_t m, int64_t n, mean *means) {
 
 static void bench_rows(void) {
   static const int64_t sizes[][2] = {{4096, 4096}, {65536, 64}, {512, 768}};
-  mean means[3] = {{0, 0}, {0, 0}, {0, 0}};
-  heading("rows: against a copy of the same arrays, and against PyTorch");
+  mean means[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
+  heading("rows: against a copy of the same arrays, against PyTorch and oneDNN");
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
     for (size_t i = 0; i < sizeof row_works / sizeof *row_works; i++)
       bench_row(&row_works[i], sizes[s][0], sizes[s][1], means);
   report_mean("rows : copy, mean", &means[0], 0.75);
   report_mean("rows : PyTorch, mean", &means[1], 6);
   report_mean("rows : PyTorch, memory kept, mean", &means[2], 0);
+  report_mean("softmax : oneDNN, mean", &means[3], 1);
 }

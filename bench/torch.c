@@ -93,14 +93,16 @@ static void torch_drop(const racer *r) {
   torch_child *c = r->arg;
   if (c->pid > 0) torch_say(c, answer, sizeof answer, "drop", "");
 }
-// The same in the kind of child that is fastest at it, which is found before the race.
-static int torch_best_racer(racer *r, const char *what) {
+// The same in the kind of child that is fastest at it, which is found before the race. as_it_comes: milliseconds
+// without any settings; NULL or 0: not asked for, none.
+static int torch_best_racer(racer *r, const char *what, double *as_it_comes) {
   racer tries[TORCH_KINDS];
   int n = 0;
   if (!torch_here(0)) return 0;
   for (int kind = 0; kind < TORCH_KINDS; kind++) {
     if (!torch_racer(&tries[n], kind, what)) continue;
     race(&tries[n], 1, 1);
+    if (as_it_comes && kind == TORCH_PLAIN) *as_it_comes = 1e3 / median(&tries[n].rate);
     torch_drop(&tries[n++]);
   }
   if (!n) return 0;

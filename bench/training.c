@@ -84,7 +84,8 @@ static void bench_transformer(void) {
   const double work = transformer_flops() * 1e-9;
   racer r[2] = {{.name = "tiny", .run = transformer_step, .arg = &m}};
   if (!failed(t)) {
-    const int torches = torch_best_racer(&r[1], "transformer");
+    double as_it_comes = 0;
+    const int torches = torch_best_racer(&r[1], "transformer", &as_it_comes);
     const double apart = torches ? torch_apart(&r[1], &loss, 1) : 0;
     transformer_step(&m);
     const uint64_t before = tiny_get_stats(t).kernels;
@@ -94,8 +95,8 @@ static void bench_transformer(void) {
     const double ms = 1e3 * work / median(&r[0].rate);
     if (torches)
       compare("training step : PyTorch", &r[0].rate, &r[1].rate, 1,
-              "%.0f of %.0f ms (%s); %d kernels; loss %.5f, %.1g apart", ms, 1e3 * work / median(&r[1].rate), r[1].name,
-              kernels, (double)loss, apart);
+              "%.0f of %.0f ms (%s; %.0f as it comes); %d kernels; loss %.5f, %.1g apart", ms,
+              1e3 * work / median(&r[1].rate), r[1].name, as_it_comes, kernels, (double)loss, apart);
     state("training step : FMA peak", median(&r[0].rate) / limits.gflops, "x", torches ? 0 : 0.45, 1,
           "%.0f ms for %.1f GFLOP of matmuls", ms, work);
     const tiny_stats s = tiny_get_stats(t);

@@ -207,6 +207,7 @@ static void test_moves(void) {
 }
 
 // A row of memory that lies a page from the last is read in many vectors, as long as none of them is read twice.
+// There is no round of rows that divides them.
 static void test_far_rows(void) {
   golden log = {NULL, 0, 0};
   tiny_desc d;
@@ -214,7 +215,7 @@ static void test_far_rows(void) {
   memset(&d, 0, sizeof d);
   d.device = "NULL"; d.cache_dir = ""; d.debug = "c"; d.log.fn = golden_line; d.log.user = &log;
   tiny_ctx *t = tiny_open(&d);
-  tiny_tensor *in[2] = {tiny_rand(t, TINY_SHAPE(1, 1024)), tiny_rand(t, TINY_SHAPE(1024, 1024))}, *y;
+  tiny_tensor *in[2] = {tiny_rand(t, TINY_SHAPE(1, 1021)), tiny_rand(t, TINY_SHAPE(1021, 1024))}, *y;
   CHECK_EQ(tiny_realize(in, 2), TINY_OK);
   log.n = 0;
   y = tiny_matmul(in[0], in[1]);
@@ -234,6 +235,8 @@ static tiny_tensor *convolution(tiny_ctx *t) {
 
 // Rows that numbers from memory name: the next one is fetched.
 static tiny_tensor *named(tiny_ctx *t) { return tiny_embedding(tiny_cast(ints(t, TINY_SHAPE(40)), TINY_I32), ints(t, TINY_SHAPE(24, 48)), -1); }
+// A block of rows, pass by pass; folds of neighbours together, logarithms as lanes.
+static tiny_tensor *short_rows(tiny_ctx *t) { return tiny_log_softmax(ints(t, TINY_SHAPE(80, 24)), -1); }
 static tiny_tensor *down(tiny_ctx *t) { return tiny_argmax(ints(t, TINY_SHAPE(24, 64)), 0, 0); }
 // Past the caches in halves of lines.
 static tiny_tensor *streamed(tiny_ctx *t) { return tiny_contiguous(tiny_expand(ints(t, TINY_SHAPE(1, 8192)), TINY_SHAPE(1024, 8192))); }
@@ -264,6 +267,7 @@ static void test_text(void) {
   add_text(&log, &out, "streamed", streamed(t));
   add_text(&log, &out, "named rows", named(t));
   add_text(&log, &out, "down columns", down(t));
+  add_text(&log, &out, "short rows", short_rows(t));
   golden_check(&out, "kernels.c");
   golden_free(&out);
   tiny_close(t);
@@ -290,6 +294,8 @@ static tiny_tensor *row_subject(tiny_tensor *x, int which) {
     case 2: return tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
     case 3: return tiny_max(x, 1, 0);
     case 4: return tiny_sum(tiny_exp(tiny_softmax(x, -1)), 1, 1);
+    case 6: return tiny_logsumexp(x, 1, 0);
+    case 7: return tiny_argmax(x, 1, 0);
     default: return tiny_softmax(tiny_cast(x, TINY_BF16), -1);
   }
 }
@@ -307,7 +313,7 @@ static void test_rows(void) {
     const int n = widths[w];
     for (int i = 0; i < ROWS * n; i++) data[i] = (float)((int)((unsigned)i * 2654435761u % 4001u) - 2000) / 250;
     data[0] = -HUGE_VALF; data[n * 3 + n / 2] = -HUGE_VALF; data[n * 5 + n - 1] = NAN; data[n * 7] = HUGE_VALF;
-    for (int which = 0; which < 6; which++) {
+    for (int which = 0; which < 8; which++) {
       int nelem = 0;
       for (int threads = 1; threads <= 2; threads++) {
         tiny_desc d;
@@ -400,6 +406,26 @@ static void test_columns_of_pages(void) {
   }
 }
 
+// Columns of rows that lie pages apart go in blocks whose sums lie in the nearest cache, where the rows divide into
+// rounds: of numbers, of products with one number a row, of the greatest.
+static void test_columns_far_apart(void) {
+  static const int rows[] = {264, 275, 263};
+  static float plain[1024], tiled[1024];
+  for (int i = 0; i < 9; i++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "INTERP"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    product p = {NULL, 0, 0, plain, tiled};
+    tiny_tensor *x = ints(t, TINY_SHAPE(rows[i % 3], 1024)), *y = ints(t, TINY_SHAPE(rows[i % 3], 1));
+    p.x = i < 3 ? tiny_mean(x, 0, 0) : i < 6 ? tiny_sum(tiny_mul(x, y), 0, 0) : tiny_max(x, 0, 1);
+    CHECK_EQ(tn_guard(t, run_product, &p), TINY_OK);
+    CHECK_EQ(p.stages, rows[i % 3] != 263);
+    CHECK(agree(plain, tiled, p.nbytes, 0));
+    tiny_close(t);
+  }
+}
+
 // ** matrix units: products of tiles in the interpreter are those of the kernel without moves **
 
 // Small whole numbers of any dtype: sums are exact in any order.
@@ -484,6 +510,7 @@ int main(void) {
   test_far_rows();
   test_moves();
   test_columns_of_pages();
+  test_columns_far_apart();
   test_tiles();
   test_lanes_once();
   test_rows();

@@ -315,6 +315,42 @@ static void test_memory(void) {
   tiny_close(null);
 }
 
+// ** tiles of channels, which lie apart in what is written: every width of a row, steps, batches, residuals **
+
+static void tiles_against_sums(int64_t batch, int64_t in, int64_t size, int64_t out, int k, int step, int residual) {
+  const int64_t o = (size + 2 * (k / 2) - k) / step + 1, n = batch * out * o * o;
+  float *xs = (float *)malloc((size_t)(batch * in * size * size) * 4), *ws = (float *)malloc((size_t)(out * in * k * k) * 4);
+  float *got = (float *)malloc((size_t)n * 4);
+  int bad = 0;
+  for (int64_t i = 0; i < batch * in * size * size; i++) xs[i] = (float)(i * 7 % 11) - 5;      // sums are exact
+  for (int64_t i = 0; i < out * in * k * k; i++) ws[i] = (float)(i * 5 % 7) - 3;
+  tiny_tensor *x = tiny_from(t, xs, TINY_F32, TINY_SHAPE(batch, in, size, size));
+  tiny_tensor *y = tiny_conv2d(x, tiny_from(t, ws, TINY_F32, TINY_SHAPE(out, in, k, k)), NULL,
+                               CONV(.stride = {step, step}, .pad = {k / 2, k / 2}));
+  if (residual) y = tiny_relu(tiny_add(y, tiny_reshape(tiny_arange(t, 0, (double)n, 1, TINY_F32), tiny_shape_get(y))));
+  CHECK_EQ(tiny_read(y, got, (size_t)n * 4), TINY_OK);
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t w = i % o * step - k / 2, h = i / o % o * step - k / 2, c = i / (o * o) % out, b = i / (o * o * out);
+    float sum = 0;
+    for (int64_t m = 0; m < in * k * k; m++) {
+      const int64_t r = h + m / k % k, s = w + m % k;
+      if (r >= 0 && r < size && s >= 0 && s < size) sum += xs[((b * in + m / k / k) * size + r) * size + s] * ws[c * in * k * k + m];
+    }
+    if (residual) sum = sum + (float)i > 0 ? sum + (float)i : 0;
+    bad += sum != got[i];
+  }
+  CHECK_EQ(bad, 0);
+  if (bad) printf("  %lld x %lld of %lld to %lld, kernel %d, step %d\n", (long long)batch, (long long)in, (long long)size, (long long)out, k, step);
+  free(xs); free(ws); free(got);
+}
+static void test_tiles(void) {
+  for (int64_t size = 5; size < 19; size++) tiles_against_sums(1, 8, size, 32, 3, 1, (int)size & 1);
+  for (int64_t size = 24; size < 60; size += 7) tiles_against_sums(1, 7, size, 64, 3, 2, 1);
+  tiles_against_sums(3, 64, 14, 64, 1, 2, 0);
+  tiles_against_sums(2, 3, 56, 32, 7, 2, 0);
+  tiles_against_sums(2, 32, 7, 96, 3, 1, 1);
+}
+
 int main(void) {
   t = tiny_open(NULL);
   test_errors();
@@ -323,6 +359,7 @@ int main(void) {
   test_second();
   test_values();
   test_kernels();
+  test_tiles();
   test_layers();
   test_memory();
   tiny_close(t);

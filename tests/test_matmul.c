@@ -70,7 +70,8 @@ static const product shapes[] = {
   {25, 63, 65, 0, 0, 1}, {29, 67, 127, 0, 0, 1}, {31, 33, 35, 0, 0, 7}, {61, 129, 131, 0, 0, 1}, {61, 129, 131, 1, 0, 1},
   {61, 129, 131, 0, 1, 1}, {61, 129, 131, 1, 1, 1}, {97, 96, 64, 0, 0, 2}, {100, 3, 100, 0, 0, 1}, {16, 300, 16, 0, 0, 1},
   {26, 2050, 130, 0, 0, 1},                                // more than a panel, and what is left over
-  {103, 4099, 67, 0, 0, 1}, {26, 2050, 130, 1, 1, 1}, {26, 2050, 130, 0, 1, 2},
+  {103, 4099, 67, 0, 0, 1}, {26, 2050, 130, 1, 1, 1}, {26, 2050, 130, 0, 1, 2}, {61, 128, 131, 0, 1, 1},
+  {29, 2064, 130, 1, 1, 2},                                // panels through squares
   {257, 4096, 200, 0, 0, 1}, {61, 8192, 131, 0, 0, 2}      // rows whole pages apart, in blocks that are packed
 };
 
@@ -190,8 +191,8 @@ static void test_words(void) {
   CHECK(tn_to_f64(tn_alu(TINY_OP_DOT, TINY_F32, TINY_U32, TINY_DOT_BF16, halves, 3)) == 10 - 3 + 1.5);
 }
 
-// Arrays that the kernel of a product keeps beside its registers, on a machine with 32-byte vectors.
-static int arrays_of(const product *p, tiny_dtype dtype) {
+// How often the source of a product's kernel holds a text, on a machine with 32-byte vectors.
+static int times_in_source(const product *p, tiny_dtype dtype, const char *text) {
   golden log = {NULL, 0, 0};
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -202,11 +203,14 @@ static int arrays_of(const product *p, tiny_dtype dtype) {
   golden_line(&log, "");                 // text is there, even if nothing is said
   log.n = 0;
   CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  static const char *const forms[2] = {"] __attribute__", "*)(local + "};      // on the stack, and brought by the launch
-  for (int i = 0; i < 2; i++) for (const char *at = log.text; (at = strstr(at, forms[i])) != NULL; at++) n++;
+  for (const char *at = log.text; (at = strstr(at, text)) != NULL; at++) n++;
   tiny_close(t);
   golden_free(&log);
   return n;
+}
+// Arrays that it keeps beside its registers: on the stack, and brought by the launch.
+static int arrays_of(const product *p, tiny_dtype dtype) {
+  return times_in_source(p, dtype, "] __attribute__") + times_in_source(p, dtype, "*)(local + ");
 }
 
 // What is converted is packed, of both operands; so are rows that are whole pages apart, where sums go in rounds.
@@ -219,8 +223,18 @@ static void test_packs(void) {
   CHECK_EQ(arrays_of(&pages, TINY_F32), 3);
 }
 
+// A panel of columns that lie together is packed through squares: of 8 x 8 in f32, three shuffles for each row.
+static void test_squares(void) {
+  static const product straight = {256, 256, 256, 0, 0, 1}, turned = {256, 256, 256, 0, 1, 1}, odd = {256, 257, 256, 0, 1, 1};
+  CHECK_EQ(times_in_source(&straight, TINY_F32, "SHUFFLE(i32x8,"), 0);
+  CHECK_EQ(times_in_source(&turned, TINY_F32, "SHUFFLE(i32x8,"), 24);
+  CHECK_EQ(times_in_source(&turned, TINY_F64, "SHUFFLE(i64x4,"), 8);
+  CHECK_EQ(times_in_source(&odd, TINY_F32, "SHUFFLE(i32x8,"), 0);
+}
+
 int main(void) {
   test_packs();
+  test_squares();
   test_words();
   test_shapes();
   test_epilogues();

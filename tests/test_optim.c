@@ -191,6 +191,72 @@ static void check_replay(void) {
   tiny_optim_free(&o);
 }
 
+// ** what a frame reads before it ends: the sums that its assignments need as well are computed once **
+
+enum { READ_AFTER, READ_LOSS, READ_TWICE, READ_AND_KEEP, READ_AND_ASSIGN, READ_WEIGHT, READ_AND_DROP, READ_WAYS };
+enum { READ_STEPS = 3, READ_ROWS = 8, READ_WIDTH = 12 };
+
+static tiny_tensor *sines(int rows, int columns, double step) {
+  float v[READ_WIDTH * READ_WIDTH];
+  for (int i = 0; i < rows * columns; i++) v[i] = (float)sin(i * step + 1);
+  return tiny_from(t, v, TINY_F32, TINY_SHAPE(rows, columns));
+}
+
+// Steps of two layers; in one of the ways. The weights and losses that come of it, and the kernels of the last step.
+static int steps_reading(int way, float weight[2][READ_WIDTH * READ_WIDTH], double loss[READ_STEPS]) {
+  tiny_optim o;
+  int kernels = 0;
+  memset(&o, 0, sizeof o);
+  o.kind = TINY_ADAM; o.lr = 0.1;
+  tiny_tensor *x = sines(READ_ROWS, READ_WIDTH, 0.7), *g[2], *kept = NULL, *other = sines(1, 1, 1);
+  tiny_tensor *w[2] = {sines(READ_WIDTH, READ_WIDTH, 0.3), sines(READ_WIDTH, READ_WIDTH, 1.1)};
+  for (int i = 0; i < READ_STEPS; i++) {
+    const uint64_t before = tiny_get_stats(t).kernels;
+    tiny_begin(t);
+    tiny_tensor *h = tiny_relu(tiny_matmul(x, w[0])), *y = tiny_matmul(h, w[1]);
+    tiny_tensor *mean = tiny_mean(tiny_square(y), TINY_ALL, 0), *most = tiny_max(y, TINY_ALL, 0);
+    tiny_grad(mean, w, 2, g);
+    tiny_optim_step(&o, w, g, 2);
+    if (way == READ_AFTER) kept = tiny_keep(mean);
+    else if (way == READ_WEIGHT) tiny_realize(&w[1], 1);
+    if (way != READ_AFTER) loss[i] = tiny_item(mean);
+    if (way == READ_TWICE) CHECK(tiny_item(most) > 0);
+    if (way == READ_AND_KEEP) kept = tiny_keep(y);
+    if (way == READ_AND_ASSIGN) tiny_assign(other, most);
+    if (way == READ_AND_DROP) tiny_realize(&w[0], 1);
+    tiny_end(t);
+    CHECK(t->runtime->paused == NULL);
+    if (way == READ_AFTER) loss[i] = tiny_item(kept);
+    if (way == READ_AND_KEEP) {
+      float last[READ_ROWS * READ_WIDTH];
+      double sum = 0;
+      CHECK_EQ(tiny_read(kept, last, sizeof last), TINY_OK);  // of the old weights
+      for (int j = 0; j < READ_ROWS * READ_WIDTH; j++) sum += (double)last[j] * (double)last[j] / (READ_ROWS * READ_WIDTH);
+      CHECK(near(sum, loss[i], 1e-5));
+    }
+    tiny_free(kept);
+    kept = NULL;
+    kernels = (int)(tiny_get_stats(t).kernels - before);
+  }
+  for (int i = 0; i < 2; i++) CHECK_EQ(tiny_read(w[i], weight[i], sizeof weight[i]), TINY_OK);
+  tiny_optim_free(&o);
+  tiny_free(x); tiny_free(w[0]); tiny_free(w[1]); tiny_free(other);
+  return kernels;
+}
+static void check_reads(void) {
+  static float want[2][READ_WIDTH * READ_WIDTH], got[2][READ_WIDTH * READ_WIDTH];
+  double loss[READ_STEPS], same[READ_STEPS];
+  const int kernels = steps_reading(READ_AFTER, want, loss);
+  for (int way = READ_LOSS; way < READ_WAYS; way++) {
+    const int now = steps_reading(way, got, same);
+    if (way == READ_LOSS) CHECK_EQ(now, kernels);
+    for (int i = 0; i < READ_STEPS; i++) CHECK(near(same[i], loss[i], 1e-5));
+    for (int i = 0; i < 2; i++) for (int j = 0; j < READ_WIDTH * READ_WIDTH; j++)
+      CHECK(near((double)got[i][j], (double)want[i][j], 1e-4));
+  }
+  CHECK_EQ(tiny_status(t), TINY_OK);
+}
+
 int main(void) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -206,6 +272,7 @@ int main(void) {
     check_scaler();
     check_average();
     check_replay();
+    check_reads();
     tiny_close(t);
   }
   check_rates();

@@ -1,6 +1,7 @@
 // rounds: attention and its like in rounds, against the interpreter; memory that grows with the length, not its square.
 #define TN_ROUNDS_LEAST 4096
 #define TN_ROUNDS_NBYTES 2048
+#define TN_IDLE_LEAST 2
 #include "nn_test.h"
 
 typedef struct attention_case {
@@ -90,7 +91,9 @@ static const attention_case cases[] = {
   {1, 1, 1, 1,   1,   4, TINY_F32,  0, 0, 0, 0, 0}, {1, 2, 2, 7,   7,   4, TINY_F32,  1, 0, 0, 1, 0},
   {1, 2, 2, 33,  33,  4, TINY_F32,  0, 0, 0, 1, 0}, {2, 2, 2, 33,  33,  4, TINY_F32,  1, 0, 0, 1, 0},
   {1, 2, 2, 100, 100, 8, TINY_F32,  1, 0, 0, 0, 0}, {1, 3, 3, 100, 100, 8, TINY_F32,  0, 0, 0, 1, 0},
-  {1, 2, 2, 257, 257, 8, TINY_F32,  1, 0, 0, 1, 0}, {1, 1, 1, 257, 64,  8, TINY_F32,  0, 0, 0, 1, 0},
+  {1, 2, 2, 257, 257, 8, TINY_F32,  1, 0, 0, 1, 0}, {1, 2, 2, 64,  257, 8, TINY_F32,  1, 0, 0, 1, 0}, {1, 2, 2, 200, 64, 8, TINY_F32, 1, 0, 0, 1, 0},
+  {1, 2, 2, 96,  96,  8, TINY_F32,  1, 0, 0, 1, 0.25}, {1, 2, 2, 96, 96, 8, TINY_F32, 1, 2, 0, 1, 0}, {1, 2, 2, 130, 130, 8, TINY_BF16, 1, 0, 0, 1, 0},
+  {1, 1, 1, 257, 64,  8, TINY_F32,  0, 0, 0, 1, 0},
   {1, 2, 2, 64,  100, 8, TINY_F32,  0, 1, 0, 1, 0}, {1, 2, 2, 64,  257, 8, TINY_F32,  0, 2, 0, 1, 0},
   {1, 4, 2, 100, 64,  8, TINY_F32,  0, 0, 0, 1, 0}, {2, 4, 1, 64,  64,  8, TINY_F32,  1, 0, 0, 1, 0},
   {1, 2, 2, 100, 64,  8, TINY_F16,  1, 0, 0, 1, 0}, {1, 2, 2, 100, 64,  8, TINY_BF16, 0, 0, 0, 1, 0},

@@ -234,6 +234,35 @@ static void test_updates(const char *device) {
 
 // ** a step that is built again is replayed **
 
+// What a program stores and gives in another shape is not copied; what it gives in both shapes has two memories, of
+// which one may be updated.
+static void test_reshaped(const char *device) {
+  tiny_desc d;
+  float out[12];
+  memset(&d, 0, sizeof d);
+  d.device = device;
+  for (int both = 0; both < 2; both++) {
+    tiny_ctx *t = tiny_open(&d);
+    tiny_tensor *x = tiny_arange(t, 0, 12, 1, TINY_F32), *got[2];
+    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+    tiny_tensor *a = tiny_contiguous(tiny_add(x, x));
+    tiny_tensor *y[2] = {tiny_reshape(tiny_reshape(a, TINY_SHAPE(3, 4)), TINY_SHAPE(6, 2)), a};
+    tiny_program *p = tiny_capture(t, &x, 1, y, 1 + both);
+    const uint64_t before = tiny_get_stats(t).kernels;
+    CHECK_EQ(tiny_run(p, &x, got), TINY_OK);
+    CHECK_EQ(tiny_get_stats(t).kernels - before, (uint64_t)(1 + both));
+    CHECK_EQ(got[0]->uop->ndim, 2);
+    for (int k = both; k >= 0; k--) {
+      CHECK_EQ(tiny_read(got[k], out, sizeof out), TINY_OK);
+      for (int i = 0; i < 12; i++) CHECK(out[i] == 2.0f * (float)i);
+      if (k) tiny_assign(got[k], tiny_like(got[k], 7));
+      if (k) CHECK_EQ(tiny_realize(&got[k], 1), TINY_OK);
+    }
+    tiny_program_free(p);
+    tiny_close(t);
+  }
+}
+
 static void test_replay(const char *device) {
   tiny_ctx *t = open_device(device);
   tiny_tensor *w = of4(t, 1, 2, 3, 4), *x = given(t, TINY_SHAPE(8, 4));
@@ -421,6 +450,8 @@ int main(void) {
   test_same_kernels();
   test_updates("INTERP");
   test_updates("CPU");
+  test_reshaped("INTERP");
+  test_reshaped("CPU");
   test_replay("INTERP");
   test_replay("CPU");
   test_arena();

@@ -128,6 +128,17 @@ static void test_lanes_of_two_ranges(void) {
   tiny_close(t);
 }
 
+// Eight lines of a page fit the eight ways of 4 KiB; the next pushes one out. Odd distances reach all sets.
+static void test_crowds(void) {
+  CHECK(!tn_cost_crowds(8, 4096, 4096));
+  CHECK(tn_cost_crowds(9, 4096, 4096));
+  CHECK(tn_cost_crowds(14, -8192, 4096));
+  CHECK(!tn_cost_crowds(16, 2048, 4096));
+  CHECK(tn_cost_crowds(17, 2048, 4096));
+  CHECK(!tn_cost_crowds(512, 64, 4096));
+  CHECK(!tn_cost_crowds(512, 4096 + 64, 4096));
+}
+
 static void test_values(void) {
   const char *rounds = getenv("TEST_ROUNDS"), *one = getenv("TEST_SEED");
   const int n = one ? 1 : rounds ? atoi(rounds) : 60;
@@ -353,6 +364,7 @@ int main(void) {
   CHECK(mkdtemp(root) != NULL);
   test_text();
   test_lanes_of_two_ranges();
+  test_crowds();
   test_values();
   if (!getenv("TEST_SEED") && !getenv("TEST_ROUNDS")) {
     test_searches();

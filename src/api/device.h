@@ -57,7 +57,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
 #define TINY_OPS(_) \
   /* leaves */ \
   _(CONST, 0, 0) _(BUFFER, 0, 0) _(PARAM, 0, 0) _(SCALAR, 0, 0) _(ARG, 0, 0) _(IOTA, 0, 0) \
-  _(RANGE, 1, 0) _(SPECIAL, 1, 0) _(DEFINE, 0, 0) _(LANE, 0, 0) \
+  _(RANGE, -1, 0) _(SPECIAL, 1, 0) _(DEFINE, 0, 0) _(LANE, 0, 0) \
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
@@ -82,7 +82,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
   _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
   /* advice */ \
-  _(PREFETCH, 1, TINY_VOIDOP) \
+  _(PREFETCH, 1, TINY_VOIDOP) _(IDLE, -1, TINY_VOIDOP) \
   /* tiles of matrix units */ \
   _(WMMA, 3, 0)
 
@@ -178,6 +178,7 @@ typedef struct tiny_language {
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, past the caches, for what is written once; NULL: none
   const char *loop;                        // %n < %0, of a loop that mostly goes on; NULL: as of any other
+  const char *rolled;                      // a line before a loop that is not to be unrolled; NULL: none
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes

@@ -305,19 +305,24 @@ static double tn_cost_lines(const tn_cost_walk *w, const tn_cost_access *a, uint
   return lines > all && !a->gathers ? all : lines;
 }
 
+// Do so many lines, each step bytes after the last, push each other out of a cache whose ways have this length?
+static int tn_cost_crowds(double lines, int64_t step, int64_t way) {
+  step = tn_gcd(step, way);
+  return lines > TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+}
+
 // Lanes and copies whose lines fall into so few sets of a cache that they push each other out.
 static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, double cache_nbytes) {
   const int64_t way = (int64_t)cache_nbytes / TN_COST_WAYS;
   int64_t step = way;
   double lines = 1;
   for (int r = 0; r < w->nrange; r++) if ((a->ranges & (w->lanes | w->copies)) >> r & 1) {
-    int64_t x = a->stride[r] * (int64_t)a->nbytes, y = step;
+    const int64_t x = a->stride[r] * (int64_t)a->nbytes;
     if (x > -TN_COST_LINE && x < TN_COST_LINE) continue;
     lines *= (double)tn_range_extent(w->range[r]);
-    while (y) { const int64_t rest = x % y; x = y; y = rest; }
-    step = x < 0 ? -x : x;
+    step = tn_gcd(x, step);
   }
-  return lines > TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+  return tn_cost_crowds(lines, step, way);
 }
 
 static double tn_cost_memory(tn_cost_walk *w) {

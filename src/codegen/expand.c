@@ -23,12 +23,6 @@ static int tn_is_parallel(const tiny_uop *r) {
   return tn_is_item(r) || kind == TN_UPCAST || kind == TN_UNROLL || kind == TN_VECTOR;
 }
 
-static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, root, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == op) tn_push(t, out, all.u[i]);
-}
-
 static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) {
   return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
 }
@@ -234,15 +228,36 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   return tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL);
 }
 
+// Does some load read other vectors for each copy of r?
+static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *at = all->u[i]->op == TINY_OP_LOAD ? all->u[i]->src[0]->src[1] : NULL;
+    for (int j = 0; at && j < all->n; j++)
+      if (all->u[j]->op == TINY_OP_RANGE && tn_range_kind(all->u[j]) == TN_VECTOR && tn_depends(t, at, all->u[j]) &&
+          tn_depends(t, at, r))
+        return 1;
+  }
+  return 0;
+}
+
+// The range whose copies stand beside each other before others are copied: of a tile of sums that are products of a
+// few vectors and of numbers, each number meets all vectors at once, and leaves its register.
+static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
+  tiny_uop *first = NULL;
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *r = all->u[i];
+    if (r->op != TINY_OP_RANGE || (tn_range_kind(r) != TN_UPCAST && tn_range_kind(r) != TN_UNROLL)) continue;
+    if (tn_copies_vectors(t, all, r)) return r;
+    if (!first) first = r;
+  }
+  return first;
+}
+
 static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
   for (;;) {
     tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-    tiny_uop *r = NULL;
     tn_toposort(t, sink, &all);
-    for (int i = 0; i < all.n && !r; i++)
-      if (all.u[i]->op == TINY_OP_RANGE &&
-          (tn_range_kind(all.u[i]) == TN_UPCAST || tn_range_kind(all.u[i]) == TN_UNROLL))
-        r = all.u[i];
+    tiny_uop *r = tn_copies_next(t, &all);
     if (!r) return tn_simplify(t, sink);
     for (int i = 0; i < all.n; i++) if (tn_closes(all.u[i], r)) {
       tn_push(t, &from, all.u[i]);

@@ -30,19 +30,28 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
 
 static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
 
-// Loops open at each node: those of its sources, less the one an END closes.
+// What a loop does that may not run at all stays in it, though it be the same in all of its rounds.
+static void tn_linear_hold(tn_linear *l, const tiny_uop *body, int loop) {
+  if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) return;
+  tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
+  for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_linear_hold(l, body->src[i], loop);
+}
+
+// Loops open at each node: those of its sources, also of the bounds of a RANGE, less the one an END closes.
 static void tn_linear_open(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) {
     const tiny_uop *u = l->all.u[i];
     uint64_t *open = tn_linear_open_at(l, i);
     const int own = u->op == TINY_OP_RANGE ? tn_linear_block_of(l, u) :
                     u->op == TINY_OP_END   ? tn_linear_block_of(l, u->src[1]) : 0;
-    if (u->op == TINY_OP_RANGE) { open[own / 64] = (uint64_t)1 << own % 64; continue; }
+    if (u->op == TINY_OP_RANGE) open[own / 64] = (uint64_t)1 << own % 64;
     for (uint32_t j = 0; j < u->nsrc; j++) {
       const uint64_t *of_source = tn_linear_open_at(l, tn_linear_at(l, u->src[j]));
       for (int w = 0; w < l->words; w++) open[w] |= of_source[w];
     }
-    if (u->op == TINY_OP_END) open[own / 64] &= ~((uint64_t)1 << own % 64);
+    if (u->op != TINY_OP_END) continue;
+    if (u->src[1]->nsrc > 1 || !tn_is_const(u->src[1]->src[0])) tn_linear_hold(l, u->src[0], own);
+    open[own / 64] &= ~((uint64_t)1 << own % 64);
   }
 }
 

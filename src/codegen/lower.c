@@ -6,7 +6,7 @@
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED
-#include "transpose.c"
+#include "bounds.c"
 #endif
 
 static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, const tn_list *deps) {
@@ -227,16 +227,9 @@ static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
   return now;
 }
 
-// HREDUCE as arithmetic on halves, for languages that are rendered: PICK with lanes takes the low (k 0) or high half.
+// HREDUCE as arithmetic on halves, for languages that are rendered.
 static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
-  if (u->op != TINY_OP_HREDUCE) return NULL;
-  tiny_uop *x = u->src[0];
-  for (int lanes = x->lanes / 2; lanes; lanes /= 2) {
-    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
-    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
-    x = tn_u2(t, (int)u->k, low, high);
-  }
-  return x;
+  return u->op == TINY_OP_HREDUCE ? tn_fold_halves(t, u->src[0], (int)u->k, 1) : NULL;
 }
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
@@ -254,6 +247,8 @@ static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
 }
 
 static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
+  tn_loop_bounds bounds;
+  sink = tn_bounds_find(t, sink, &bounds);
   sink = tn_expand_stages(t, sink);
   tn_trace_pass(t, "stages", sink);
   sink = tn_expand_copies(t, sink);
@@ -262,7 +257,7 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_expand_lanes(t, sink);
   if (target->lang && target->lang->shuffle) sink = tn_transpose(t, sink);
   tn_trace_pass(t, "lanes", sink);
-  sink = tn_lower_reduces(t, sink);
+  sink = tn_bounds_set(t, tn_lower_reduces(t, sink), &bounds);
   tn_trace_pass(t, "accumulators", sink);
   int64_t groups[3];
   sink = tn_lower_specials(t, sink, 0, groups, target->limits->threads ? 1 : 3);

@@ -25,7 +25,7 @@ enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24 };
 
 // First source that is a range list, -1: none.
 static int tn_ranges_from(int op) {
-  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE ? 1 : -1;
+  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_IDLE ? 1 : -1;
 }
 
 // ** nodes in the place of others, nothing simplified **
@@ -161,6 +161,11 @@ static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t who
     tiny_uop *u = all.u[i];
     int over = 0;
     own.n = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_IDLE && j < u->nsrc; j++) if (u->src[j] == r) {
+      tn_push(t, &from, u);
+      tn_push(t, &to, tn_replace(t, u, 1, &r, &most));
+      break;
+    }
     for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) {
       over |= u->src[j] == r;              // the loops of the second REDUCE are its own
       tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
@@ -256,6 +261,20 @@ static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
 }
 
+// What no round reads need not be copied: each IDLE also of the ranges fresh[1..n], in the place of inner[0..n-1].
+static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < s->sink->nsrc; i++) tn_push(s->t, &src, s->sink->src[i]);
+  for (uint32_t i = 1; i < s->sink->nsrc; i++) {
+    const tiny_uop *idle = s->sink->src[i];
+    if (idle->op != TINY_OP_IDLE || idle->k) continue;
+    fresh[0] = tn_replace(s->t, idle->src[0], n, inner, fresh + 1);
+    if (fresh[0] != idle->src[0])
+      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
+  }
+  s->sink = tn_uop_make(s->t, TINY_OP_SINK, TINY_VOID, 1, src.n, src.u, 0, 0, NULL);
+}
+
 // Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
 // the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
 // REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
@@ -275,6 +294,7 @@ static tiny_uop *tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_u
   tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, src, 0, 0, NULL);
   tiny_uop *staged = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &index, 0, 0, NULL);
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
+  if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
   return src[0];
 }
 
@@ -360,7 +380,8 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_list all = {NULL, 0, 0};
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
-  if (sink->nsrc != 1 || (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
+  if ((p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
   const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
   p->store = store->src[0];
   p->usable = 1;

@@ -194,7 +194,7 @@ static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_targ
 // What a row shares is kept once: none of its ranges may have become copies or lanes.
 static int tn_recipe_row(tn_kernel_state *s, const tn_profile *p) {
   for (int i = 0; i < p->nout; i++) if (tn_is_parallel(p->out[i])) return 0;
-  return p->row && tn_stage_row(s, p);
+  return p->row && tn_stage_row(s, p, NULL);
 }
 
 // Are sums kept in memory between blocks of rounds? Their loops look like the store's own.

@@ -10,7 +10,10 @@
 
 enum {
   TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4,
-  TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256    // of a block, in bytes of what is written and of what is read
+  TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256,   // of a block, in bytes of what is written and of what is read
+  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
+  TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
+  TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
 };
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
@@ -42,9 +45,14 @@ static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, ti
   return NULL;
 }
 
+// Where element j of a row lies in memory for all rows of a block; rows NULL: for one.
+static tiny_uop *tn_place_in_rows(tiny_ctx *t, tiny_uop *rows, int64_t n, tiny_uop *j) {
+  return rows ? tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), j) : j;
+}
+
 // What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
-// REDUCE that needs it first stores it on its way.
-static int tn_stage_row(tn_kernel_state *s, const tn_profile *p) {
+// REDUCE that needs it first stores it on its way. rows: of a block, or NULL.
+static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows) {
   tiny_ctx *t = s->t;
   tiny_uop *j = NULL, *value[2], *at[2], *pair[2], *from[2], *to[2];
   for (int i = 0; i < p->nout; i++) {
@@ -57,12 +65,12 @@ static int tn_stage_row(tn_kernel_state *s, const tn_profile *p) {
   if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
   for (int k = 0; k < p->nreduce; k++) {
     tiny_uop *reduce = p->reduce[k];
-    const int64_t v[2] = {TN_SPACE_LOCAL, tn_range_extent(j)};
-    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != v[1]) continue;
+    const int64_t n = tn_range_extent(j), v[2] = {TN_SPACE_LOCAL, rows ? n * tn_range_extent(rows) : n};
+    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
     value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
     if (!value[0] || v[1] * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
     at[0] = tn_uop_make(t, TINY_OP_DEFINE, value[0]->dtype, 1, 0, NULL, ++t->ir->serial, 2, v);
-    at[1] = reduce->src[1];
+    at[1] = tn_place_in_rows(t, rows, n, reduce->src[1]);
     pair[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
     pair[1] = value[1];
     pair[1] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
@@ -73,7 +81,7 @@ static int tn_stage_row(tn_kernel_state *s, const tn_profile *p) {
     to[1] = pair[1];
     pair[0] = at[0];
     at[0] = tn_uop_make(t, TINY_OP_AFTER, value[0]->dtype, 1, 2, pair, 0, 0, NULL);
-    at[1] = j;
+    at[1] = tn_place_in_rows(t, rows, n, j);
     to[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
     to[0] = tn_uop_make(t, TINY_OP_LOAD, value[0]->dtype, 1, 1, to, 0, 0, NULL);
     s->sink = tn_replace(t, s->sink, 2, from, to);
@@ -300,7 +308,7 @@ static int tn_folds_again(const tn_profile *p, int i) {
 }
 
 // A pass over a row gets lanes, and several vectors at once, so that the accumulator does not wait for itself.
-static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most) {
+static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most, int64_t copies) {
   static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
   tiny_uop *r = p->red[i], *rest = NULL;
   const int64_t n = tn_range_extent(r), width = 4 * most;
@@ -315,7 +323,10 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most)
   if (lanes < 2) return 0;
   tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
   for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
-    if (tn_range_extent(rest) % together[f] == 0) { tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL); break; }
+    if (together[f] <= copies && tn_range_extent(rest) % together[f] == 0) {
+      tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL);
+      break;
+    }
   return 1;
 }
 
@@ -326,11 +337,103 @@ static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
   if (f > 1) tn_move_split(s, columns, f, TN_UPCAST, 0, NULL);
 }
 
+// ** short rows: pass by pass over a block of them, so that none waits for its own folds **
+
+// May a block of rows be folded by one pass after another? Each REDUCE is a pass of its own over a short row.
+static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nreduce; i++) {
+    tn_list open = {NULL, 0, 0};
+    if (p->reduce[i]->nsrc != 2 || tn_range_extent(p->reduce[i]->src[1]) > TN_SHORT_ROW) return 0;
+    for (int j = 0; j < i; j++) if (p->reduce[j]->src[1] == p->reduce[i]->src[1]) return 0;
+    tn_open_loops(t, p->reduce[i], &open);
+    for (int j = 0; j < open.n; j++) if (tn_range_kind(open.u[j]) != TN_LOOP) return 0;
+  }
+  return p->nreduce > 0 && !p->carried;
+}
+
+// Splits the innermost range that every REDUCE depends on into blocks of rows. Returns what counts within one; NULL:
+// it stays as it is.
+static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
+  tiny_uop *rows = NULL;
+  int64_t f = TN_SHORT_ROWS, longest = 0;
+  double cost = 0;
+  if (!tn_has_short_rows(s->t, p)) return NULL;
+  for (int i = 0; i < p->nout; i++) {
+    int in_scope = 1;
+    for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(s->t, p->reduce[j], p->out[i]);
+    if (in_scope) rows = p->out[i];
+  }
+  for (int j = 0; j < p->nreduce; j++) {
+    const int64_t nbytes = tn_range_extent(p->reduce[j]->src[1]) * tn_dtypes[p->reduce[j]->dtype].nbytes;
+    if (nbytes > longest) longest = nbytes;
+    cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
+  }
+  // Memory is busiest where reading and writing take turns often, and nothing else takes long.
+  if (p->row && cost < TN_ROW_COST &&
+      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
+    return NULL;
+  while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
+  if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
+  rows = tn_move_split(s, rows, f, TN_LOOP, 0, NULL);
+  tn_profile_kernel(s->t, s->sink, p);
+  return rows;
+}
+
+// Float arithmetic from what u loads to u.
+static double tn_cost_since_loads(const tiny_uop *u, int depth) {
+  double cost = u->op != TINY_OP_LOAD && tn_is_float(u->dtype) ? tn_op_cost(u) : 0;
+  for (uint32_t i = 0; i < u->nsrc && u->op != TINY_OP_LOAD && depth; i++)
+    cost += tn_cost_since_loads(u->src[i], depth - 1);
+  return cost;
+}
+
+// What is one number for each row of a block and costs much, such as a logarithm, is computed for all of them, as
+// lanes, where other loops stand within those of the rows.
+static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
+  tiny_ctx *t = s->t;
+  for (;;) {
+    tn_list all = {NULL, 0, 0};
+    tn_profile p;
+    tiny_uop *next = NULL;
+    tn_profile_kernel(t, s->sink, &p);
+    if (!p.usable || p.out[p.nout - 1] == rows) return;
+    tn_toposort(t, p.end->src[0]->src[1], &all);
+    for (int i = all.n - 1; i >= 0 && !next; i--) {
+      tiny_uop *u = all.u[i];
+      int differs = !tn_op_is_elementwise(u->op) || !tn_is_float(u->dtype) || !tn_depends(t, u, rows);
+      for (int j = p.nout - 1; p.out[j] != rows && !differs; j--) differs = tn_depends(t, u, p.out[j]);
+      if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= TN_NUMBER_COST) next = u;
+    }
+    if (!next) return;
+    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
+    tn_move_split(s, stage->src[1], tn_lanes_for(tn_range_extent(rows), most, 0), TN_VECTOR, 0, NULL);
+  }
+}
+
+// The REDUCEs of a block, each in memory for all its rows, several rows at a time: what comes after them may be
+// lanes then, be it as long as a logarithm.
+static void tn_stage_folds(tn_kernel_state *s, tiny_uop *rows) {
+  for (;;) {
+    tn_list all = {NULL, 0, 0};
+    tiny_uop *next = NULL;
+    tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &all);
+    for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
+    if (!next) return;
+    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
+    tn_move_split(s, stage->src[1], TN_SHORT_COPIES, TN_UPCAST, 0, NULL);
+  }
+}
+
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (p->row && tn_stage_row(s, p)) tn_profile_kernel(t, s->sink, p);
-  const int most = tn_target_lanes(target, p);
   const double work = tn_work(p);
+  tiny_uop *rows = tn_block_rows(s, p);
+  if (p->row && tn_stage_row(s, p, rows)) tn_profile_kernel(t, s->sink, p);
+  if (rows) tn_stage_folds(s, rows);
+  const int most = tn_target_lanes(target, p);
+  if (rows) tn_stage_numbers(s, rows, most);
+  if (rows) tn_profile_kernel(t, s->sink, p);
+  if (!p->usable) return;
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
@@ -350,7 +453,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
     if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
-    if (tn_row_pass(s, p, i, most)) taken |= 1u << i;
+    if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) taken |= 1u << i;
   }
   s->sink = tn_simplify(t, s->sink);
   tn_make_tasks(s, work, TN_MAX_RANGES);

@@ -9,6 +9,7 @@
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED
 #include "lanes.c"
+#include "cost.c"
 #endif
 
 enum {
@@ -24,6 +25,7 @@ enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; colu
 #define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
 #define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
 #define TN_SCATTERED_STORE 2.2             // the same
+#define TN_CROWDED_LOAD 1.4                // of a load of rows that push each other out of the nearest cache
 #define TN_LANES_FOLDED 10                 // to one number, in vector instructions
 #define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
 
@@ -85,6 +87,12 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
   return c->rounds > 0;
 }
 
+// Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
+static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, int i, int64_t rows) {
+  return read->u[0] && read->apart != TN_IRREGULAR &&
+      tn_cost_crowds((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, TN_COST_L1 / TN_COST_WAYS);
+}
+
 // Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
 // and after the reduction is shared by all it folds.
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
@@ -102,6 +110,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     if (c->distant >> i & 1 && reads[i].v) n += TN_FAR_ROW;
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
+    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], i, c->f[0])) n *= TN_CROWDED_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
         TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
@@ -115,10 +124,20 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
 
-// Registers of a tile: its sums, and what is read as vectors, which one product each takes as it comes.
-static int64_t tn_tile_registers(const tn_tile *c) {
+// Registers of a tile: its sums, and of what they are products of the fewer, vectors or others, which stay while the
+// others come one by one; each product takes its own as it comes where no two share one.
+static int64_t tn_tile_registers(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
   const int64_t sums = c->vectors * c->f[0] * c->f[1];
-  return sums + (sums == c->vectors ? 1 : c->vectors) + 2;
+  int64_t vectors = c->vectors, others = 1;
+  if (sums == c->vectors) return sums + 3;
+  for (int i = 0; i < p->nload; i++) {
+    int64_t n = reads[i].v ? c->vectors : 1;
+    if (!reads[i].reduce) continue;
+    for (int j = 0; j < 2; j++) if (reads[i].u[j]) n *= c->f[j];
+    if (reads[i].v && n > vectors) vectors = n;
+    if (!reads[i].v && n > others) others = n;
+  }
+  return sums + (others > c->vectors && others < vectors ? others : vectors) + 2;
 }
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
@@ -148,7 +167,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     for (int i = 0; i < sizes * sizes; i++) {
       c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
-          tn_tile_registers(&c) > target->limits->vector_registers)
+          tn_tile_registers(p, reads, &c) > target->limits->vector_registers)
         continue;
       c.packs = tn_tile_packs(p, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &c);
@@ -250,13 +269,33 @@ static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner,
   return NULL;
 }
 
-// What is copied gets lanes along the last range of the copy, where it lies together in what is read.
-static void tn_pack_lanes(tn_kernel_state *s, const tiny_uop *stage, int lanes) {
-  tiny_uop *last = stage->src[stage->nsrc - 1];
+// Do all loads of a copy read what lies together as r advances?
+static int tn_pack_reads_along(tiny_ctx *t, const tiny_uop *stage, const tiny_uop *r) {
   tn_list loads = {NULL, 0, 0};
-  tn_collect_op(s->t, stage->src[0], TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], last) != 1) return;
-  if (tn_range_extent(last) % lanes == 0) tn_move_split(s, last, lanes, TN_VECTOR, 0, NULL);
+  tn_collect_op(t, stage->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) if (tn_stride_in(t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
+  return loads.n;
+}
+
+// What is copied gets lanes along the last range of the copy, where it lies together in what is read. Where it lies
+// together along another one, the copy goes in squares of both, which are turned in registers.
+static void tn_pack_lanes(tn_kernel_state *s, const tiny_uop *stage, int lanes) {
+  tiny_uop *last = stage->src[stage->nsrc - 1], *along = NULL, *inner[TINY_MAX_DIMS];
+  const int64_t n = tn_range_extent(last);
+  int ninner = 0;
+  if (tn_pack_reads_along(s->t, stage, last)) {
+    if (n % lanes == 0 && tn_range_kind(last) == TN_LOOP) tn_move_split(s, last, lanes, TN_VECTOR, 0, NULL);
+    return;
+  }
+  for (uint32_t i = 1; i + 1 < stage->nsrc; i++) {
+    if (tn_range_kind(stage->src[i]) == TN_UPCAST) inner[ninner++] = stage->src[i];
+    else if (tn_pack_reads_along(s->t, stage, stage->src[i])) along = stage->src[i];
+  }
+  if (!along || tn_range_kind(last) != TN_VECTOR || n < TN_SQUARE_LEAST || n > TN_SQUARE_MOST ||
+      tn_range_extent(along) % n)
+    return;
+  for (int i = 0; i < ninner; i++) tn_move_kind(s, inner[i], TN_LOOP);   // one square at a time
+  tn_move_split(s, along, n, TN_UPCAST, 0, NULL);
 }
 
 // The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
@@ -348,21 +387,42 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
     }
 }
 
-// Much that comes after the sums loops over the sums of a tile, which lie in memory by then: copies of it would be long
-// to compile, and their constants take the registers.
-static void tn_tile_roll(tn_kernel_state *s, const tn_tile *c, const tn_tiled *x) {
-  tiny_uop *copies[3] = {x->part[0], x->part[1], x->vectors};
-  tn_list reduces = {NULL, 0, 0};
-  if (!c->v || c->v_in_reduce || c->after < TN_LONG_AFTER || c->vectors * c->f[0] * c->f[1] <= 4) return;
+// Lanes of a tile that would be stored apart from each other: of the loops over its copies, the one whose elements lie
+// together becomes lanes in their place, in squares that are turned on the way out of the tile's memory. loop[0..1]
+// and *lanes become what is left of them, NULL: nothing.
+static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
+                         tiny_uop **lanes) {
+  tn_profile now;
+  tn_profile_kernel(s->t, s->sink, &now);
+  for (int i = 0; i < 2; i++) {
+    if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
+    const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
+    if (f < TN_SQUARE_LEAST) return;
+    tn_move_split(s, tn_move_kind(s, *lanes, TN_LOOP), f, TN_UPCAST, 0, lanes);
+    tn_move_split(s, loop[i], f, TN_VECTOR, 0, &loop[i]);
+    return;
+  }
+}
+
+// Much that comes after the sums loops over the sums of a tile, which lie in memory by then: copies of it would be
+// long to compile, and their constants take the registers. So does what is stored apart.
+static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
+  tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
+  tn_list reduces = {NULL, 0, 0}, src = {NULL, 0, 0};
+  if (!c->v || c->v_in_reduce || (c->after < TN_LONG_AFTER && !c->scatters) || c->vectors * c->f[0] * c->f[1] <= 4)
+    return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
-  for (int i = 0; i < 3; i++) if (copies[i]) copies[i] = tn_move_kind(s, copies[i], TN_LOOP);
+  for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_move_kind(s, loop[i], TN_LOOP);
+  if (c->scatters) {
+    tn_tile_turn(s, p, c, loop, &lanes);
+    if (lanes != x->lanes) loop[3] = lanes;
+  }
   tiny_uop *end = s->sink->src[0], *last;
-  tn_list src = {NULL, 0, 0};
   for (uint32_t i = 0; i < end->nsrc; i++)
-    if (end->src[i] != copies[0] && end->src[i] != copies[1] && end->src[i] != copies[2])
+    if (end->src[i] != loop[0] && end->src[i] != loop[1] && end->src[i] != loop[2] && end->src[i] != loop[3])
       tn_push(s->t, &src, end->src[i]);
-  for (int i = 0; i < 3; i++) if (copies[i]) tn_push(s->t, &src, copies[i]);
+  for (int i = 3; i >= 0; i--) if (loop[i]) tn_push(s->t, &src, loop[i]);
   last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
   s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
 }
@@ -383,7 +443,9 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   panel[n++] = r;
   if (x.vectors) panel[n++] = x.vectors;
   panel[n++] = x.lanes;
-  if (!tn_pack(s, panel, n, x.rows)) return TN_MAX_RANGES;
+  stage = tn_pack(s, panel, n, x.rows);
+  if (!stage) return TN_MAX_RANGES;
+  tn_pack_lanes(s, stage, c->lanes);
   n = 0;
   block[n++] = x.rows;
   for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
@@ -392,7 +454,7 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   if (stage) tn_pack_lanes(s, stage, c->lanes);
   if (rounds) tn_tile_keep(s, &x, stage ? x.columns : NULL, x.rows, 1);
   tn_profile_kernel(s->t, s->sink, &now);
-  for (int i = 0; i < now.nout && now.out[i] != (stage ? x.columns : NULL); i++)
+  for (int i = 0; i < now.nout && now.out[i] != (stage ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;
   return loops;
 }
@@ -497,7 +559,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
   tn_tile_copy_across(s, target, &c, &x);
-  tn_tile_roll(s, &c, &x);
+  tn_tile_roll(s, p, &c, &x);
   tn_move_apart(s);
 }
 #endif

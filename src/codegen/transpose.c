@@ -1,7 +1,8 @@
-// transpose: squares that are read across are loaded as rows and turned in registers.
+// transpose: squares that are read across are loaded as rows and turned in registers; neighbours are folded together.
 //
 // In:  a kernel of lanes. Out: the same, where L vectors of L lanes each, lane i of vector c being element c of a row
-//      i, are made of the L rows by shuffles of two vectors.
+//      i, are made of the L rows by shuffles of two vectors; and where the folds of R vectors, which are stored beside
+//      each other, are one vector: each step folds two vectors into one, whose lanes are of both.
 // The shuffles are the network of J. O. Eklundh, A fast computer method for matrix transposing, 1972: step s
 // exchanges the blocks of s x s beside the diagonal of those of 2s x 2s, for s = 1, 2, 4 .. L/2. Each is a STACK of
 // single lanes of two vectors, for which the renderer has one expression.
@@ -87,7 +88,70 @@ static int tn_square_find(tn_across *all, int n, tn_across **of) {
   return 0;
 }
 
+// ** folds **
+
+// x folded to so many lanes: lane i is that of all lanes whose number is i, modulo that many. PICK with lanes takes the
+// low (k 0) or high half.
+static tiny_uop *tn_fold_halves(tiny_ctx *t, tiny_uop *x, int op, int to) {
+  for (int lanes = x->lanes / 2; lanes >= to; lanes /= 2) {
+    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
+    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
+    x = tn_u2(t, op, low, high);
+  }
+  return x;
+}
+
+enum { TN_FOLDS_MOST = 16 };
+
+// How many STOREs of a GROUP, from src[i] on, put folds of vectors of one kind beside each other: a power of two.
+static int tn_folds_beside(const tiny_uop *group, int i) {
+  const tiny_uop *first = group->src[i], *fold = first->op == TINY_OP_STORE ? first->src[1] : first;
+  int64_t at, next;
+  int n = 1, most = 1;
+  if (fold->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2) return 1;
+  const tiny_uop *base = tn_across_place(first->src[0]->src[1], &at);
+  for (; i + n < (int)group->nsrc && n < TN_FOLDS_MOST && n < fold->src[0]->lanes; n++) {
+    const tiny_uop *store = group->src[i + n], *other = store->op == TINY_OP_STORE ? store->src[1] : store;
+    if (other->op != TINY_OP_HREDUCE || other->k != fold->k || other->dtype != fold->dtype ||
+        other->src[0]->lanes != fold->src[0]->lanes || store->src[0]->nsrc != 2 ||
+        store->src[0]->src[0] != first->src[0]->src[0] || tn_across_place(store->src[0]->src[1], &next) != base ||
+        next != at + n)
+      break;
+  }
+  while (2 * most <= n) most *= 2;
+  return most;
+}
+
+// The folds of n vectors as lanes of one.
+static tiny_uop *tn_folds_joined(tiny_ctx *t, tiny_uop *const *fold, int n) {
+  tiny_uop *row[TN_FOLDS_MOST];
+  const int op = (int)fold[0]->k;
+  for (int i = 0; i < n; i++) row[i] = fold[i]->src[0];
+  for (int s = 1; s < n; s *= 2)
+    for (int i = 0; i < n; i += 2 * s)
+      row[i] = tn_u2(t, op, tn_square_step(t, row[i], row[i + s], s, 0), tn_square_step(t, row[i], row[i + s], s, 1));
+  return tn_fold_halves(t, row[0], op, n);
+}
+
+// A GROUP whose neighbouring folds are stored together; NULL: there are none.
+static tiny_uop *tn_fold_together(tiny_ctx *t, tiny_uop *u) {
+  tn_list stores = {NULL, 0, 0};
+  if (u->op != TINY_OP_GROUP || u->dtype != TINY_VOID) return NULL;
+  for (int i = 0, n; i < (int)u->nsrc; i += n) {
+    tiny_uop *fold[TN_FOLDS_MOST], *pair[2] = {u->src[i]->src[0], NULL};
+    n = tn_folds_beside(u, i);
+    for (int j = 0; j < n; j++) fold[j] = u->src[i + j]->src[1];
+    if (n > 1) pair[1] = tn_folds_joined(t, fold, n);
+    tn_push(t, &stores, n > 1 ? tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL) : u->src[i]);
+  }
+  if (stores.n == (int)u->nsrc) return NULL;
+  return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);
+}
+
+// ** squares **
+
 static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
+  sink = tn_remake(t, sink, tn_fold_together);
   for (;;) {                               // one at a time: a square may be read from what another one fills
     tn_list stacks = {NULL, 0, 0};
     tiny_uop *from[TN_SQUARE_MOST], *to[TN_SQUARE_MOST];

@@ -24,7 +24,7 @@ static int tn_sources_fit(int op, int n) {
   if (tn_ops[op].nsrc >= 0) return n == tn_ops[op].nsrc;
   switch (op) {
     case TINY_OP_INDEX: return n == 2 || n == 3;
-    case TINY_OP_LOAD: return n == 1 || n == 2;
+    case TINY_OP_LOAD: case TINY_OP_RANGE: return n == 1 || n == 2;
     case TINY_OP_STORE: return n == 2;
     case TINY_OP_DETACH: return n >= 1 && n <= 3;
     case TINY_OP_SINK: case TINY_OP_GROUP: case TINY_OP_BARRIER: case TINY_OP_CUSTOM: return 1;

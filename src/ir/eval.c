@@ -230,12 +230,13 @@ static tiny_code tn_eval_leaf(tn_eval_decoder *d, const tiny_uop *u) {
 static tiny_code tn_eval_loop(tn_eval_decoder *d, const tiny_uop *u, const tn_eval_note *const *s) {
   if (u->op == TINY_OP_RANGE) {
     if (d->nopen == 64) return tn_eval_bad(d, u, "loops are nested too deep");
-    if (s[0]->slot < 0 || s[0]->lanes != 1 || u->lanes != 1) return tn_eval_bad(d, u, "no extent");
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      if (s[i]->slot < 0 || s[i]->lanes != 1 || u->lanes != 1) return tn_eval_bad(d, u, "no extent");
     d->open_if[d->nopen] = d->nif;
     d->open[d->nopen++] = d->c->nins;
     tn_eval_emit(d, u, 0, 1);
-    tn_eval_take(d, s[0]);
-    tn_eval_record(d, u, d->c->nslots - 1, -1, -1);
+    for (uint32_t i = 0; i < u->nsrc; i++) tn_eval_take(d, s[i]);
+    tn_eval_record(d, u, d->c->ins[d->c->nins - 1].slot, -1, -1);
     return TINY_OK;
   }
   const tn_eval_note *r = s[u->nsrc - 1];
@@ -501,9 +502,9 @@ static void tn_eval_wmma(tn_eval_run *r, const tn_eval_ins *i) {
   }
 }
 
-// The extent of a loop, which must be the same for all work items; -1 if not.
-static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i) {
-  const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg].slot);
+// A bound of a loop, 0 its end, 1 its start, which must be the same for all work items; -1 if not.
+static int64_t tn_eval_extent(tn_eval_run *r, const tn_eval_ins *i, int bound) {
+  const int64_t *extent = tn_eval_slot(r, r->c->arg[i->arg + bound].slot);
   for (int64_t item = 1; item < r->items; item++) if (extent[item] != extent[0]) {
     tiny_fail(r->t, TINY_E_INTERNAL, "eval: RANGE %lld: the extent differs between work items",
       (long long)(i->u.k >> 8));
@@ -542,10 +543,10 @@ static tiny_code tn_eval_group(tn_eval_run *r) {
         tn_eval_lanes(r, i);
         break;
       case TINY_OP_RANGE: {
-        const int64_t extent = tn_eval_extent(r, i);
-        if (extent < 0) code = TINY_E_INTERNAL;
-        else if (extent == 0) at = i->jump;
-        else tn_eval_fill(r, i->slot, 1, 0);
+        const int64_t end = tn_eval_extent(r, i, 0), start = i->u.nsrc > 1 ? tn_eval_extent(r, i, 1) : 0;
+        if (end < 0 || start < 0) code = TINY_E_INTERNAL;
+        else if (end <= start) at = i->jump;
+        else tn_eval_fill(r, i->slot, 1, start);
         break;
       }
       case TINY_OP_END: {

@@ -32,7 +32,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
-  {TINY_OP_PREFETCH, 6, 'v'},
+  {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_IDLE, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'v'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -177,6 +177,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
       return tn_op_folds(u->k & ~(int64_t)TN_RUNNING) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
+    case TINY_OP_IDLE: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
+      ? "takes an integer and RANGEs, and k 0 or 1" : tn_spec_ranges(u);
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
     case TINY_OP_WMMA: return tn_wmma_fits(u) ? NULL : "has sources that are no tiles of its size";
@@ -185,7 +187,9 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
     case TINY_OP_RANGE: {
       const int kind = tn_range_kind(u);
-      if (s->stage == TN_SPEC_KERNEL) return tn_is_const(x) ? NULL : "has an extent that is no CONST";
+      if (s->stage == TN_SPEC_KERNEL) return tn_is_const(x) && u->nsrc == 1 ? NULL : "has an extent that is no CONST";
+      if (x->lanes != 1 || u->src[u->nsrc - 1]->lanes != 1) return "has a bound of lanes";
+      if (u->nsrc == 2 && u->src[1]->vmax < 0) return "starts below 0";
       return kind == TN_LOOP || kind == TN_REDUCE ? NULL : "is of a kind that is no loop";
     }
     default: return NULL;
@@ -223,6 +227,8 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
     const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_running(u)) ||
       u->op == TINY_OP_STAGE;
     for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (u->src[j]->op == TINY_OP_IDLE && u->op != TINY_OP_SINK)
+        return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       if (closes && j) closed |= of_source;
       open |= of_source;
@@ -231,7 +237,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       if (c.end[r]) return tn_spec_fail(s, c.range[r], "is closed by two ENDs");
       c.end[r] = u;
     }
-    c.open[i] = open & ~closed;
+    c.open[i] = u->op == TINY_OP_IDLE ? 0 : open & ~closed;   // it speaks of ranges that others close
   }
   const uint64_t left = order->n ? c.open[order->n - 1] : 0;
   for (int r = 0; r < c.n; r++) if (left >> r & 1)

@@ -6,7 +6,7 @@
 //
 // What k, v and the sources mean, where the op table does not say:
 //   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
-//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind | SPECIAL (extent) k dim | 16 if local |
+//   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind, in programs (end [start]) | SPECIAL (extent) k dim | 16 if local |
 //   DEFINE k id, v {space, nelem}
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
 //   SHRINK v {begin, end}.. | FLIP k axis bits
@@ -17,7 +17,8 @@
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   PREFETCH (index): it is wanted soon, and need not be in range |
+//   PREFETCH (index): it is wanted soon, and need not be in range | IDLE (x ranges..), a SINK's: what these ranges do
+//   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
 //   PICK (vector) k first lane, to lanes | HREDUCE (vector) k op | DOT (words words sum) k TINY_DOT_*
@@ -254,7 +255,10 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_CONST: u->vmin = u->vmax = u->k; break;
     case TINY_OP_IOTA: u->vmin = 0; u->vmax = u->k > 0 ? u->k - 1 : 0; break;
     case TINY_OP_LANE: u->vmin = 0; u->vmax = u->lanes - 1; break;
-    case TINY_OP_RANGE: case TINY_OP_SPECIAL: u->vmin = 0; u->vmax = a->vmax > 0 ? a->vmax - 1 : 0; break;
+    case TINY_OP_RANGE: case TINY_OP_SPECIAL:
+      u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
+      u->vmin = b && b->vmin > 0 && b->vmin <= u->vmax ? b->vmin : 0;
+      break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
     case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:

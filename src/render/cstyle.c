@@ -14,6 +14,7 @@
 enum {
   TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64,
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
+  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
   TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
@@ -452,16 +453,31 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tn_line_of(x, line, 7);
 }
 
+static int tn_loop_is_long(const tiny_uop *range) {
+  return tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
+}
 // Whether a loop goes on. A compiler that is told that it runs long keeps what it needs in registers, and not the
 // constants of a shorter one that stands deeper.
 static const char *tn_loop_text(tn_text *x, const tiny_uop *range, const char *name) {
   tn_blanks b;
   tiny_bytes out = {x->t, NULL, 0, 0};
-  const int runs_long = tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
   tn_blanks_of(x, &b, range);
   b.name = name;
-  tn_format(&out, runs_long && x->lang->loop ? x->lang->loop : "%n < %0", &b);
+  tn_format(&out, tn_loop_is_long(range) && x->lang->loop ? x->lang->loop : "%n < %0", &b);
   return out.data;
+}
+
+// Does a short loop add to a tile of vectors? Copies of its rounds would share what they read, and more of it than the
+// registers have room for.
+static int tn_loop_is_rolled(const tn_text *x, const tiny_uop *range) {
+  int sums = 0;
+  if (!x->lang->rolled || tn_loop_is_long(range)) return 0;
+  for (int i = (int)range->seq + 1; i < x->n; i++) {
+    const tiny_uop *u = x->list[i];
+    if (u->op == TINY_OP_END && u->src[1] == range) break;
+    sums += u->op == TINY_OP_STORE && u->src[1]->lanes > 1 && tn_is_reg(u->src[0]->src[0]);
+  }
+  return sums >= TN_ROLLED_SUMS;
 }
 
 static void tn_statement(tn_text *x, tiny_uop *u) {
@@ -478,7 +494,10 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_RANGE: {
       const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
       x->expr[u->seq] = name;
-      tn_line(x, "for (%s %s = 0; %s; %s++) {", type, name, tn_loop_text(x, u, name), name);
+      if (tn_loop_is_rolled(x, u)) tn_line(x, "%s", x->lang->rolled);
+      tn_blanks_of(x, &b, u);
+      tn_line(x, "for (%s %s = %s; %s; %s++) {", type, name, u->nsrc > 1 ? b.arg[1] : "0", tn_loop_text(x, u, name),
+              name);
       x->indent++;
       return;
     }

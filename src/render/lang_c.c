@@ -43,6 +43,13 @@ static const char *const tn_c_prelude[] = {
   "  #define TRUNC_32 __builtin_truncf",
   "  #define TRUNC_64 __builtin_trunc",
   "#endif",
+  "#ifdef __clang__",
+  "  #define ROLLED _Pragma(\"clang loop unroll(disable)\")",
+  "#elif __GNUC__ >= 8",
+  "  #define ROLLED _Pragma(\"GCC unroll 1\")",
+  "#else",
+  "  #define ROLLED",
+  "#endif",
   "#define GOES_ON(r, n) (r < n)",
   "#ifdef __has_builtin",
   "  #if __has_builtin(__builtin_expect_with_probability)",
@@ -199,6 +206,7 @@ static void tn_lang_c(tiny_language *out) {
   out->store = "STORE(%t, %0, %1)";
   out->stream = "STREAM(%t, %0, %1)";
   out->loop = "GOES_ON(%n, %0)";
+  out->rolled = "ROLLED";
   out->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
   out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
   out->scatter = "SCATTER(%t, %l, %0, %1, %2)";

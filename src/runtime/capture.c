@@ -186,7 +186,8 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
     tiny_code code = tn_run_bind(t, &r);
-    if (code == TINY_OK) code = tn_run_launch(t, &r);
+    tn_paused_drop(t);                     // it may have read what is overwritten
+    if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < p->noutput; i++) {

@@ -59,6 +59,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
     t->runtime->customs = c->next;
     tn_custom_free(t, c);
   }
+  tn_paused_drop(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   if (t->programs) tn_programs_close(t);
   tn_tensors_close(t);

@@ -115,6 +115,13 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
 static void tn_storage_drop_loose(tiny_ctx *t) {
   while (t->device->loose) tn_storage_drop(t, t->device->loose);
 }
+// The call that made the storage leaves its reference to someone who drops it later.
+static void tn_storage_hold(tiny_ctx *t, tn_storage *s) {
+  if (!s || !s->loose) return;
+  tn_storage_unlink(&t->device->loose, s);
+  tn_storage_link(&t->device->live, s);
+  s->loose = 0;
+}
 static void tn_storage_release(tiny_ctx *t, void *storage) { tn_storage_drop(t, (tn_storage *)storage); }
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.

@@ -122,8 +122,9 @@ static void tn_estimate(tn_lowered *k) {
 // The kernel as moves are made on it.
 static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  tiny_uop *sink = tn_write_scans(t, tn_rewrite(t, ast, tn_rules_reduce, NULL));
-  return tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL));
+  tiny_uop *sink = tn_rewrite(t, ast, tn_rules_reduce, NULL), *scans = tn_write_scans(t, tn_idles_drop(t, sink));
+  if (scans != tn_idles_drop(t, sink)) sink = scans;       // a scan leaves nothing out
+  return tn_idles_keep(t, tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL)));
 }
 
 static tiny_uop *tn_build_move(tiny_ctx *t, const tn_build *b, tiny_uop *sink, const tn_target *target) {

@@ -11,7 +11,7 @@ static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_list roots = {NULL, 0, 0};
   for (int i = 0; i < c->n; i++) tn_push(t, &roots, c->x[i]->uop);
-  const tiny_code code = tn_realize_roots(t, &roots, INT_MAX);
+  const tiny_code code = tn_realize_roots(t, &roots);
   if (code == TINY_OK) tn_collect_if_due(t);
   return code;
 }
@@ -201,10 +201,8 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 }
 
 static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
-  tn_list roots = {NULL, 0, 0};
   (void)arg;
-  for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &roots, t->tensors->pending[i]);
-  return roots.n ? tn_realize_roots(t, &roots, t->tensors->depth) : TINY_OK;
+  return tn_realize_pending(t);
 }
 static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) {
   (void)arg;
@@ -217,6 +215,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t->tensors) return t->code;
   if (!t->tensors->depth) return tiny_fail(t, TINY_E_STATE, "end: no frame is open");
   const tiny_code code = tn_runs(t) ? tn_guard(t, tn_end_guarded, NULL) : t->code;
+  tn_paused_drop(t);
   t->tensors->npending = 0;
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);

@@ -11,7 +11,10 @@
 #endif
 
 // customs: imported kernels, those first that were asked for last; look through them when there are so many.
-struct tn_runtime { tn_custom *customs; int ncustom, customs_at; tiny_program *programs; };
+struct tn_runtime {
+  tn_custom *customs; int ncustom, customs_at; tiny_program *programs;
+  struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
+};
 
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
@@ -53,11 +56,14 @@ static void tn_customs_trim(tiny_ctx *t) {
   r->customs_at = 2 * r->ncustom > 2 * TN_MOST_CUSTOMS ? 2 * r->ncustom : 2 * TN_MOST_CUSTOMS;
 }
 
+static void tn_paused_roots(tiny_ctx *t, tn_list *roots);
+
 static void tn_collect(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
   struct tn_device *d = t->device;
   tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
   tn_tensors_roots(t, &roots);
+  tn_paused_roots(t, &roots);
   for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
     for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
@@ -195,15 +201,16 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
   return TINY_OK;
 }
 
-static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r) {
+// Steps from..end-1; the arena is dropped with the last one.
+static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
-  for (int i = 0, to; i < p->nstep && code == TINY_OK; i = to) {
+  for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int rounds = p->step[i].rounds;
-    for (to = i + 1; rounds && to < p->nstep && p->step[to].rounds == rounds; to++) {}
+    for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
     code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
-  tn_storage_drop(t, r->arena);
+  if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
 
@@ -312,10 +319,11 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
   return node;
 }
 
-static void tn_settle_outputs(tiny_ctx *t, const tn_run *r, const tn_visit *v, tiny_uop *const *node) {
+// output[i] has its value in node[i].
+static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
   int updates = 0;
-  for (int i = 0; i < r->plan->noutput; i++) {
-    tiny_uop *u = v->all.u[r->plan->output[i].node];
+  for (int i = 0; i < n; i++) {
+    tiny_uop *u = output[i];
     u->realized = node[i];
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
@@ -388,30 +396,162 @@ static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   return tn_map_has(bases, tn_state_of(x)) ? u : x;
 }
 
-static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots, int dying) {
-  tn_list all = {NULL, 0, 0};
+// The nodes that are to be computed for the roots, and for those that must run with them.
+static void tn_roots_wanted(tiny_ctx *t, tn_list *roots, int dying, tn_list *all) {
   tn_map seen = {NULL, 0, 0}, bases = {NULL, 0, 0};
   tn_join_readers(t, roots, dying, &bases);
   for (int i = 0; i < roots->n; i++) {
     tiny_uop *u = tn_root_of(roots->u[i], &bases);
     if (tn_is_leaf(u) || tn_map_has(&seen, u)) continue;
     tn_map_set(t, &seen, u, u);
-    tn_push(t, &all, u);
+    tn_push(t, all, u);
   }
-  if (!all.n) return TINY_OK;
+}
+
+// ** a run in two parts: what a frame reads before it ends, then what its assignments need besides **
+
+// Waits with all that the second part needs. uop[0..nuop): its roots, then outputs, their BUFFERs, leaves, scalars.
+typedef struct tn_paused { tn_run run; tiny_uop **uop; int nuop, nroot, noutput; size_t nbytes; } tn_paused;
+
+static void tn_paused_roots(tiny_ctx *t, tn_list *roots) {
+  const tn_paused *p = t->runtime->paused;
+  for (int i = 0; p && i < p->nuop; i++) tn_push(t, roots, p->uop[i]);
+}
+
+// What has run is forgotten: the assignments are pending as they were.
+static void tn_paused_drop(tiny_ctx *t) {
+  tn_paused *p = t->runtime ? t->runtime->paused : NULL;
+  if (!p) return;
+  t->runtime->paused = NULL;
+  p->run.plan->holders--;
+  tn_storage_drop(t, p->run.arena);
+  tn_release(t, p, p->nbytes);
+}
+
+// The first part of r: the roots wanted[0..first-1] have their values then.
+static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const tn_list *wanted, tiny_uop *const *node) {
+  const tn_plan *plan = r->plan;
+  const tiny_code code = tn_run_launch(t, r, 0, plan->nfirst);
+  if (code != TINY_OK) return code;
+  tn_list output[2] = {{NULL, 0, 0}, {NULL, 0, 0}}, made[2] = {{NULL, 0, 0}, {NULL, 0, 0}}, uops = {NULL, 0, 0};
+  for (int i = 0; i < plan->noutput; i++) {
+    tiny_uop *u = v->all.u[plan->output[i].node];
+    int later = 1;
+    for (int j = 0; j < v->first; j++) later &= wanted->u[j] != u;
+    tn_push(t, &output[later], u);
+    tn_push(t, &made[later], node[i]);
+  }
+  for (int i = v->first; i < wanted->n; i++) tn_push(t, &uops, wanted->u[i]);
+  for (int i = 0; i < output[1].n; i++) tn_push(t, &uops, output[1].u[i]);
+  for (int i = 0; i < output[1].n; i++) tn_push(t, &uops, made[1].u[i]);
+  for (int i = 0; i < v->leaves.n; i++) tn_push(t, &uops, v->leaves.u[i]);
+  for (int i = 0; i < v->scalars.n; i++) tn_push(t, &uops, v->scalars.u[i]);
+  const size_t nuop = (size_t)uops.n * sizeof *uops.u, nfresh = (size_t)plan->noutput * sizeof *r->fresh;
+  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh);
+  p->nbytes = sizeof *p + nuop + nfresh;
+  p->nuop = uops.n; p->nroot = wanted->n - v->first; p->noutput = output[1].n;
+  p->uop = (tiny_uop **)(p + 1);
+  p->run = *r;
+  p->run.fresh = (tn_storage **)(p->uop + uops.n);
+  if (uops.n) memcpy(p->uop, uops.u, nuop);
+  if (nfresh) memcpy(p->run.fresh, r->fresh, nfresh);
+  p->run.leaf = p->uop + p->nroot + 2 * p->noutput;
+  p->run.scalar = p->run.leaf + v->leaves.n;
+  tn_storage_hold(t, r->arena);
+  r->plan->holders++;
+  t->runtime->paused = p;
+  tn_settle_outputs(t, output[0].n, output[0].u, made[0].u);
+  return TINY_OK;
+}
+
+// The second part, if the frame wants at its end what was expected; *done: it ran.
+static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
+  tn_paused *p = t->runtime->paused;
+  *done = p && wanted->n == p->nroot && !memcmp(wanted->u, p->uop, (size_t)p->nroot * sizeof *p->uop);
+  if (!*done) return TINY_OK;
+  const tiny_code code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
+  p->run.arena = NULL;
+  if (code == TINY_OK) tn_settle_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
+  return code;
+}
+
+// Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
+static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
   tn_visit v;
+  if (!wanted->n) return TINY_OK;
   memset(&v, 0, sizeof v);
-  tn_visit_graph(t, &v, all.u, all.n);
+  v.first = first;
+  tn_visit_graph(t, &v, wanted->u, wanted->n);
   tn_plan *plan = tn_plan_find(t, &v);
   if (plan) t->stats.replays++;
-  else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
+  else if (tn_plan_make(t, &v, wanted->u, wanted->n, &plan) != TINY_OK) return t->code;
+  if (first && !plan->nfirst) {
+    const tn_list now = {wanted->u, first, first};
+    return tn_run_wanted(t, &now, 0);
+  }
+  for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r = {plan, v.leaves.u, v.scalars.u,
               (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL};
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_settle_nodes(t, &r, &v);
-  code = tn_run_launch(t, &r);
-  if (code == TINY_OK) tn_settle_outputs(t, &r, &v, node);
+  if (first) return tn_run_first(t, &r, &v, wanted, node);
+  code = tn_run_launch(t, &r, 0, plan->nstep);
+  tn_list output = {NULL, 0, 0};
+  for (int i = 0; i < plan->noutput; i++) tn_push(t, &output, v.all.u[plan->output[i].node]);
+  if (code == TINY_OK) tn_settle_outputs(t, output.n, output.u, node);
   return code;
+}
+
+// Do the roots need sums that pending assignments need as well, but none of the assignments?
+static int tn_shares_sums(tiny_ctx *t, const tn_list *roots, const tn_list *pending) {
+  tn_visit v, w;
+  tn_map sums = {NULL, 0, 0};
+  int shared = 0;
+  memset(&v, 0, sizeof v);
+  memset(&w, 0, sizeof w);
+  tn_visit_graph(t, &v, roots->u, roots->n);
+  for (int i = 0; i < v.all.n; i++) {
+    tiny_uop *u = v.all.u[i];
+    if (u->realized) continue;
+    if (u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr)) return 0;
+    if (u->op == TINY_OP_REDUCE) tn_map_set(t, &sums, u, u);
+  }
+  if (!sums.n) return 0;
+  tn_visit_graph(t, &w, pending->u, pending->n);
+  for (int i = 0; i < w.all.n && !shared; i++) shared = tn_map_has(&sums, w.all.u[i]);
+  return shared;
+}
+
+static void tn_pending_roots(tiny_ctx *t, tn_list *roots) {
+  for (int i = 0; i < t->tensors->npending; i++) tn_push(t, roots, t->tensors->pending[i]);
+}
+
+// Realizes the roots. In a frame whose assignments are pending, what these need as well is kept for them.
+static tiny_code tn_realize_roots(tiny_ctx *t, tn_list *roots) {
+  tn_list wanted = {NULL, 0, 0}, pending = {NULL, 0, 0}, all = {NULL, 0, 0};
+  tn_pending_roots(t, &pending);
+  if (!t->tensors->depth || !pending.n || t->runtime->paused || !tn_shares_sums(t, roots, &pending)) {
+    tn_roots_wanted(t, roots, INT_MAX, &wanted);
+    return tn_run_wanted(t, &wanted, 0);
+  }
+  tn_roots_wanted(t, roots, INT_MAX, &wanted);
+  const int first = wanted.n;
+  for (int i = 0; i < first; i++) tn_push(t, &all, wanted.u[i]);
+  for (int i = 0; i < pending.n; i++) tn_push(t, &all, pending.u[i]);
+  wanted.n = 0;
+  tn_roots_wanted(t, &all, t->tensors->depth, &wanted);
+  return tn_run_wanted(t, &wanted, first);
+}
+
+// Runs the assignments that are pending.
+static tiny_code tn_realize_pending(tiny_ctx *t) {
+  tn_list roots = {NULL, 0, 0}, wanted = {NULL, 0, 0};
+  int done;
+  tn_pending_roots(t, &roots);
+  if (!roots.n) return TINY_OK;
+  tn_roots_wanted(t, &roots, t->tensors->depth, &wanted);
+  const tiny_code code = tn_run_second(t, &wanted, &done);
+  return done ? code : tn_run_wanted(t, &wanted, 0);
 }
 #endif

@@ -56,7 +56,7 @@ typedef struct tn_order_unit {
   tn_list kernels;                         // numbers, the last made first
   tn_list after;                           // units that run after this one
   tn_list reads;                           // kernels of other units whose results it needs
-  int waits, done;                         // waits: units that it waits for
+  int waits, done, first;                  // waits: units that it waits for; first: it goes before those that are not
   int64_t more;                            // bytes in use after it ran, less those before
 } tn_order_unit;
 typedef struct tn_order_result { int64_t nbytes; tn_list readers; } tn_order_result;   // of a kernel; 0 bytes: kept
@@ -119,6 +119,19 @@ static void tn_order_edges(tn_order *o, tn_graph *g, const tn_map *reads) {
   }
 }
 
+// What the first roots need goes first, as their own schedule would.
+static void tn_order_first(tn_order *o, tn_graph *g, tiny_uop *const *roots) {
+  g->nfirst = 0;
+  for (int i = 0; i < g->nkernel; i++)
+    for (int r = 0; r < g->first; r++) o->unit[o->of[i]].first |= roots[r] == g->kernel[i].node;
+  for (int found = g->first; found;) {
+    found = 0;
+    for (int u = o->n - 1; u >= 0; u--) for (int j = 0; j < o->unit[u].after.n && !o->unit[u].first; j++)
+      found |= o->unit[u].first = o->unit[tn_order_unboxed(o->unit[u].after.u[j])].first;
+  }
+  for (int i = 0; i < g->nkernel; i++) g->nfirst += o->unit[o->of[i]].first;
+}
+
 static void tn_order_open(tn_order *o, tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots) {
   const size_t n = (size_t)g->nkernel + 1;
   memset(o, 0, sizeof *o);
@@ -134,6 +147,7 @@ static void tn_order_open(tn_order *o, tn_graph *g, const tn_map *reads, tiny_uo
     if (!kept) o->result[i].nbytes = tn_node_nbytes(k->mem[0]);
   }
   tn_order_edges(o, g, reads);
+  tn_order_first(o, g, roots);
   for (int i = 0; i < g->nkernel; i++) {   // slabs, and what nobody reads, come and go within their unit
     tn_order_result *r = &o->result[i];
     if (!r->readers.n) r->nbytes = 0;
@@ -174,7 +188,8 @@ static int tn_order_by(tn_order *o, int nkernel, int frugal, int *order, int64_t
     int best = 0;
     if (!nready) return 0;
     for (int j = 1; j < nready; j++) {     // units are numbered as the kernels they begin with, the last made first
-      const int64_t gain = frugal ? unit[ready[best]].more - unit[ready[j]].more : 0;
+      const int sooner = unit[ready[j]].first - unit[ready[best]].first;
+      const int64_t gain = sooner ? sooner : frugal ? unit[ready[best]].more - unit[ready[j]].more : 0;
       if (gain > 0 || (!gain && ready[j] < ready[best])) best = j;
     }
     const int u = ready[best];

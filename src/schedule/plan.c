@@ -8,7 +8,7 @@
 #ifndef TN_SCHEDULE_PLAN
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
-#include "order.c"
+#include "idle.c"
 #endif
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
@@ -35,6 +35,7 @@ typedef struct tn_plan {
   tn_place_row *place; int nplace;
   tn_output *output; int noutput;
   tn_round_axes *rounds; int nrounds;      // rounds[n - 1] is number n
+  int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
   int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
   uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
@@ -46,6 +47,7 @@ typedef struct tn_visit {
   tn_map places;                           // memory of a leaf -> 1 + number of the first leaf that has it
   int64_t *words; int nwords, cap;
   uint64_t hash;
+  int first;                               // roots that are wanted before the others
 } tn_visit;
 
 static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
@@ -97,6 +99,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
     }
     tn_visit_word(t, v, ~(int64_t)roots[r]->seq);
   }
+  if (v->first) tn_visit_word(t, v, v->first);
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
 }
 
@@ -105,9 +108,10 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_ROUNDS = 1 << 12,     // of long columns
   TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64,
+  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64, TN_PANEL_STEP = 4,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
+#define TN_PANEL_APART 1.25                // for what rows cost whose elements are read apart from each other
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -143,11 +147,12 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
-// How x's elements lie in the memory of the node that its movements start from. 0: not as one view without a mask.
-static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
+// How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
+// op `until` makes. 0: not as one view without a mask.
+static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
   const tiny_uop *path[TN_STRAIGHT_PATH];
   int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x); x = x->src[0]) {
+  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
     if (n == TN_STRAIGHT_PATH) return 0;
     path[n++] = x;
   }
@@ -157,6 +162,8 @@ static int tn_strides_of(const tiny_uop *x, tiny_view *out) {
   for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
   return v.n == 1;
 }
+
+static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
 
 // x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
 static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
@@ -230,7 +237,8 @@ static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
   int64_t lanes = TN_PANEL_LANES;
   while (lanes > n) lanes /= 2;            // of a vector, the others idle
-  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n;
+  const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_PANEL_STEP;
+  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n * (apart ? TN_PANEL_APART : 1);
 }
 
 // A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
@@ -303,6 +311,20 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
   return now;
 }
 
+// A wanted tensor that is what a CONTIGUOUS stores in another shape has its memory, where nobody else wants that.
+static void tn_share_reshaped(const tn_visit *v, tiny_uop **now, tiny_uop *const *roots, int nroots) {
+  for (int i = 0; i < v->all.n; i++) {
+    tiny_uop *w = now[i];
+    int shares = 0;
+    for (int r = 0; r < nroots; r++) shares |= roots[r] == v->all.u[i];
+    while (w->op == TINY_OP_RESHAPE && !tn_is_leaf(w)) w = w->src[0];
+    if (!shares || w == now[i] || w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w)) continue;
+    for (int r = 0; r < nroots; r++)
+      for (int k = 0; k < v->all.n; k++) if (v->all.u[k] == roots[r]) shares &= now[k] != w;
+    if (shares) now[i] = w;
+  }
+}
+
 // ** kernels **
 
 // An in-place update whose value reads the old contents elsewhere than where it writes: that value is stored first.
@@ -341,6 +363,7 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
   for (int clashes = 1; clashes;) {
     clashes = 0;
     tn_graph_open(g, t, v, roots, nroots, &forced);
+    g->first = v->first;
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
       tn_kernel_write(g, &g->kernel[i]);
@@ -402,6 +425,8 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
   d->plan.nstep = g->nkernel;
+  d->plan.nfirst = g->nfirst;
+  for (int i = 0; i < g->nfirst; i++) if (g->kernel[order[i]].node->op == TINY_OP_ASSIGN) d->plan.nfirst = 0;
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[order[i]];
     tn_step *s = &d->plan.step[i];
@@ -445,9 +470,11 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
+    tn_share_reshaped(v, now, roots, nroots);
     for (int i = 0; i < v->all.n; i++)
       for (int r = 0; r < nroots; r++)
         if (v->all.u[i] == roots[r]) wanted[r] = now[i];
+    w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
     const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
@@ -465,6 +492,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     for (int i = 0; i < v->all.n; i++)
       if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
+  tn_graph_idle(&g, order, wanted, nroots);
   tn_draft_outputs(t, d, v, now, roots, nroots);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);

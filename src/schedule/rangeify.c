@@ -63,6 +63,7 @@ typedef struct tn_graph {
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
+  int first, nfirst;                       // roots that are wanted before the others; kernels that they need
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
@@ -295,10 +296,14 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
   else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
-static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_RANGE) tn_push(t, out, all.u[i]);
+  tn_toposort(t, root, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == op) tn_push(t, out, all.u[i]);
+}
+
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
+  tn_collect_op(t, u, TINY_OP_RANGE, out);
 }
 
 // A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.

@@ -1,0 +1,224 @@
+// bounds: loops that leave out rounds in which nothing happens: what lies wholly above the diagonal of a triangle.
+//
+// In:  a kernel after its moves, whose SINK says by IDLE where rounds of ranges have no effect. Out: the kernel without
+//      IDLEs, some of whose loops have bounds that depend on loops around them.
+// An IDLE (x ranges..) has gone through all moves with the kernel, so x is an expression of the ranges that tiles left.
+// For a loop r, everything in x that lies inside of r takes its worst value; what is left is c * r + E > 0, E of the
+// loops around r. So only whole blocks are left out: the ones across the diagonal keep the mask they have.
+// A permission, not a duty: where x is no sum of ranges, the loop stays whole.
+#ifndef TN_CODEGEN_BOUNDS
+#define TN_CODEGEN_BOUNDS
+#ifndef TINY_AMALGAMATED
+#include "transpose.c"
+#endif
+
+enum { TN_MAX_BOUNDS = 32 };
+typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0
+typedef struct tn_loop_bounds {
+  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept;
+  int64_t c; tiny_uop *rest;
+} tn_loop_bounds;
+
+// Loops that a bound may depend on. Items of a group loop together: their bounds are the same.
+static int tn_is_around(const tiny_uop *r) {
+  const int kind = tn_range_kind(r);
+  return tn_is_loop(r) || kind == TN_TASK || kind == TN_GLOBAL;
+}
+
+// The loops around the range that is source i of u, which closes it.
+static void tn_loops_around(tiny_ctx *t, tiny_uop *u, uint32_t i, tn_list *out) {
+  tn_open_ranges(t, u, tn_is_around, out);
+  for (uint32_t j = 1; j < u->nsrc; j++) {
+    const int kind = tn_range_kind(u->src[j]);
+    if (kind == TN_TASK || kind == TN_GLOBAL || (j < i && tn_is_loop(u->src[j]))) tn_push(t, out, u->src[j]);
+  }
+}
+
+// Is u an expression of these ranges, and ARGs?
+static int tn_is_of(tiny_ctx *t, tiny_uop *u, const tn_list *ranges) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) {
+    int known = all.u[i]->op != TINY_OP_RANGE && all.u[i]->op != TINY_OP_LOAD && all.u[i]->op != TINY_OP_REDUCE;
+    for (int j = 0; j < ranges->n; j++) known |= ranges->u[j] == all.u[i];
+    if (!known) return 0;
+  }
+  return 1;
+}
+
+// c * r + rest, which is never more than x: *c is returned, *rest of the loops around. 0: too many terms.
+static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_list *around, int64_t *c,
+                       tn_affine *rest) {
+  tn_affine a;
+  tn_affine_start(&a, TINY_INDEX);
+  tn_affine_start(rest, TINY_INDEX);
+  *c = 0;
+  if (!tn_affine_add(&a, x, 1, 0)) return 0;
+  for (int i = 0; i < a.n; i++) {          // the last tile that covers r is moved back: n-f - max(n-f - r*f, 0)
+    const tn_term m = a.term[i];
+    if (m.x->op != TINY_OP_MAX || !tn_depends(t, m.x, r) || !tn_is_const(m.x->src[1])) continue;
+    const int64_t beyond = tn_clamp_add(m.x->src[1]->k, -m.x->src[0]->vmin);
+    tn_affine_drop(&a, i);
+    if (!tn_affine_add(&a, m.x->src[0], m.c, 0)) return 0;
+    if (m.c < 0 && beyond > 0) a.k = tn_clamp_add(a.k, tn_clamp_mul(m.c, beyond));
+    i = -1;
+  }
+  rest->k = a.k;
+  for (int i = 0; i < a.n; i++) {
+    const tn_term m = a.term[i];
+    if (m.x == r) *c = m.c;
+    else if (!tn_depends(t, m.x, r) && tn_is_of(t, m.x, around)) { if (!tn_affine_term(rest, m.x, m.c)) return 0; }
+    else {
+      const int64_t p = tn_clamp_mul(m.c, m.x->vmin), q = tn_clamp_mul(m.c, m.x->vmax);
+      rest->k = tn_clamp_add(rest->k, p < q ? p : q);
+    }
+  }
+  return tn_affine_small(rest) && *c > -(1 << 30) && *c < 1 << 30;
+}
+
+static tiny_uop *tn_bound_lesser(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *less = tn_index(t, -1);
+  a = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_MUL, a, less), tn_u2(t, TINY_OP_MUL, b, less));
+  return tn_simplify(t, tn_u2(t, TINY_OP_MUL, a, less));
+}
+
+static tn_loop_bound *tn_bound_of(tn_loop_bounds *b, tiny_uop *r) {
+  for (int i = 0; i < b->n; i++) if (b->of[i].range == r) return &b->of[i];
+  if (b->n >= TN_MAX_BOUNDS) return NULL;
+  memset(&b->of[b->n], 0, sizeof *b->of);
+  b->of[b->n].range = r;
+  return &b->of[b->n++];
+}
+
+// Rounds of source i of u in which `idle` holds are left out. 1: some are.
+static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *idle, tiny_uop *u, uint32_t i) {
+  tiny_uop *r = u->src[i], *n = tn_index(t, tn_range_extent(r)), *none = tn_index(t, 0);
+  tn_list around = {NULL, 0, 0};
+  tn_affine rest;
+  int64_t c;
+  tn_loops_around(t, u, i, &around);
+  if (!tn_least_of(t, idle->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
+  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
+  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
+  if (!c) {
+    at = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, none, e), none, n);
+  } else {
+    if (c > 0) e = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, e, tn_index(t, -1)), tn_index(t, c));
+    else e = tn_u2(t, TINY_OP_ADD, e, tn_index(t, -c - 1));
+    at = tn_u2(t, TINY_OP_IDIV, tn_u2(t, TINY_OP_MAX, e, none), tn_index(t, c > 0 ? c : -c));
+    at = tn_bound_lesser(t, tn_simplify(t, at), n);
+  }
+  at = tn_simplify(t, at);
+  if (c < 0 ? at->vmax <= 0 : at->vmin >= n->k) return 0;
+  tn_loop_bound *now = b->n < TN_MAX_BOUNDS - 2 ? tn_bound_of(b, r) : NULL;   // two are for zeros
+  if (!now) return 0;
+  if (c >= 0) now->end = now->end ? tn_bound_lesser(t, now->end, at) : at;
+  else now->start = now->start ? tn_simplify(t, tn_u2(t, TINY_OP_MAX, now->start, at)) : at;
+  return 1;
+}
+
+// `nest`, an END, as a nest that stores zeros, where the first of its ranges runs from `start` to `end`.
+static tiny_uop *tn_zeros_of(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *nest, tiny_uop *start, tiny_uop *end) {
+  const tiny_uop *store = nest->src[0];
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, nest->nsrc * sizeof *src), *pair[2];
+  for (uint32_t j = 1; j < nest->nsrc; j++)
+    src[j] = tn_range(t, tn_range_extent(nest->src[j]), tn_range_kind(nest->src[j]));
+  tn_loop_bound *bound = tn_bound_of(b, src[1]);
+  bound->start = start; bound->end = end;
+  pair[0] = tn_replace(t, store->src[0], (int)nest->nsrc - 1, nest->src + 1, src + 1);
+  pair[1] = tn_const(t, store->src[1]->dtype, tn_dtype_value(store->src[1]->dtype, 0));
+  src[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  return tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, (int)nest->nsrc, src, 0, 0, NULL);
+}
+
+// Elements that END's loop r, its source i, no longer stores are 0. Copies and lanes lie within r.
+static tiny_uop *tn_fill_zeros(tiny_ctx *t, tn_loop_bounds *b, tiny_uop *sink, uint32_t i) {
+  tiny_uop *end = sink->src[0], *now;
+  tn_list parts = {NULL, 0, 0}, inner = {NULL, 0, 0}, outer = {NULL, 0, 0};
+  const tn_loop_bound bound = *tn_bound_of(b, end->src[i]);
+  tn_push(t, &inner, end->src[0]);
+  tn_push(t, &inner, end->src[i]);
+  tn_push(t, &outer, NULL);
+  for (uint32_t j = 1; j < end->nsrc; j++)
+    if (j != i) tn_push(t, j < i && tn_range_kind(end->src[j]) <= TN_LOOP ? &outer : &inner, end->src[j]);
+  now = tn_node_of(t, TINY_OP_END, TINY_VOID, &inner);
+  tn_push(t, &parts, now);
+  if (bound.start) tn_push(t, &parts, tn_zeros_of(t, b, now, NULL, bound.start));
+  if (bound.end) tn_push(t, &parts, tn_zeros_of(t, b, now, bound.end, NULL));
+  outer.u[0] = tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &parts);
+  now = outer.n == 1 ? outer.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &outer);
+  return tn_replace(t, sink, 1, &end, &now);
+}
+
+static tiny_uop *tn_idles_drop(tiny_ctx *t, tiny_uop *sink) {
+  uint32_t n = sink->nsrc;
+  while (n > 1 && sink->src[n - 1]->op == TINY_OP_IDLE) n--;
+  return n == sink->nsrc ? sink : tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, (int)n, sink->src, 0, 0, NULL);
+}
+
+// A kernel without IDLEs of ranges that nothing closes any more, as algebra has done without them.
+static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0}, kept = {NULL, 0, 0};
+  if (sink->nsrc == 1) return sink;
+  tn_toposort(t, sink, &all);
+  for (uint32_t i = 0; i < sink->nsrc; i++) {
+    const tiny_uop *idle = sink->src[i];
+    int keep = idle->op != TINY_OP_IDLE || (idle->nsrc > 1 && !tn_is_const(idle->src[0]));
+    tn_list ranges = {NULL, 0, 0};
+    tn_collect_ranges(t, sink->src[i], &ranges);
+    for (int r = 0; r < ranges.n && keep && idle->op == TINY_OP_IDLE; r++) {
+      int closed = 0;
+      for (int j = 0; j < all.n; j++) closed |= all.u[j]->op != TINY_OP_IDLE && tn_closes(all.u[j], ranges.u[r]);
+      keep = closed;
+    }
+    if (keep) tn_push(t, &kept, sink->src[i]);
+  }
+  return tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, kept.n, kept.u, 0, 0, NULL);
+}
+
+// What a SINK says is idle becomes bounds, which tn_bounds_set gives to the loops later.
+static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
+  tn_list all = {NULL, 0, 0};
+  tiny_uop *end = sink->src[0], *bare = tn_idles_drop(t, sink);
+  uint32_t filled = 0;
+  memset(b, 0, sizeof *b);
+  if (bare == sink) return sink;
+  tn_toposort(t, bare, &all);
+  for (int i = 0; i < all.n; i++) {
+    if (tn_is_running(all.u[i])) return bare;
+    b->kept |= all.u[i]->op == TINY_OP_DEFINE;
+  }
+  for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
+    tiny_uop *u = all.u[i], *idle = sink->src[f];
+    if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
+    for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
+      if (!tn_is_loop(u->src[j]) || !tn_closes(idle, u->src[j])) continue;
+      if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
+      if (idle->k && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, idle, u, j) && idle->k) filled = j;
+    }
+  }
+  return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
+}
+
+static int tn_bound_names(tiny_ctx *t, const tn_loop_bound *b, const tiny_uop *r) {
+  return (b->end && tn_depends(t, b->end, r)) || (b->start && tn_depends(t, b->start, r));
+}
+
+// Gives the loops their bounds: those inside of others first, as theirs name the others.
+static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
+  while (b->n) {
+    int at = 0;
+    for (int i = 0; i < b->n && at + 1 < b->n; i++)
+      if (i != at && tn_bound_names(t, &b->of[i], b->of[at].range)) { at++; i = -1; }
+    tn_loop_bound now = b->of[at];
+    tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start}, *r;
+    r = tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, now.start ? 2 : 1, src, now.range->k, 0, NULL);
+    sink = tn_replace(t, sink, 1, &now.range, &r);
+    b->of[at] = b->of[--b->n];
+  }
+  return sink;
+}
+#endif

@@ -1,0 +1,76 @@
+// columns: folds down columns of rows that lie far apart, on a CPU.
+//
+// In:  a kernel of one REDUCE along one range. Out: the same in blocks of columns, where what is read lies side by side
+//      in columns, but pages apart from row to row, in memory that no cache holds.
+// A tile of sums in registers would take a piece of every row and leave the rest of the page to the next tile: what the
+// processor fetches ahead would be for nothing. Here the folds of a block lie in the nearest cache, and a few rows are
+// walked along side by side; a round adds them up and then to what was there.
+#ifndef TN_CODEGEN_COLUMNS
+#define TN_CODEGEN_COLUMNS
+#ifndef TINY_AMALGAMATED
+#include "rows.c"
+#endif
+
+enum {
+  TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
+  TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
+  TN_COLUMNS_ROUNDS = 16                   // that pay for clearing and reading the sums of a block
+};
+
+// Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
+// what is one number for a row.
+static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_target *target, const tiny_uop *v) {
+  tiny_uop *r = p->red[0];
+  int wide = 0;
+  for (int i = 0; i < p->nload; i++) {
+    const tiny_uop *index = p->load[i], *memory = index->src[0];
+    const int64_t nbytes = tn_dtypes[index->dtype].nbytes, down = tn_stride_in(t, index->src[1], r);
+    if (!tn_depends(t, index->src[1], r)) continue;
+    const int64_t beside = tn_stride_in(t, index->src[1], v);
+    if (beside == 0 && down != TN_IRREGULAR) continue;
+    if (index->nsrc != 2 || beside != 1 || down == TN_IRREGULAR || down * nbytes < TN_FAR_NBYTES ||
+        memory->op != TINY_OP_PARAM || tn_memory_nelem(memory) * nbytes <= (int64_t)target->limits->cache_nbytes)
+      return 0;
+    for (int j = 0; j < p->nout; j++) if (!tn_depends(t, index->src[1], p->out[j])) return 0;
+    wide++;
+  }
+  return wide;
+}
+
+// Rows of a round: the most of 8 that divide the extent; 0: there are no such.
+static int64_t tn_columns_round(const tiny_uop *r) {
+  for (int64_t f = 8; f >= 4; f--)
+    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_ROUNDS) return f;
+  return 0;
+}
+
+// Columns of a block; 0: there are too few.
+static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
+  const int64_t nbytes = tn_dtypes[p->reduce[0]->dtype].nbytes, n = tn_range_extent(v);
+  int64_t f = TN_COLUMNS_NBYTES / nbytes, others = 1;
+  for (int i = 0; i < p->nout; i++) if (p->out[i] != v) others *= tn_range_extent(p->out[i]);
+  while (f * nbytes > TN_COLUMNS_LEAST &&
+         (n < f || n / f * others < TN_COLUMNS_BLOCKS || !tn_tile_fits(v, f, p->repeats)))
+    f /= 2;
+  return tn_tile_fits(v, f, p->repeats) ? f : 0;
+}
+
+static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *v = NULL, *inner[2], *rounds;
+  tn_list reduces = {NULL, 0, 0};
+  if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
+  for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
+  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_round(p->red[0]);
+  const int lanes = tn_target_lanes(target, p);
+  const double work = tn_work(p);
+  if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
+  inner[1] = tn_move_split(s, tn_move_split(s, v, f, TN_LOOP, 0, NULL), lanes, TN_VECTOR, 0, &inner[0]);
+  tn_move_split(s, p->red[0], rows, TN_UNROLL, 0, &rounds);
+  tn_move_kind(s, rounds, TN_LOOP);
+  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  tn_move_stage(s, reduces.u[0], 2, inner, TN_SPACE_LOCAL);
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_make_tasks(s, work, TN_MAX_RANGES);
+  return 1;
+}
+#endif

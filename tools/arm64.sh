@@ -1,0 +1,35 @@
+#!/bin/sh
+# arm64.sh PROGRAM...: tests (such as test_matmul) as an arm64 system runs them, with NEON, on a machine of another kind:
+# built by a cross compiler, run by qemu-user. What they compile themselves goes through this machine's clang.
+#   Debian: apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+# test_cpu fails twice: cc is this machine's own there.
+set -eu
+cd "$(dirname "$0")/.."
+for program in aarch64-linux-gnu-gcc qemu-aarch64 clang; do
+  command -v $program >/dev/null || { echo "arm64: $program is missing: see the head of $0" >&2; exit 1; }
+done
+there=build/arm64 clang=$(command -v clang)
+mkdir -p $there/bin
+cat > $there/bin/clang <<EOF
+#!/bin/sh
+for word; do                               # clang does not take "native" for another machine than its own
+  shift
+  case \$word in -mcpu=native) word=-mcpu=neoverse-n1 ;; --target=*) continue ;; esac
+  set -- "\$@" "\$word"
+done
+exec $clang --target=aarch64-unknown-linux-gnu "\$@"
+EOF
+chmod +x $there/bin/clang
+for program; do
+  echo "build $there/$program"
+  aarch64-linux-gnu-gcc -std=c11 -O1 -w -I. "tests/$program.c" -static -o "$there/$program" -lm -lpthread 2>/dev/null
+done
+export PATH="$PWD/$there/bin:$PATH" TINY_CACHE="$PWD/$there/cache"
+rm -rf "$TINY_CACHE"
+status=0
+for program; do
+  printf '%s: ' "$program"
+  qemu-aarch64 "$there/$program" > "$there/$program.txt" 2>&1 || status=1
+  tail -n 1 "$there/$program.txt"
+done
+exit $status
