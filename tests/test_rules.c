@@ -169,7 +169,8 @@ static int agree(int dtype, int64_t a, int64_t b, int licence) {
   if (a == b || (licence < 0 && tn_to_f64(a) == tn_to_f64(b))) return 1;
   if (licence <= 0 || !tn_is_float(dtype)) return 0;
   const double x = tn_to_f64(a), y = tn_to_f64(b);
-  return fabs(x - y) <= 1e-2 * fabs(x) + 1e-6 || x - x != 0 || y - y != 0;
+  const double step = ldexp(2, -tn_dtypes[dtype].mantissa), least = ldexp(step, tn_dtypes[dtype].least);   // a few roundings
+  return fabs(x - y) <= fmax(1e-2, step) * fabs(x) + fmax(1e-6, least) || x - x != 0 || y - y != 0;
 }
 static tiny_uop *as_value(tiny_ctx *t, tiny_uop *u) { return u->op == TINY_OP_INDEX ? tn_uop_make(t, TINY_OP_LOAD, u->dtype, 1, 1, &u, 0, 0, NULL) : u; }
 
