@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 53defdf7bdbfa5ea3bced14ceac934ef52695088e760ec296a9b0df4ec8defcf
+/* tiny.h 0.1.0, source 900012013e6b453e1b20edcee22d25d9c17cc679f6383b98742255bc1becb50b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -146,7 +146,9 @@ SEARCH
 PROGRAMS
   tiny_capture plans and compiles the kernels between inputs and outputs; tiny_run replays them on other
   inputs of the same shapes. What is not among the inputs stays what it was at capture: other tensors by their
-  memory, scalars and random numbers by their values.
+  memory, scalars and random numbers by their values. What is computed from such memory alone, as weights in the
+  order that a convolution reads them, is computed in the first run and kept until an assignment overwrites that
+  memory; never from a tiny_blob, which the caller may write at any time. The cap max_nbytes goes before it.
 
 KERNELS OF YOUR OWN
   tiny_kernel takes source in the device's language or a graph of UOps and gives a tensor like any other. On
@@ -164,192 +166,192 @@ BUILDING
 
 Where things stand in tiny.h
 
-    369  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    371  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    580  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1139  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    582  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1141  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1305  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1307  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1651  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1653  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1787  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1917  src/api/io.h                tensors from files and to files
-   1992  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1789  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1919  src/api/io.h                tensors from files and to files
+   1994  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2250  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2252  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2415  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2417  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2467  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2469  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2557  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2559  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3331  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3333  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3660  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3662  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3880  src/ir/alu.c                the meaning of every arithmetic op, once
-   4029  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4656  src/ir/args.c               which k, v and sources fit an op
-   4802  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5421  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3882  src/ir/alu.c                the meaning of every arithmetic op, once
+   4031  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4658  src/ir/args.c               which k, v and sources fit an op
+   4804  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5423  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5994  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   5996  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6220  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6222  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6626  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6628  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7489  src/ir/spec.c               the verifier
-   7808  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7491  src/ir/spec.c               the verifier
+   7810  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7996  src/rules/notation.c        the algebra that bodies of rules are written in
-   8031  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8229  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   7998  src/rules/notation.c        the algebra that bodies of rules are written in
+   8033  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8231  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8389  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8391  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8783  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8785  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8971  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8973  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9359  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9361  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9700  src/rules/decompose.c       from what the IR means to what a language can say
-  10274  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9702  src/rules/decompose.c       from what the IR means to what a language can say
+  10276  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10308  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10310  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10806  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10808  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11178  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11180  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11395  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11397  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11973  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  12155  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11975  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  12157  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12543  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12545  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12628  src/tensor/activation.c     what stands between the layers of a network
-  12797  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  13117  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12630  src/tensor/activation.c     what stands between the layers of a network
+  12799  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  13119  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13278  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13280  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13944  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13946  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14453  src/tensor/random.c         numbers from a counter, the same on every device
-  14719  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14455  src/tensor/random.c         numbers from a counter, the same on every device
+  14721  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  15023  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15317  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  15025  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15319  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15695  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15697  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16252  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16254  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16648  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16650  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  17108  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  17110  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17541  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17543  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17885  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18198  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18297  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17887  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18200  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18299  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18451  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18453  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18935  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19211  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18937  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19213  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19300  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19302  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19493  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19857  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19495  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19859  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  20093  src/tensor/params.c         lists of named tensors: what a network consists of
-  20185  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20551  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  20095  src/tensor/params.c         lists of named tensors: what a network consists of
+  20187  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20553  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21279  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21281  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21977  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  21979  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22275  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  22277  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  22703  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22705  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  23290  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23766  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  23292  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23768  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  24228  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  24230  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  24403  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  24405  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  24629  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  24631  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  24905  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  24907  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  25027  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  25149  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  25029  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  25151  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  25249  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25251  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25634  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  25636  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  26201  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  26203  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  26442  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  26444  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  26909  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  26987  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  27189  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  27441  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  26911  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  26989  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  27191  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  27443  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  27697  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  27699  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  27918  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  27920  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  28511  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  28747  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  28513  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  28749  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  29134  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  29527  src/runtime/interp.c        the backend INTERP
-  29607  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  29136  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  29529  src/runtime/interp.c        the backend INTERP
+  29609  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  29662  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  29877  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  29664  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  29881  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  30372  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  30770  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  30376  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  30774  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  31329  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  31355  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  31555  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  31581  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  31808  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  31891  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  32016  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  32099  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  32270  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  32353  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  32514  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  32597  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  32691  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  32774  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  32865  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  33177  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  33413  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  32948  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  33260  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  33496  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  33561  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  33707  src/runtime/context.c       opening and closing, the first error, totals
+  33644  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  33790  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -29677,6 +29679,7 @@ typedef struct tn_storage {
   int refs, borrowed;                      // borrowed: caller's memory
   int loose;                               // the only reference is that of the call that made it
   void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
+  uint64_t written;                        // by how many steps of plans that did not make it
 } tn_storage;
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
@@ -29753,6 +29756,7 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
     s->nbytes = rounded;
   }
   s->refs = s->loose = 1;
+  s->written = 0;
   tn_storage_link(&d->loose, s);
   t->stats.nbytes_live += s->nbytes;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
@@ -30785,6 +30789,14 @@ struct tn_runtime {
   struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
 };
 
+// What a program computes once: steps that read nothing but memory it holds, which nobody has written since.
+typedef struct tn_kept {
+  int64_t *at, nbytes;                     // by place: where in storage, -1: not there; of storage
+  uint8_t *step, *leaf;                    // by step: is it one of them? by leaf: does one of them read it?
+  tn_storage *storage;                     // NULL: not computed yet
+  uint64_t written; int done;              // of those leaves, when it was; done: storage holds it
+} tn_kept;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
@@ -30794,6 +30806,7 @@ struct tiny_program {                      // a captured plan and what its blank
   tiny_uop **scalar;
   int *output; tiny_uop **shape;           // output[i]: its row in the plan, -1: leaf output_leaf
   int *output_leaf;
+  tn_kept kept;
   size_t nbytes;
 };
 
@@ -30857,10 +30870,11 @@ static void tn_collect_if_due(tiny_ctx *t) {
 
 enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
 
-// fresh[i]: storage of output i, NULL where it lives in a leaf.
+// fresh[i]: storage of output i, NULL where it lives in a leaf. kept: of a program, or NULL.
 typedef struct tn_run {
   tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
   tn_storage **fresh, *arena;
+  const tn_kept *kept;
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
@@ -30898,6 +30912,7 @@ static tiny_mem tn_run_memory(const tn_run *r, int place) {
     case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
     default: m.base = r->arena->mem; m.offset = (size_t)p->offset; break;
   }
+  if (r->kept && r->kept->at[place] >= 0) { m.base = r->kept->storage->mem; m.offset = (size_t)r->kept->at[place]; }
   return m;
 }
 
@@ -30933,7 +30948,13 @@ static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
   return fresh;
 }
 
-// Storage for outputs and arena. It is loose until nodes own it.
+static void tn_kept_drop(tiny_ctx *t, tn_kept *k) {
+  tn_storage_drop(t, k->storage);
+  k->storage = NULL;
+  k->done = 0;
+}
+
+// Storage for outputs and arena. It is loose until nodes own it. What programs keep goes first where memory is short.
 static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
@@ -30941,6 +30962,8 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   const size_t fresh = tn_run_fresh_nbytes(t, p);
   const int beyond_cap = t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes;
   if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
+  if (beyond_cap && t->stats.nbytes_live + fresh > t->max_nbytes)
+    for (tiny_program *x = t->runtime->programs; x; x = x->next) tn_kept_drop(t, &x->kept);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
@@ -30962,8 +30985,11 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
       left /= a->count;
     }
     for (int i = from; i < to; i++) {
-      if (!r->plan->step[i].exe) continue;
-      const tiny_code code = tn_run_step(t, r, &r->plan->step[i], position);
+      const tn_step *s = &r->plan->step[i];
+      if (!s->exe || (r->kept && r->kept->done && r->kept->step[i])) continue;
+      const tn_place_row *to_place = &r->plan->place[s->mem[0]];
+      if (to_place->kind == TN_PLACE_LEAF) tn_leaf_storage(r->leaf[to_place->index])->written++;
+      const tiny_code code = tn_run_step(t, r, s, position);
       if (code != TINY_OK) return code;
     }
   }
@@ -31260,7 +31286,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
   }
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r = {plan, v.leaves.u, v.scalars.u,
-              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL};
+              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL, NULL};
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_settle_nodes(t, &r, &v);
@@ -31656,6 +31682,54 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
 
 // ** captured programs **
 
+// Marks the steps whose results are kept: those that read plain memory of the program's own, which the plan does not
+// write, and results of such steps; each the only writer of an intermediate. Those that other steps read need memory.
+static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
+  const tn_plan *plan = p->plan;
+  tn_kept *k = &p->kept;
+  int *writers = (int *)tn_scratch(t, ((size_t)plan->nplace + 1) * sizeof *writers);
+  uint8_t *made = (uint8_t *)tn_scratch(t, (size_t)plan->nplace + 1);      // by a step that is kept
+  for (int i = 0; i < plan->nplace; i++) k->at[i] = -1;
+  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].nmem) writers[plan->step[i].mem[0]]++;
+  for (int i = 0; i < plan->nstep; i++) {
+    const tn_step *s = &plan->step[i];
+    int keeps = s->exe && !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
+    for (int j = 1; j < s->nmem && keeps; j++) {
+      const tn_place_row *from = &plan->place[s->mem[j]];
+      keeps = made[s->mem[j]];
+      if (from->kind != TN_PLACE_LEAF || writers[s->mem[j]] || p->leaf_input[from->index] >= 0) continue;
+      const tn_storage *storage = tn_leaf_storage(p->leaf[from->index]);
+      keeps = !storage->borrowed || storage->pages;
+    }
+    k->step[i] = made[s->mem[0]] = (uint8_t)keeps;
+    for (int j = 1; j < s->nmem; j++) {
+      const tn_place_row *from = &plan->place[s->mem[j]];
+      if (keeps && from->kind == TN_PLACE_LEAF) k->leaf[from->index] = 1;
+      if (keeps || !made[s->mem[j]] || k->at[s->mem[j]] >= 0) continue;
+      k->at[s->mem[j]] = k->nbytes;
+      k->nbytes += (from->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+    }
+  }
+}
+
+// Memory for what the program keeps, if the cap leaves any, and whether it must be computed in this run.
+static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
+  tn_kept *k = &p->kept;
+  uint64_t written = 0;
+  if (!k->nbytes || (!k->storage && t->max_nbytes && t->stats.nbytes_live + (size_t)k->nbytes > t->max_nbytes / 2))
+    return TINY_OK;
+  if (!k->storage && !(k->storage = tn_storage_new(t, (size_t)k->nbytes))) {
+    tn_storage_drop_loose(t);
+    return t->code;
+  }
+  tn_storage_hold(t, k->storage);
+  for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i])->written;
+  k->done &= written == k->written;
+  k->written = written;
+  r->kept = k;
+  return TINY_OK;
+}
+
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;
   int n, m;
@@ -31672,18 +31746,23 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit_graph(t, &v, roots.u, roots.n);
   if (roots.n) plan = tn_plan_find(t, &v);
   if (roots.n && !plan && tn_plan_make(t, &v, roots.u, roots.n, &plan) != TINY_OK) return t->code;
+  const int nplace = plan ? plan->nplace : 0, nstep = plan ? plan->nstep : 0;
   const size_t nbytes =
-      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int)) + 64;
+      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int) + 1) +
+      (size_t)nplace * sizeof *c->p->kept.at + (size_t)nstep + 64;
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
   p->t = t; p->nbytes = nbytes; p->plan = plan;
   p->ninput = c->n; p->noutput = c->m; p->nleaf = v.leaves.n; p->nscalar = v.scalars.n;
   p->leaf = (tiny_uop **)tn_plan_put(&at, v.leaves.u, (size_t)v.leaves.n * sizeof(void *));
   p->scalar = (tiny_uop **)tn_plan_put(&at, v.scalars.u, (size_t)v.scalars.n * sizeof(void *));
+  p->kept.at = (int64_t *)(void *)at; at += (size_t)nplace * sizeof *p->kept.at;
   p->shape = (tiny_uop **)(void *)at; at += (size_t)c->m * sizeof(void *);
   p->leaf_input = (int *)(void *)at; at += (size_t)v.leaves.n * sizeof(int);
   p->output = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
-  p->output_leaf = (int *)(void *)at;
+  p->output_leaf = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
+  p->kept.step = (uint8_t *)at; at += nstep;
+  p->kept.leaf = (uint8_t *)at;
   for (int i = 0; i < v.leaves.n; i++) {
     p->leaf_input[i] = -1;
     for (int j = 0; j < c->n; j++)
@@ -31701,6 +31780,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
     for (int j = 0; j < c->n && p->output[i] < 0; j++)
       if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
   }
+  if (plan) tn_kept_find(t, p);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -31736,12 +31816,14 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
   for (int i = 0; i < p->nleaf; i++)
     leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
-  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL};
+  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL, NULL};
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
     tiny_code code = tn_run_bind(t, &r);
     tn_paused_drop(t);                     // it may have read what is overwritten
+    if (code == TINY_OK) code = tn_kept_bind(t, c->p, &r);
     if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
+    c->p->kept.done = r.kept && code == TINY_OK;
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < p->noutput; i++) {
@@ -31797,6 +31879,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->prev) p->prev->next = p->next; else t->runtime->programs = p->next;
   if (p->next) p->next->prev = p->prev;
   if (p->plan) p->plan->holders--;
+  tn_kept_drop(t, &p->kept);
   tn_release(t, p, p->nbytes);
 }
 #endif

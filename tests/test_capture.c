@@ -71,6 +71,46 @@ static void test_updates(void) {
   tiny_program_free(p);
 }
 
+// What depends on the program's own memory alone is computed once, and again when that is overwritten; never kept
+// where the caller or the program itself writes.
+static uint64_t kernels_of(tiny_program *p, tiny_tensor *x, float want) {
+  const uint64_t before = tiny_get_stats(t).kernels;
+  tiny_tensor *out = NULL;
+  CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
+  const uint64_t n = tiny_get_stats(t).kernels - before;
+  HOLDS(out, want, want, want, want);
+  tiny_free(out);
+  return n;
+}
+static void test_kept(void) {
+  float mine[4] = {1, 2, 3, 4};
+  tiny_tensor *x = of4(2, 2, 2, 2), *w = of4(1, 2, 3, 4), *b = tiny_blob(t, mine, TINY_F32, TINY_SHAPE(4), NULL);
+  tiny_tensor *y = tiny_mul(x, tiny_sqrt(tiny_mul(tiny_sum(w, 0, 1), tiny_like(x, 0.4f))));
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  CHECK_EQ(kernels_of(p, x, 4), tiny_program_kernels(p));
+  CHECK_EQ(kernels_of(p, x, 4), 1);
+  tiny_assign(w, of4(0, 0, 0, 40));
+  CHECK_EQ(tiny_realize(&w, 1), TINY_OK);
+  CHECK_EQ(kernels_of(p, x, 8), tiny_program_kernels(p));
+  CHECK_EQ(kernels_of(p, of4(3, 3, 3, 3), 12), 1);
+  tiny_program_free(p);
+  y = tiny_mul(x, tiny_sum(b, 0, 1));
+  p = tiny_capture(t, &x, 1, &y, 1);
+  kernels_of(p, x, 20);
+  mine[0] = 11;
+  kernels_of(p, x, 40);
+  tiny_program_free(p);
+  tiny_tensor *s = tiny_sum(w, 0, 1), *both[2] = {tiny_mul(x, s), w}, *got[2];
+  tiny_assign(w, tiny_mul(w, tiny_like(w, 2)));
+  p = tiny_capture(t, &x, 1, both, 2);
+  for (int i = 1; i <= 3; i++) {
+    const float k = (float)(80 << i) / 2;
+    CHECK_EQ(tiny_run(p, &x, got), TINY_OK);
+    HOLDS(got[0], k, k, k, k);
+  }
+  tiny_program_free(p);
+}
+
 static void test_shapes(void) {
   float image[36];
   for (int i = 0; i < 36; i++) image[i] = (float)i;
@@ -139,6 +179,7 @@ int main(void) {
     test_values();
     test_outputs();
     test_updates();
+    test_kept();
     test_shapes();
     test_refused();
     test_lives();

@@ -102,6 +102,54 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
 
 // ** captured programs **
 
+// Marks the steps whose results are kept: those that read plain memory of the program's own, which the plan does not
+// write, and results of such steps; each the only writer of an intermediate. Those that other steps read need memory.
+static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
+  const tn_plan *plan = p->plan;
+  tn_kept *k = &p->kept;
+  int *writers = (int *)tn_scratch(t, ((size_t)plan->nplace + 1) * sizeof *writers);
+  uint8_t *made = (uint8_t *)tn_scratch(t, (size_t)plan->nplace + 1);      // by a step that is kept
+  for (int i = 0; i < plan->nplace; i++) k->at[i] = -1;
+  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].nmem) writers[plan->step[i].mem[0]]++;
+  for (int i = 0; i < plan->nstep; i++) {
+    const tn_step *s = &plan->step[i];
+    int keeps = s->exe && !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
+    for (int j = 1; j < s->nmem && keeps; j++) {
+      const tn_place_row *from = &plan->place[s->mem[j]];
+      keeps = made[s->mem[j]];
+      if (from->kind != TN_PLACE_LEAF || writers[s->mem[j]] || p->leaf_input[from->index] >= 0) continue;
+      const tn_storage *storage = tn_leaf_storage(p->leaf[from->index]);
+      keeps = !storage->borrowed || storage->pages;
+    }
+    k->step[i] = made[s->mem[0]] = (uint8_t)keeps;
+    for (int j = 1; j < s->nmem; j++) {
+      const tn_place_row *from = &plan->place[s->mem[j]];
+      if (keeps && from->kind == TN_PLACE_LEAF) k->leaf[from->index] = 1;
+      if (keeps || !made[s->mem[j]] || k->at[s->mem[j]] >= 0) continue;
+      k->at[s->mem[j]] = k->nbytes;
+      k->nbytes += (from->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+    }
+  }
+}
+
+// Memory for what the program keeps, if the cap leaves any, and whether it must be computed in this run.
+static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
+  tn_kept *k = &p->kept;
+  uint64_t written = 0;
+  if (!k->nbytes || (!k->storage && t->max_nbytes && t->stats.nbytes_live + (size_t)k->nbytes > t->max_nbytes / 2))
+    return TINY_OK;
+  if (!k->storage && !(k->storage = tn_storage_new(t, (size_t)k->nbytes))) {
+    tn_storage_drop_loose(t);
+    return t->code;
+  }
+  tn_storage_hold(t, k->storage);
+  for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i])->written;
+  k->done &= written == k->written;
+  k->written = written;
+  r->kept = k;
+  return TINY_OK;
+}
+
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;
   int n, m;
@@ -118,18 +166,23 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit_graph(t, &v, roots.u, roots.n);
   if (roots.n) plan = tn_plan_find(t, &v);
   if (roots.n && !plan && tn_plan_make(t, &v, roots.u, roots.n, &plan) != TINY_OK) return t->code;
+  const int nplace = plan ? plan->nplace : 0, nstep = plan ? plan->nstep : 0;
   const size_t nbytes =
-      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int)) + 64;
+      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int) + 1) +
+      (size_t)nplace * sizeof *c->p->kept.at + (size_t)nstep + 64;
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
   p->t = t; p->nbytes = nbytes; p->plan = plan;
   p->ninput = c->n; p->noutput = c->m; p->nleaf = v.leaves.n; p->nscalar = v.scalars.n;
   p->leaf = (tiny_uop **)tn_plan_put(&at, v.leaves.u, (size_t)v.leaves.n * sizeof(void *));
   p->scalar = (tiny_uop **)tn_plan_put(&at, v.scalars.u, (size_t)v.scalars.n * sizeof(void *));
+  p->kept.at = (int64_t *)(void *)at; at += (size_t)nplace * sizeof *p->kept.at;
   p->shape = (tiny_uop **)(void *)at; at += (size_t)c->m * sizeof(void *);
   p->leaf_input = (int *)(void *)at; at += (size_t)v.leaves.n * sizeof(int);
   p->output = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
-  p->output_leaf = (int *)(void *)at;
+  p->output_leaf = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
+  p->kept.step = (uint8_t *)at; at += nstep;
+  p->kept.leaf = (uint8_t *)at;
   for (int i = 0; i < v.leaves.n; i++) {
     p->leaf_input[i] = -1;
     for (int j = 0; j < c->n; j++)
@@ -147,6 +200,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
     for (int j = 0; j < c->n && p->output[i] < 0; j++)
       if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
   }
+  if (plan) tn_kept_find(t, p);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -182,12 +236,14 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
   for (int i = 0; i < p->nleaf; i++)
     leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
-  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL};
+  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL, NULL};
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
     tiny_code code = tn_run_bind(t, &r);
     tn_paused_drop(t);                     // it may have read what is overwritten
+    if (code == TINY_OK) code = tn_kept_bind(t, c->p, &r);
     if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
+    c->p->kept.done = r.kept && code == TINY_OK;
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < p->noutput; i++) {
@@ -243,6 +299,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->prev) p->prev->next = p->next; else t->runtime->programs = p->next;
   if (p->next) p->next->prev = p->prev;
   if (p->plan) p->plan->holders--;
+  tn_kept_drop(t, &p->kept);
   tn_release(t, p, p->nbytes);
 }
 #endif

@@ -16,6 +16,7 @@ typedef struct tn_storage {
   int refs, borrowed;                      // borrowed: caller's memory
   int loose;                               // the only reference is that of the call that made it
   void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
+  uint64_t written;                        // by how many steps of plans that did not make it
 } tn_storage;
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
@@ -92,6 +93,7 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
     s->nbytes = rounded;
   }
   s->refs = s->loose = 1;
+  s->written = 0;
   tn_storage_link(&d->loose, s);
   t->stats.nbytes_live += s->nbytes;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;

@@ -16,6 +16,14 @@ struct tn_runtime {
   struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
 };
 
+// What a program computes once: steps that read nothing but memory it holds, which nobody has written since.
+typedef struct tn_kept {
+  int64_t *at, nbytes;                     // by place: where in storage, -1: not there; of storage
+  uint8_t *step, *leaf;                    // by step: is it one of them? by leaf: does one of them read it?
+  tn_storage *storage;                     // NULL: not computed yet
+  uint64_t written; int done;              // of those leaves, when it was; done: storage holds it
+} tn_kept;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
@@ -25,6 +33,7 @@ struct tiny_program {                      // a captured plan and what its blank
   tiny_uop **scalar;
   int *output; tiny_uop **shape;           // output[i]: its row in the plan, -1: leaf output_leaf
   int *output_leaf;
+  tn_kept kept;
   size_t nbytes;
 };
 
@@ -88,10 +97,11 @@ static void tn_collect_if_due(tiny_ctx *t) {
 
 enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
 
-// fresh[i]: storage of output i, NULL where it lives in a leaf.
+// fresh[i]: storage of output i, NULL where it lives in a leaf. kept: of a program, or NULL.
 typedef struct tn_run {
   tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
   tn_storage **fresh, *arena;
+  const tn_kept *kept;
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
@@ -129,6 +139,7 @@ static tiny_mem tn_run_memory(const tn_run *r, int place) {
     case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
     default: m.base = r->arena->mem; m.offset = (size_t)p->offset; break;
   }
+  if (r->kept && r->kept->at[place] >= 0) { m.base = r->kept->storage->mem; m.offset = (size_t)r->kept->at[place]; }
   return m;
 }
 
@@ -164,7 +175,13 @@ static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
   return fresh;
 }
 
-// Storage for outputs and arena. It is loose until nodes own it.
+static void tn_kept_drop(tiny_ctx *t, tn_kept *k) {
+  tn_storage_drop(t, k->storage);
+  k->storage = NULL;
+  k->done = 0;
+}
+
+// Storage for outputs and arena. It is loose until nodes own it. What programs keep goes first where memory is short.
 static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
@@ -172,6 +189,8 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   const size_t fresh = tn_run_fresh_nbytes(t, p);
   const int beyond_cap = t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes;
   if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
+  if (beyond_cap && t->stats.nbytes_live + fresh > t->max_nbytes)
+    for (tiny_program *x = t->runtime->programs; x; x = x->next) tn_kept_drop(t, &x->kept);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
     r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
     if (!r->fresh[p->place[i].index]) code = t->code;
@@ -193,8 +212,11 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
       left /= a->count;
     }
     for (int i = from; i < to; i++) {
-      if (!r->plan->step[i].exe) continue;
-      const tiny_code code = tn_run_step(t, r, &r->plan->step[i], position);
+      const tn_step *s = &r->plan->step[i];
+      if (!s->exe || (r->kept && r->kept->done && r->kept->step[i])) continue;
+      const tn_place_row *to_place = &r->plan->place[s->mem[0]];
+      if (to_place->kind == TN_PLACE_LEAF) tn_leaf_storage(r->leaf[to_place->index])->written++;
+      const tiny_code code = tn_run_step(t, r, s, position);
       if (code != TINY_OK) return code;
     }
   }
@@ -491,7 +513,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
   }
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r = {plan, v.leaves.u, v.scalars.u,
-              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL};
+              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL, NULL};
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_settle_nodes(t, &r, &v);
