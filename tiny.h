@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 900012013e6b453e1b20edcee22d25d9c17cc679f6383b98742255bc1becb50b
+/* tiny.h 0.1.0, source ebe3c6d66933a42270b29673ee9d21a44f135d59fcd6709fad3fd692ea4113ab
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -181,177 +181,177 @@ Where things stand in tiny.h
                                      is
    2252  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2417  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2423  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2469  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2475  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2559  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2565  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3333  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3339  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3662  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3668  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3882  src/ir/alu.c                the meaning of every arithmetic op, once
-   4031  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4658  src/ir/args.c               which k, v and sources fit an op
-   4804  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5423  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3888  src/ir/alu.c                the meaning of every arithmetic op, once
+   4037  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4681  src/ir/args.c               which k, v and sources fit an op
+   4827  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5446  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   5996  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   6019  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6222  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6245  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6628  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6651  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7491  src/ir/spec.c               the verifier
-   7810  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7514  src/ir/spec.c               the verifier
+   7833  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   7998  src/rules/notation.c        the algebra that bodies of rules are written in
-   8033  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8231  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   8021  src/rules/notation.c        the algebra that bodies of rules are written in
+   8056  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8254  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8391  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8414  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8785  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8808  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8973  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8996  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9361  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9384  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9702  src/rules/decompose.c       from what the IR means to what a language can say
-  10276  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9725  src/rules/decompose.c       from what the IR means to what a language can say
+  10299  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10310  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10333  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10808  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10831  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11180  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11203  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11397  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11420  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11975  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  12157  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11998  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  12180  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12545  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12568  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12630  src/tensor/activation.c     what stands between the layers of a network
-  12799  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  13119  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12653  src/tensor/activation.c     what stands between the layers of a network
+  12822  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  13142  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13280  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13303  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13946  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13969  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14455  src/tensor/random.c         numbers from a counter, the same on every device
-  14721  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14478  src/tensor/random.c         numbers from a counter, the same on every device
+  14744  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  15025  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15319  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  15048  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15342  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15697  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15720  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16254  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16277  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16650  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16673  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  17110  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  17133  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17543  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17566  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17887  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18200  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18299  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17910  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18223  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18322  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18453  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18476  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18937  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19213  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18960  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19236  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19302  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19325  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19495  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19859  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19518  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19882  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  20095  src/tensor/params.c         lists of named tensors: what a network consists of
-  20187  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20553  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  20118  src/tensor/params.c         lists of named tensors: what a network consists of
+  20210  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20576  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21281  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21304  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  21979  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  22002  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22277  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  22300  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  22705  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22728  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  23292  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23768  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  23315  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23791  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  24230  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  24253  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  24405  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  24428  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  24631  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  24654  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  24907  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  24930  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  25029  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  25151  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  25052  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  25174  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  25251  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25274  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25636  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  25659  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  26203  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  26226  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  26444  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  26467  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  26911  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  26989  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  27191  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  27443  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  26934  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  27012  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  27214  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  27466  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  27699  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  27722  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  27920  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  27943  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  28513  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  28749  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  28536  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  28772  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  29136  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  29529  src/runtime/interp.c        the backend INTERP
-  29609  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  29159  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  29552  src/runtime/interp.c        the backend INTERP
+  29632  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  29664  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  29881  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  29687  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  29904  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  30376  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  30774  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  30399  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  30797  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  31355  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  31378  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  31581  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  31604  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  31891  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  31914  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  32099  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  32122  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  32353  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  32376  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  32597  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  32620  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  32774  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  32797  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  32948  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  33260  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  33496  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  32971  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  33283  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  33519  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  33644  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  33790  src/runtime/context.c       opening and closing, the first error, totals
+  33667  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  33813  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2337,7 +2337,8 @@ static void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
 
 // ** scratch: lives until the outermost tn_guard returns **
 
-static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
+// As it comes; tn_scratch gives zeros.
+static void *tn_scratch_bare(tiny_ctx *t, size_t nbytes) {
   nbytes = (nbytes + 15) & ~(size_t)15;
   if (!t->scratch || t->scratch->cap - t->scratch->used < nbytes) {
     size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
@@ -2350,7 +2351,11 @@ static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
   }
   char *p = (char *)t->scratch + ((sizeof(tn_chunk) + 15) & ~(size_t)15) + t->scratch->used;
   t->scratch->used += nbytes;
-  return memset(p, 0, nbytes);
+  return p;
+}
+static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
+  void *p = tn_scratch_bare(t, nbytes);
+  return p ? memset(p, 0, nbytes) : NULL;
 }
 
 // Frees all chunks but the newest (and largest), which is kept for the next call unless all is set.
@@ -2382,16 +2387,17 @@ static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
   if (top) top->used = top == m.chunk ? m.used : 0;
 }
 
-// Grows a scratch array to hold one more element.
+// A full scratch array with room for more elements. What is not in use is 0.
 static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
-  if (n < *cap) return array;
   *cap = *cap ? *cap * 2 : 16;
-  void *grown = tn_scratch(t, (size_t)*cap * elem_nbytes);
-  if (n) memcpy(grown, array, (size_t)n * elem_nbytes);
+  const size_t held = (size_t)n * elem_nbytes, all = (size_t)*cap * elem_nbytes;
+  char *grown = (char *)tn_scratch_bare(t, all);
+  if (n) memcpy(grown, array, held);
+  memset(grown + held, 0, all - held);
   return grown;
 }
 #define TN_PUSH(t, array, n, cap, type) \
-  (((array) = (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
+  (((array) = (n) < (cap) ? (array) : (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
 
 typedef struct tn_list { tiny_uop **u; int n, cap; } tn_list;
 static void tn_push(tiny_ctx *t, tn_list *l, tiny_uop *u) { *TN_PUSH(t, l->u, l->n, l->cap, tiny_uop *) = u; }
@@ -4107,12 +4113,13 @@ static int tn_wmma_fits(const tiny_uop *u) {
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
-enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
+enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
 typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
   tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another round empties it
+  uint32_t room;                           // slots that there is memory for
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
   tn_node_chunk *chunks, *spare; char *at; size_t left;   // spare: chunks to take again
@@ -4129,7 +4136,7 @@ struct tn_ir {
 
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
   nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
-  nodes->cap = nodes->table ? TN_FIRST_SLOTS : 0;
+  nodes->cap = nodes->room = nodes->table ? TN_FIRST_SLOTS : 0;
   nodes->round = 1;
   return nodes->table != NULL;
 }
@@ -4408,6 +4415,13 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
 
+// Empties the table.
+static void tn_nodes_turn(tn_nodes *nodes) {
+  if (++nodes->round) return;
+  memset(nodes->table, 0, nodes->room * sizeof *nodes->table);
+  nodes->round = 1;
+}
+
 static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
   uint32_t i = slot & (nodes->cap - 1);
   while (tn_nodes_has(nodes, i)) i = (i + 1) & (nodes->cap - 1);
@@ -4416,12 +4430,21 @@ static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
 
 static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
   const tn_nodes old = *nodes;
+  if (nodes->cap < nodes->room) {          // the same memory, more of it
+    tn_node_slot *held = (tn_node_slot *)tn_scratch_bare(t, old.n * sizeof *held);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < old.cap; i++) if (tn_nodes_has(&old, i)) held[n++] = old.table[i];
+    nodes->cap *= 2;
+    tn_nodes_turn(nodes);
+    for (uint32_t i = 0; i < n; i++) tn_nodes_put(nodes, held[i].u, held[i].slot);
+    return 1;
+  }
   tn_node_slot *table = (tn_node_slot *)tn_alloc(t, (size_t)old.cap * 2 * sizeof *table);
   if (!table) return 0;
-  nodes->table = table; nodes->cap = old.cap * 2;
+  nodes->table = table; nodes->cap = nodes->room = old.cap * 2;
   for (uint32_t i = 0; i < old.cap; i++)
     if (tn_nodes_has(&old, i)) tn_nodes_put(nodes, old.table[i].u, old.table[i].slot);
-  tn_release(t, old.table, old.cap * sizeof *old.table);
+  tn_release(t, old.table, old.room * sizeof *old.table);
   return 1;
 }
 
@@ -4533,12 +4556,11 @@ typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 // Every node that root needs, sources before users, each once. Heavy code only.
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
-  tn_walk *stack = NULL, *top;
-  int n = 0, cap = 0;
-  stack = (tn_walk *)tn_scratch(t, (size_t)(cap = TN_FIRST_SLOTS) * sizeof *stack);
-  if (!out->cap) out->u = (tiny_uop **)tn_scratch(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
+  tn_walk few[TN_FIRST_SLOTS], *stack = few, *top;
+  int n = 0, cap = TN_FIRST_SLOTS;
+  if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
-  top->u = root;
+  top->u = root; top->next = 0;
   root->mark = seen;
   while (n) {
     top = &stack[n - 1];
@@ -4597,7 +4619,7 @@ static void tn_node_chunks_close(tiny_ctx *t, tn_node_chunk *chunk) {
   }
 }
 static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
-  tn_release(t, nodes->table, nodes->cap * sizeof *nodes->table);
+  tn_release(t, nodes->table, nodes->room * sizeof *nodes->table);
   tn_node_chunks_close(t, nodes->chunks);
   tn_node_chunks_close(t, nodes->spare);
   memset(nodes, 0, sizeof *nodes);
@@ -4642,7 +4664,8 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
 static void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
-  if (!++nodes->round) { memset(nodes->table, 0, nodes->cap * sizeof *nodes->table); nodes->round = 1; }
+  tn_nodes_turn(nodes);
+  if (nodes->cap > TN_APART_SLOTS) nodes->cap = TN_APART_SLOTS;
   memset(nodes->unused, 0, sizeof nodes->unused);
   while (nodes->chunks) {
     tn_node_chunk *chunk = nodes->chunks;

@@ -86,7 +86,8 @@ static void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
 
 // ** scratch: lives until the outermost tn_guard returns **
 
-static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
+// As it comes; tn_scratch gives zeros.
+static void *tn_scratch_bare(tiny_ctx *t, size_t nbytes) {
   nbytes = (nbytes + 15) & ~(size_t)15;
   if (!t->scratch || t->scratch->cap - t->scratch->used < nbytes) {
     size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
@@ -99,7 +100,11 @@ static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
   }
   char *p = (char *)t->scratch + ((sizeof(tn_chunk) + 15) & ~(size_t)15) + t->scratch->used;
   t->scratch->used += nbytes;
-  return memset(p, 0, nbytes);
+  return p;
+}
+static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
+  void *p = tn_scratch_bare(t, nbytes);
+  return p ? memset(p, 0, nbytes) : NULL;
 }
 
 // Frees all chunks but the newest (and largest), which is kept for the next call unless all is set.
@@ -131,16 +136,17 @@ static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
   if (top) top->used = top == m.chunk ? m.used : 0;
 }
 
-// Grows a scratch array to hold one more element.
+// A full scratch array with room for more elements. What is not in use is 0.
 static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
-  if (n < *cap) return array;
   *cap = *cap ? *cap * 2 : 16;
-  void *grown = tn_scratch(t, (size_t)*cap * elem_nbytes);
-  if (n) memcpy(grown, array, (size_t)n * elem_nbytes);
+  const size_t held = (size_t)n * elem_nbytes, all = (size_t)*cap * elem_nbytes;
+  char *grown = (char *)tn_scratch_bare(t, all);
+  if (n) memcpy(grown, array, held);
+  memset(grown + held, 0, all - held);
   return grown;
 }
 #define TN_PUSH(t, array, n, cap, type) \
-  (((array) = (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
+  (((array) = (n) < (cap) ? (array) : (type *)tn_grow(t, array, n, &(cap), sizeof(type))), &(array)[(n)++])
 
 typedef struct tn_list { tiny_uop **u; int n, cap; } tn_list;
 static void tn_push(tiny_ctx *t, tn_list *l, tiny_uop *u) { *TN_PUSH(t, l->u, l->n, l->cap, tiny_uop *) = u; }

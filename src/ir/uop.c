@@ -77,12 +77,13 @@ static int tn_wmma_fits(const tiny_uop *u) {
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
-enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024 };
+enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
 typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
   tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another round empties it
+  uint32_t room;                           // slots that there is memory for
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
   tn_node_chunk *chunks, *spare; char *at; size_t left;   // spare: chunks to take again
@@ -99,7 +100,7 @@ struct tn_ir {
 
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
   nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
-  nodes->cap = nodes->table ? TN_FIRST_SLOTS : 0;
+  nodes->cap = nodes->room = nodes->table ? TN_FIRST_SLOTS : 0;
   nodes->round = 1;
   return nodes->table != NULL;
 }
@@ -378,6 +379,13 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
 
+// Empties the table.
+static void tn_nodes_turn(tn_nodes *nodes) {
+  if (++nodes->round) return;
+  memset(nodes->table, 0, nodes->room * sizeof *nodes->table);
+  nodes->round = 1;
+}
+
 static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
   uint32_t i = slot & (nodes->cap - 1);
   while (tn_nodes_has(nodes, i)) i = (i + 1) & (nodes->cap - 1);
@@ -386,12 +394,21 @@ static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
 
 static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
   const tn_nodes old = *nodes;
+  if (nodes->cap < nodes->room) {          // the same memory, more of it
+    tn_node_slot *held = (tn_node_slot *)tn_scratch_bare(t, old.n * sizeof *held);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < old.cap; i++) if (tn_nodes_has(&old, i)) held[n++] = old.table[i];
+    nodes->cap *= 2;
+    tn_nodes_turn(nodes);
+    for (uint32_t i = 0; i < n; i++) tn_nodes_put(nodes, held[i].u, held[i].slot);
+    return 1;
+  }
   tn_node_slot *table = (tn_node_slot *)tn_alloc(t, (size_t)old.cap * 2 * sizeof *table);
   if (!table) return 0;
-  nodes->table = table; nodes->cap = old.cap * 2;
+  nodes->table = table; nodes->cap = nodes->room = old.cap * 2;
   for (uint32_t i = 0; i < old.cap; i++)
     if (tn_nodes_has(&old, i)) tn_nodes_put(nodes, old.table[i].u, old.table[i].slot);
-  tn_release(t, old.table, old.cap * sizeof *old.table);
+  tn_release(t, old.table, old.room * sizeof *old.table);
   return 1;
 }
 
@@ -503,12 +520,11 @@ typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 // Every node that root needs, sources before users, each once. Heavy code only.
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
-  tn_walk *stack = NULL, *top;
-  int n = 0, cap = 0;
-  stack = (tn_walk *)tn_scratch(t, (size_t)(cap = TN_FIRST_SLOTS) * sizeof *stack);
-  if (!out->cap) out->u = (tiny_uop **)tn_scratch(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
+  tn_walk few[TN_FIRST_SLOTS], *stack = few, *top;
+  int n = 0, cap = TN_FIRST_SLOTS;
+  if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
-  top->u = root;
+  top->u = root; top->next = 0;
   root->mark = seen;
   while (n) {
     top = &stack[n - 1];
@@ -567,7 +583,7 @@ static void tn_node_chunks_close(tiny_ctx *t, tn_node_chunk *chunk) {
   }
 }
 static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
-  tn_release(t, nodes->table, nodes->cap * sizeof *nodes->table);
+  tn_release(t, nodes->table, nodes->room * sizeof *nodes->table);
   tn_node_chunks_close(t, nodes->chunks);
   tn_node_chunks_close(t, nodes->spare);
   memset(nodes, 0, sizeof *nodes);
@@ -612,7 +628,8 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
 static void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
-  if (!++nodes->round) { memset(nodes->table, 0, nodes->cap * sizeof *nodes->table); nodes->round = 1; }
+  tn_nodes_turn(nodes);
+  if (nodes->cap > TN_APART_SLOTS) nodes->cap = TN_APART_SLOTS;
   memset(nodes->unused, 0, sizeof nodes->unused);
   while (nodes->chunks) {
     tn_node_chunk *chunk = nodes->chunks;
