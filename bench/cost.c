@@ -2,8 +2,8 @@
 //   build/bench/cost [-k TEXT] [-v] rank [40]    so many candidates of each kernel: Spearman's rank correlation of cost
 //                                                and time; how much slower than the fastest are the one of the least
 //                                                cost and the heuristics' choice. -v: all of them
-//   build/bench/cost [-k TEXT] [-v] beam [4]     a search of that width: microseconds of the heuristics' choice and of its
-//                                                winner
+//   build/bench/cost [-k TEXT] [-v] beam [4]     a search of that width: microseconds of the heuristics' choice and of
+//                                                its winner
 //   build/bench/cost [-k TEXT] race RECIPE...    kernels by those recipes ("h": the heuristics'), in turns
 //   build/bench/cost [-k TEXT] flags             the heuristics' choice by flags of clang: time to compile, and to run
 #define _GNU_SOURCE

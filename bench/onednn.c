@@ -1,5 +1,6 @@
 // onednn: oneDNN as a racer: products of matrices, softmax, and convolutions one by one. A part of bench.c, which is
-// built with BENCH_ONEDNN where its header is; the library itself is loaded when it is asked for. Version 2's interface.
+// built with BENCH_ONEDNN where its header is; the library itself is loaded when it is asked for. Version 2's
+// interface.
 // A network as it is built: its convolutions are noted.
 typedef struct layer { int64_t batch, in, size, out; int kernel, stride, groups; } layer;
 typedef struct net { tiny_ctx *t; uint32_t seed; layer layer[64]; int nlayer; } net;
