@@ -42,7 +42,7 @@ typedef struct tn_tile {
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
   int64_t stride, apart;                   // in v, in u[0]
   int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
-  int beside[2];                           // neighbours in u share cache lines
+  int beside[2], streams[2];               // neighbours in u: share cache lines; are streams from memory of their own
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -109,7 +109,8 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
     if (c->distant >> i & 1 && reads[i].v) n += TN_FAR_ROW;
     for (int j = 0; j < 2; j++)
-      if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
+      if (reads[i].u[j])
+        n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
     if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], i, c->f[0])) n *= TN_CROWDED_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
@@ -140,11 +141,25 @@ static int64_t tn_tile_registers(const tn_profile *p, const tn_reads *reads, con
   return sums + (others > c->vectors && others < vectors ? others : vectors) + 2;
 }
 
+// How many bytes apart do rows of load i, read side by side, disturb each other as streams from memory? Those of what
+// every output has for itself, so that it is read once: whole pages where the nearer cache does not hold it and the
+// results, lines where the outer ones do not. 0: never. The rows of distant loads are counted otherwise.
+static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target *target, int i) {
+  const tiny_uop *memory = p->load[i]->src[0];
+  const int64_t nearer = (int64_t)target->limits->cache_nbytes;
+  if (memory->op != TINY_OP_PARAM || !nearer) return 0;
+  for (int j = 0; j < p->nout; j++) if (!tn_depends(t, p->load[i], p->out[j])) return 0;
+  const int64_t nbytes = tn_memory_nelem(memory) * tn_dtypes[p->load[i]->dtype].nbytes +
+      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes;
+  return nbytes > nearer * TN_COST_OUTER ? TN_CACHE_LINE : nbytes > nearer ? TN_PAGE_NBYTES : 0;
+}
+
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
   tn_reads reads[TN_MAX_ACCESSES];
   memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
     tiny_uop *at = p->load[i]->src[1];
+    const int64_t apart = c.v && !c.v_in_reduce && !(c.distant >> i & 1) ? tn_tile_streams(t, p, target, i) : 0;
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
     reads[i].v = reads[i].stride != 0;
     reads[i].apart = c.u[0] ? tn_stride_in(t, at, c.u[0]) : 0;
@@ -153,9 +168,11 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
                     line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
       reads[i].u[j] = stride != 0;
       reads[i].beside[j] = stride > -line && stride < line;
+      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * TN_CACHE_LINE / line >= apart;
     }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
+    if (!reads[i].reduce) reads[i].streams[0] = reads[i].streams[1] = 0;
     reads[i].again = 0;
     for (int j = 0; j < i && p->reduce[0]->src[0]->op == TINY_OP_DOT; j++)
       reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
