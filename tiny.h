@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ebe3c6d66933a42270b29673ee9d21a44f135d59fcd6709fad3fd692ea4113ab
+/* tiny.h 0.1.0, source 288d00fd9b34885b5650b66e52fc7afcc34519f048e87187347d09ccd74f9923
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -306,52 +306,52 @@ Where things stand in tiny.h
                                      lowering it
   25659  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  26226  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  26243  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  26467  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  26484  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  26934  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  27012  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  27214  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  27466  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  26951  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  27029  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  27231  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  27483  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  27722  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  27739  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  27943  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  27960  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  28536  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  28772  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  28553  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  28789  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  29159  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  29552  src/runtime/interp.c        the backend INTERP
-  29632  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  29176  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  29569  src/runtime/interp.c        the backend INTERP
+  29649  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  29687  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  29904  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  29704  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  29921  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  30399  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  30797  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  30416  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  30814  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  31378  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  31395  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  31604  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  31621  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  31914  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  31931  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  32122  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  32139  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  32376  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  32393  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  32620  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  32637  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  32797  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  32814  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  32971  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  33283  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  33519  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  32988  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  33300  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  33536  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  33667  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  33813  src/runtime/context.c       opening and closing, the first error, totals
+  33684  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  33830  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -25700,7 +25700,7 @@ typedef struct tn_tile {
 typedef struct tn_reads {                  // how a load of the kernel moves with a tile's ranges
   int64_t stride, apart;                   // in v, in u[0]
   int v, u[2], reduce, again;              // does it depend on them? again: its word is read already
-  int beside[2];                           // neighbours in u share cache lines
+  int beside[2], streams[2];               // neighbours in u: share cache lines; are streams from memory of their own
 } tn_reads;
 
 // What is computed, edges twice, for what is wanted.
@@ -25767,7 +25767,8 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
     if (c->distant >> i & 1 && reads[i].v) n += TN_FAR_ROW;
     for (int j = 0; j < 2; j++)
-      if (reads[i].u[j]) n *= reads[i].beside[j] ? 1 + TN_NEXT_LOAD * (double)(c->f[j] - 1) : (double)c->f[j];
+      if (reads[i].u[j])
+        n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
     if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], i, c->f[0])) n *= TN_CROWDED_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
@@ -25798,11 +25799,25 @@ static int64_t tn_tile_registers(const tn_profile *p, const tn_reads *reads, con
   return sums + (others > c->vectors && others < vectors ? others : vectors) + 2;
 }
 
+// How many bytes apart do rows of load i, read side by side, disturb each other as streams from memory? Those of what
+// every output has for itself, so that it is read once: whole pages where the nearer cache does not hold it and the
+// results, lines where the outer ones do not. 0: never. The rows of distant loads are counted otherwise.
+static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target *target, int i) {
+  const tiny_uop *memory = p->load[i]->src[0];
+  const int64_t nearer = (int64_t)target->limits->cache_nbytes;
+  if (memory->op != TINY_OP_PARAM || !nearer) return 0;
+  for (int j = 0; j < p->nout; j++) if (!tn_depends(t, p->load[i], p->out[j])) return 0;
+  const int64_t nbytes = tn_memory_nelem(memory) * tn_dtypes[p->load[i]->dtype].nbytes +
+      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes;
+  return nbytes > nearer * TN_COST_OUTER ? TN_CACHE_LINE : nbytes > nearer ? TN_PAGE_NBYTES : 0;
+}
+
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
   tn_reads reads[TN_MAX_ACCESSES];
   memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
     tiny_uop *at = p->load[i]->src[1];
+    const int64_t apart = c.v && !c.v_in_reduce && !(c.distant >> i & 1) ? tn_tile_streams(t, p, target, i) : 0;
     reads[i].stride = c.v ? tn_stride_in(t, at, c.v) : 0;
     reads[i].v = reads[i].stride != 0;
     reads[i].apart = c.u[0] ? tn_stride_in(t, at, c.u[0]) : 0;
@@ -25811,9 +25826,11 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
                     line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
       reads[i].u[j] = stride != 0;
       reads[i].beside[j] = stride > -line && stride < line;
+      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * TN_CACHE_LINE / line >= apart;
     }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
+    if (!reads[i].reduce) reads[i].streams[0] = reads[i].streams[1] = 0;
     reads[i].again = 0;
     for (int j = 0; j < i && p->reduce[0]->src[0]->op == TINY_OP_DOT; j++)
       reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
