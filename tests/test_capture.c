@@ -111,6 +111,38 @@ static void test_kept(void) {
   tiny_program_free(p);
 }
 
+// Where the cap is near, nothing is kept, and what was kept goes.
+static void test_kept_under_cap(const char *device) {
+  enum { SIDE = 256, NBYTES = SIDE * SIDE * 4 };
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.cache_dir = "";
+  for (int times = 3; times <= 8; times += 5) {
+    d.max_nbytes = (size_t)times * NBYTES + (1 << 16);
+    tiny_ctx *own = tiny_open(&d);
+    tiny_tensor *w = tiny_full(own, 1.5, TINY_F32, TINY_SHAPE(SIDE, SIDE)), *x = tiny_full(own, 2, TINY_F32, TINY_SHAPE(1));
+    CHECK_EQ(tiny_realize(&w, 1), TINY_OK);
+    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+    tiny_tensor *y = tiny_mul(tiny_sum(tiny_contiguous(tiny_transpose(w, 0, 1)), TINY_AXES(0, 1), 0), x), *out, *more[8];
+    tiny_program *p = tiny_capture(own, &x, 1, &y, 1);
+    uint64_t n[3];
+    int nmore = 0;
+    for (int i = 0; i < 3; i++) {
+      const uint64_t before = tiny_get_stats(own).kernels;
+      CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
+      n[i] = tiny_get_stats(own).kernels - before;
+      CHECK(tiny_item(out) == 3.0 * SIDE * SIDE);
+      for (; i == 1 && nmore < times - 2; nmore++) {       // leaves no room beside what is kept
+        more[nmore] = tiny_full(own, nmore, TINY_F32, TINY_SHAPE(SIDE, SIDE));
+        CHECK_EQ(tiny_realize(&more[nmore], 1), TINY_OK);
+      }
+    }
+    CHECK(times == 3 || n[1] < n[0]);
+    CHECK_EQ(tiny_status(own), TINY_OK);
+    tiny_close(own);
+  }
+}
+
 static void test_shapes(void) {
   float image[36];
   for (int i = 0; i < 36; i++) image[i] = (float)i;
@@ -180,6 +212,7 @@ int main(void) {
     test_outputs();
     test_updates();
     test_kept();
+    test_kept_under_cap(devices[i]);
     test_shapes();
     test_refused();
     test_lives();
