@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 288d00fd9b34885b5650b66e52fc7afcc34519f048e87187347d09ccd74f9923
+/* tiny.h 0.1.0, source bc59347b2e221618804d08129cfda36bbcc74bc069550af3d543de8e8c861737
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -179,179 +179,179 @@ Where things stand in tiny.h
    1919  src/api/io.h                tensors from files and to files
    1994  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2252  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2253  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2423  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
+   2424  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
                                      scratch memory for the passes
-   2475  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   2476  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2565  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   2566  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3339  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3340  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3668  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   3669  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3888  src/ir/alu.c                the meaning of every arithmetic op, once
-   4037  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4681  src/ir/args.c               which k, v and sources fit an op
-   4827  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5446  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   3889  src/ir/alu.c                the meaning of every arithmetic op, once
+   4038  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   4682  src/ir/args.c               which k, v and sources fit an op
+   4828  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   5447  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   6019  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   6020  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6245  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   6246  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6651  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   6652  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7514  src/ir/spec.c               the verifier
-   7833  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   7515  src/ir/spec.c               the verifier
+   7834  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   8021  src/rules/notation.c        the algebra that bodies of rules are written in
-   8056  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8254  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   8022  src/rules/notation.c        the algebra that bodies of rules are written in
+   8057  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+   8255  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8414  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+   8415  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8808  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+   8809  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8996  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+   8997  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9384  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+   9385  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9725  src/rules/decompose.c       from what the IR means to what a language can say
-  10299  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+   9726  src/rules/decompose.c       from what the IR means to what a language can say
+  10300  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10333  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  10334  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10831  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  10832  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11203  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  11204  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11420  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  11421  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11998  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  12180  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  11999  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
+  12181  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12568  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  12569  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12653  src/tensor/activation.c     what stands between the layers of a network
-  12822  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  13142  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  12654  src/tensor/activation.c     what stands between the layers of a network
+  12823  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  13143  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis
-  13303  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  13304  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13969  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  13970  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14478  src/tensor/random.c         numbers from a counter, the same on every device
-  14744  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  14479  src/tensor/random.c         numbers from a counter, the same on every device
+  14745  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  15048  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15342  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  15049  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  15343  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15720  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  15721  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16277  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  16278  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16673  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  16674  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  17133  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  17134  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17566  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  17567  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17910  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18223  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18322  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  17911  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  18224  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  18323  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18476  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  18477  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18960  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19236  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  18961  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  19237  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19325  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  19326  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19518  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19882  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  19519  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  19883  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  20118  src/tensor/params.c         lists of named tensors: what a network consists of
-  20210  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20576  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  20119  src/tensor/params.c         lists of named tensors: what a network consists of
+  20211  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  20577  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21304  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  21305  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  22002  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  22003  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22300  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  22301  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  22728  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  22729  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  23315  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23791  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  23316  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  23792  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  24253  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  24254  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  24428  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  24429  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  24654  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  24655  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  24930  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  24931  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  25052  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  25174  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  25053  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  25175  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  25274  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  25275  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25659  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  25660  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  26243  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  26244  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  26484  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  26485  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  26951  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  27029  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  27231  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  27483  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  26952  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  27030  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  27232  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  27484  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  27739  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  27740  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  27960  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  27961  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  28553  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  28789  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  28554  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  28790  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  29176  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  29569  src/runtime/interp.c        the backend INTERP
-  29649  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  29177  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  29570  src/runtime/interp.c        the backend INTERP
+  29650  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  29704  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  29921  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  29705  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  29922  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  30416  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  30814  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  30417  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  30815  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  31395  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  31396  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  31621  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  31622  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  31931  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  31933  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  32139  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  32141  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  32393  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  32395  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  32637  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  32639  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  32814  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  32816  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  32988  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  33300  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  33536  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  32990  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  33302  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  33538  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  33684  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  33830  src/runtime/context.c       opening and closing, the first error, totals
+  33686  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  33832  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -1998,6 +1998,7 @@ TINY_API tiny_code    tiny_state_load(const char *path, const tiny_params *p, ti
 TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m);
 // Replays with other inputs of the same shapes. outputs[i] are fresh tensors. Cost: about a microsecond per kernel.
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
+// Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernels(const tiny_program *p);
 TINY_API void        tiny_program_free(tiny_program *p);
 
@@ -23695,7 +23696,7 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
   for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
-  if ((p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
   p->store = store->src[0];
   p->usable = 1;
@@ -31730,10 +31731,11 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   int *writers = (int *)tn_scratch(t, ((size_t)plan->nplace + 1) * sizeof *writers);
   uint8_t *made = (uint8_t *)tn_scratch(t, (size_t)plan->nplace + 1);      // by a step that is kept
   for (int i = 0; i < plan->nplace; i++) k->at[i] = -1;
-  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].nmem) writers[plan->step[i].mem[0]]++;
+  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].exe) writers[plan->step[i].mem[0]]++;
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
-    int keeps = s->exe && !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
+    if (!s->exe) continue;                 // of no elements
+    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
     for (int j = 1; j < s->nmem && keeps; j++) {
       const tn_place_row *from = &plan->place[s->mem[j]];
       keeps = made[s->mem[j]];

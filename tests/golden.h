@@ -17,6 +17,15 @@ static void golden_line(void *user, const char *line) {
   g->text[g->n] = 0;
 }
 
+// A context without a disk cache that logs what `debug` names; log NULL: to nobody.
+static tiny_ctx *golden_open(const char *device, golden *log, const char *debug) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.cache_dir = ""; d.debug = debug;
+  if (log) { d.log.fn = golden_line; d.log.user = log; }
+  return tiny_open(&d);
+}
+
 static void golden_check(golden *g, const char *name) {
   char path[256];
   snprintf(path, sizeof path, "tests/golden/%s", name);

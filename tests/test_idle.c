@@ -6,14 +6,6 @@
 
 enum { MOST = 300 };
 
-static tiny_ctx *open_with(const char *device, golden *log, const char *debug) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = device; d.cache_dir = ""; d.debug = debug;
-  if (log) { d.log.fn = golden_line; d.log.user = log; }
-  return tiny_open(&d);
-}
-
 static void open_on(const char *device, int threads) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -155,7 +147,7 @@ static void check_threads(void) {
 // Loops have bounds: of sums, of products from either side of the triangle, and of the scores below it.
 static void check_text(void) {
   golden log = {NULL, 0, 0};
-  t = open_with("CPU", &log, "ci");
+  t = golden_open("CPU", &log, "ci");
   tiny_attention_desc d;
   memset(&d, 0, sizeof d);
   d.causal = 1;

@@ -4,14 +4,7 @@
 #include "test.h"
 #include "golden.h"
 
-static tiny_ctx *open_with(const char *device, golden *log, const char *debug) {
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = device; d.cache_dir = ""; d.debug = debug;
-  if (log) { d.log.fn = golden_line; d.log.user = log; }
-  return tiny_open(&d);
-}
-static tiny_ctx *open_device(const char *device) { return open_with(device, NULL, ""); }
+static tiny_ctx *open_device(const char *device) { return golden_open(device, NULL, ""); }
 
 // ** how many kernels, how much work **
 
@@ -98,7 +91,7 @@ static void test_linear(void) {
 static void test_long_loops(void) {
   for (int64_t n = 8; n <= 1000; n += 992) {
     golden log = {NULL, 0, 0};
-    tiny_ctx *t = open_with("CPU", &log, "c");
+    tiny_ctx *t = golden_open("CPU", &log, "c");
     spent(tiny_cumsum(given(t, TINY_SHAPE(n)), 0));
     CHECK_EQ(strstr(log.text, "; GOES_ON(r") != NULL, n > 8);
     tiny_close(t);
@@ -414,7 +407,7 @@ static void test_frames(const char *device) {
 
 static void test_golden(void) {
   golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
-  tiny_ctx *t = open_with("NULL", &log, "i");
+  tiny_ctx *t = golden_open("NULL", &log, "i");
   tiny_tensor *x = given(t, TINY_SHAPE(8, 16)), *w = given(t, TINY_SHAPE(16, 4)), *b = given(t, TINY_SHAPE(4)), *image = given(t, TINY_SHAPE(2, 3, 6, 6)), *filter = given(t, TINY_SHAPE(4, 3, 3, 3));
   tiny_conv_desc padded;
   memset(&padded, 0, sizeof padded);

@@ -5,6 +5,7 @@
 TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m);
 // Replays with other inputs of the same shapes. outputs[i] are fresh tensors. Cost: about a microsecond per kernel.
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
+// Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernels(const tiny_program *p);
 TINY_API void        tiny_program_free(tiny_program *p);
 

@@ -381,7 +381,7 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
   for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
-  if ((p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE)) return;
+  if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
   p->store = store->src[0];
   p->usable = 1;

@@ -110,10 +110,11 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   int *writers = (int *)tn_scratch(t, ((size_t)plan->nplace + 1) * sizeof *writers);
   uint8_t *made = (uint8_t *)tn_scratch(t, (size_t)plan->nplace + 1);      // by a step that is kept
   for (int i = 0; i < plan->nplace; i++) k->at[i] = -1;
-  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].nmem) writers[plan->step[i].mem[0]]++;
+  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].exe) writers[plan->step[i].mem[0]]++;
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
-    int keeps = s->exe && !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
+    if (!s->exe) continue;                 // of no elements
+    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
     for (int j = 1; j < s->nmem && keeps; j++) {
       const tn_place_row *from = &plan->place[s->mem[j]];
       keeps = made[s->mem[j]];
