@@ -349,7 +349,6 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
-    tn_map_set(t, &g->index, v->all.u[i], (void *)(intptr_t)(i + 1));
   }
   for (int i = 0; i < nroots; i++) tn_graph_node(g, roots[i])->forced = 1;
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
