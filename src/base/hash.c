@@ -47,4 +47,10 @@ static void tn_map_set(tiny_ctx *t, tn_map *m, const void *key, void *value) {
   if (!row->key) { row->key = key; m->n++; }
   row->value = value;
 }
+// Empties m; its memory is used again unless it has become large for little.
+static void tn_map_clear(tn_map *m) {
+  if (m->cap > 16 * TN_FIRST_SLOTS && m->n * 16 < m->cap) { m->row = NULL; m->cap = 0; }
+  else if (m->n) memset(m->row, 0, (size_t)m->cap * sizeof *m->row);
+  m->n = 0;
+}
 #endif
