@@ -51,8 +51,7 @@ results: build/bench.json
 	@$(PYTHON) tools/chart.py bench/results.json bench/results.svg bench/results.md
 
 fuzz: $(FUZZERS) build/plain/test_random
-	@for f in $(FUZZERS); do seeds=tests/corpus/$${f##*fuzz_}; mkdir -p $$f.corpus; \
-	  $$f -max_total_time=$(FUZZ_SECONDS) $$f.corpus $$(ls -d $$seeds 2>/dev/null) || exit 1; done
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh $(FUZZERS)
 	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
 
 ARM64 = test_transcendental test_reduce test_sort test_rounds test_attention test_conv test_matmul
