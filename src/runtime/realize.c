@@ -110,6 +110,7 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 #endif
 
 TINY_API double tiny_item(tiny_tensor *x) {
+  TN_FLOAT_MODE;
   unsigned char raw[8];
   if (!tiny_ok(x)) return (double)NAN;
   if (tiny_nelem(x) != 1) {
