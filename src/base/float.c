@@ -17,12 +17,15 @@
   __pragma(float_control(push)) __pragma(float_control(precise, on))
   #define TN_FLOAT_END __pragma(float_control(pop))
 #elif defined(__clang__)
-  // Calls of functions that take floats are marked as never getting NaN from version 16 on, whatever a pragma says.
-  #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ && __clang_major__ >= 16
+  // Functions, and from version 16 on the floats that they take and give, are marked as never seeing NaN, whatever a
+  // pragma says.
+  #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
     #error "tiny.h needs NaN and infinity: add -fno-finite-math-only behind -ffast-math for its implementation"
   #endif
   #pragma float_control(precise, on, push)
-  #define TN_FLOAT_END _Pragma("float_control(pop)")
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wsign-conversion"       // in C its enums are unsigned, their constants int
+  #define TN_FLOAT_END _Pragma("clang diagnostic pop") _Pragma("float_control(pop)")
 #elif defined(__GNUC__)
   #pragma GCC push_options
   #pragma GCC optimize("no-fast-math")
@@ -145,9 +148,14 @@ static TN_NOINLINE void tn_float_leave(const tn_float_mode *m) { fesetenv(&m->al
 // First in a function outside of tn_guard whose arithmetic on floats may round: what follows runs in the library's
 // mode, until the function returns. It must not be left by longjmp.
 #if defined(__GNUC__) || defined(__clang__)
-  #define TN_FLOAT_MODE __attribute__((cleanup(tn_float_leave))) const tn_float_mode tn_float_was = tn_float_enter()
+  #define TN_FLOAT_MODE \
+    __attribute__((cleanup(tn_float_leave), unused)) const tn_float_mode tn_float_was = tn_float_enter()
 #elif defined(__cplusplus)
-  struct tn_float_scope { tn_float_mode was; tn_float_scope() : was(tn_float_enter()) {} ~tn_float_scope() { tn_float_leave(&was); } };
+  struct tn_float_scope {
+    tn_float_mode was;
+    tn_float_scope() : was(tn_float_enter()) {}
+    ~tn_float_scope() { tn_float_leave(&was); }
+  };
   #define TN_FLOAT_MODE const tn_float_scope tn_float_was
 #else
   #define TN_FLOAT_MODE (void)0                // C without a way to do it: such constants are rounded as the host rounds

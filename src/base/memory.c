@@ -133,6 +133,7 @@ static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbyt
   *cap = *cap ? *cap * 2 : 16;
   const size_t held = (size_t)n * elem_nbytes, all = (size_t)*cap * elem_nbytes;
   char *grown = (char *)tn_scratch_bare(t, all);
+  if (!grown) return NULL;                 // not in guarded code
   if (n) memcpy(grown, array, held);
   memset(grown + held, 0, all - held);
   return grown;

@@ -83,7 +83,7 @@ static int64_t tn_dft_factor(int64_t n) {
   TN_FLOAT_MODE;
   int stages = 1;
   double target = (double)n;
-  while (target > TN_DFT_DENSE) target = pow((double)n, 1.0 / ++stages);
+  while (target > (double)TN_DFT_DENSE) target = pow((double)n, 1.0 / ++stages);
   for (int64_t f = (int64_t)ceil(target - 1e-9); f <= TN_DFT_DENSE; f++) if (n % f == 0) return f;
   for (int64_t f = (int64_t)target; f > 1; f--) if (n % f == 0) return f;
   return 0;

@@ -38,7 +38,7 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   l->dtype = given[0]->uop->dtype;
   for (int i = 1; i < m; i++)
     l->dtype = i == 1 ? tn_meet(given[0]->uop, given[1]->uop)
-                      : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)given[i]->uop->dtype);
+                      : (int)tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)given[i]->uop->dtype);
   l->dtype = tn_real(l->dtype);
   for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, in[i]->uop, tn_computed_in(l->dtype)) : NULL;
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
