@@ -1,7 +1,9 @@
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
 
-// ** base: memory, hashes, text, the operating system **
+// ** base: floats, numbers, memory, hashes, text, the operating system **
+#include "base/float.c"
+#include "base/number.c"
 #include "base/memory.c"
 #include "base/hash.c"
 #include "base/text.c"

@@ -1,7 +1,9 @@
 // test: the few macros that every test program uses. A program ends with `return test_report();`.
 #ifndef TEST_H
 #define TEST_H
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int test_passed, test_failed;
@@ -26,6 +28,16 @@ static void test_check_str(const char *a, const char *b, const char *file, int l
 #define CHECK(cond) test_check(!!(cond), __FILE__, __LINE__, #cond)
 #define CHECK_EQ(a, b) test_check_eq((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_STR(a, b) test_check_str(a, b, __FILE__, __LINE__, #a " == " #b)
+
+// Any test can be run in any locale of the host's: TEST_LOCALE=de_DE.UTF-8 (test_locale.sh).
+#if defined(__GNUC__) || defined(__clang__)
+__attribute__((constructor)) static void test_locale(void) {
+  const char *name = getenv("TEST_LOCALE");
+  if (!name || setlocale(LC_ALL, name)) return;
+  fprintf(stderr, "there is no locale %s\n", name);
+  exit(2);
+}
+#endif
 
 static int test_report(void) {
   printf("%d passed, %d failed\n", test_passed, test_failed);

@@ -41,7 +41,73 @@ static_link() { try "$1, twice in one link" "${@:2}" $warn static_main.c static_
 hello() { try "$1, hello.c" "${@:2}" $warn "$root/examples/hello.c" -I. -o "hello_$1" $libs; }
 
 each_language one_file
-try "warnings of the optimiser" gcc -std=c11 $warn -O2 -c one.c -o optimised.o
+# Every standard, all warnings that people ask for; warnings of the optimiser, and arithmetic that it is told to bend.
+much="$warn -Wconversion -Wshadow"
+for std in c11 c17 c2x; do
+  try "gcc $std, all warnings" gcc -std=$std $much -fsyntax-only one.c
+  try "clang $std, all warnings" clang -std=$std $much -fsyntax-only one.c
+done
+for std in c++17 c++20 c++2b; do
+  try "g++ $std, all warnings" g++ -x c++ -std=$std $much -fsyntax-only one.c
+  try "clang++ $std, all warnings" clang++ -x c++ -std=$std $much -fsyntax-only one.c
+done
+try "gcc -O2, warnings of the optimiser" gcc -std=c2x $much -O2 -c one.c -o optimised.o
+try "gcc -O3, warnings of the optimiser" gcc -std=c11 $much -O3 -c one.c -o optimised.o
+
+# NaN, infinity, -0 and subnormals are what they are, though all is compiled and linked with -ffast-math. Looked at by
+# their bits: this file is compiled with it, too.
+cat >fast.c <<'END'
+#define TINY_IMPLEMENTATION
+#include "tiny.h"
+#include <stdio.h>
+static unsigned bits_of(tiny_tensor *x, int i) {
+  unsigned out[8] = {0};
+  if (tiny_read(x, out, 4 * (size_t)tiny_nelem(x)) != TINY_OK) puts("not read");
+  return out[i];
+}
+static int check(const char *name, tiny_tensor *x, int i, unsigned want) {
+  const unsigned got = bits_of(x, i);
+  if (got == want || ((got & 0x7fffffffu) > 0x7f800000u && (want & 0x7fffffffu) > 0x7f800000u)) return 0;
+  printf("%s: %08x, not %08x\n", name, got, want);
+  return 1;
+}
+int main(void) {
+  const unsigned in[8] = {0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 0, 0x00000123, 0x3f800000, 0xbf800000};
+  const char *const devices[2] = {"CPU", "INTERP"};
+  int wrong = 0;
+  for (int d = 0; d < 2; d++) {
+    tiny_desc desc = tiny_desc();
+    desc.device = devices[d];
+    tiny_ctx *t = tiny_open(&desc);
+    tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(8)), *zero = tiny_full(t, 0, TINY_F32, TINY_SHAPE(8));
+    tiny_tensor *negative = tiny_full(t, -1, TINY_F32, TINY_SHAPE(2));
+    wrong += check("nan + 0", tiny_add(x, zero), 0, in[0]) + check("relu of inf", tiny_relu(x), 1, in[1]);
+    wrong += check("max of nan", tiny_max(x, TINY_ALL, 0), 0, in[0]) + check("-inf", tiny_minimum(x, zero), 2, in[2]);
+    wrong += check("-(-0)", tiny_neg(x), 3, 0) + check("-0", tiny_neg(x), 4, in[3]);
+    wrong += check("subnormal", tiny_mul(x, tiny_div(x, x)), 5, in[5]) + check("inf - inf", tiny_sub(x, x), 1, in[0]);
+    wrong += check("is nan", tiny_cast(tiny_isnan(x), TINY_F32), 0, in[6]) + check("0 / 0", tiny_div(zero, zero), 0, in[0]);
+    wrong += check("1 / -0", tiny_reciprocal(x), 3, in[2]) + check("nan < 0", tiny_cast(tiny_lt(x, zero), TINY_F32), 0, 0);
+    wrong += check("f16", tiny_cast(tiny_cast(x, TINY_F16), TINY_F32), 0, in[0]);
+    wrong += check("f16 of inf", tiny_cast(tiny_cast(x, TINY_F16), TINY_F32), 2, in[2]);
+    wrong += check("folded nan", tiny_sqrt(negative), 1, in[0]) + check("folded -inf", tiny_log(tiny_sub(negative, negative)), 1, in[2]);
+    if (tiny_status(t) != TINY_OK) { puts(tiny_error(t)); wrong++; }
+    tiny_close(t);
+  }
+  return wrong;
+}
+END
+sed 's/tiny_desc desc = tiny_desc();/tiny_desc desc = {0};/' fast.c >fast_c.c
+# try_fast NAME FILE COMPILER...: right, or refused with a word on what to do.
+try_fast() {
+  local name=$1 said
+  shift
+  if said=$("${@:2}" "$1" -o fast $libs 2>&1); then try "$name computes" ./fast
+  else try "$name is refused" grep -q 'error:.*-fno-finite-math-only' <<<"$said"; fi
+}
+try_fast "gcc -Ofast" fast_c.c gcc -std=c11 -Ofast
+try_fast "g++ -ffast-math" fast.c g++ -x c++ -std=c++17 -O1 -ffast-math
+try_fast "clang -ffast-math" fast_c.c clang -std=c11 -O1 -ffast-math
+try_fast "clang -ffast-math -fno-finite-math-only" fast_c.c clang -std=c11 -O1 -ffast-math -fno-finite-math-only
 each_language declarations
 each_language extern_link
 each_language static_link

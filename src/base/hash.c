@@ -27,7 +27,7 @@ typedef struct tn_map { tn_map_row *row; int n, cap; } tn_map;
 
 static tn_map_row *tn_map_find(const tn_map *m, const void *key) {
   // Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4): the product's high bits
-  int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(m->cap - 1));
+  int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u >> 32 & (unsigned)(m->cap - 1));
   while (m->row[i].key && m->row[i].key != key) i = (i + 1) & (m->cap - 1);
   return &m->row[i];
 }

@@ -5,28 +5,20 @@
 // Two kinds of code allocate. Operators (light) make a few nodes: a failure gives NULL, and then poison. Everything
 // that plans, compiles or runs (heavy) sits inside tn_guard: there a failure unwinds to tn_guard with longjmp, so
 // passes need no checks. What must outlive the call is linked to the context before the next allocation is made.
+// Guarded code runs in the library's floating-point mode (base/float.c), and so do the functions of the caller that it
+// calls: allocator, log, pool, backends.
 #ifndef TN_BASE_MEMORY
 #define TN_BASE_MEMORY
 #ifndef TINY_AMALGAMATED
-#include "../api/api.h"
+#include "number.c"
 #endif
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <limits.h>
 
 #ifndef TN_FIRST_NBYTES                    // test builds shrink every first size "to give bugs a chance"
   #define TN_FIRST_NBYTES (64 * 1024)
   #define TN_FIRST_SLOTS 64
-#endif
-
-#if defined(__GNUC__) || defined(__clang__)
-  #define TN_PRINTF(at, args) __attribute__((format(printf, at, args)))
-#else
-  #define TN_PRINTF(at, args)
 #endif
 
 typedef struct tn_chunk { struct tn_chunk *older; size_t cap, used; } tn_chunk;
@@ -58,7 +50,7 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   t->code = code;
   va_list args;
   va_start(args, format);
-  vsnprintf(t->message, sizeof t->message, format, args);
+  tn_number_list(t->message, sizeof t->message, format, args);
   va_end(args);
   return code;
 }
@@ -141,6 +133,7 @@ static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbyt
   *cap = *cap ? *cap * 2 : 16;
   const size_t held = (size_t)n * elem_nbytes, all = (size_t)*cap * elem_nbytes;
   char *grown = (char *)tn_scratch_bare(t, all);
+  if (!grown) return NULL;                 // not in guarded code
   if (n) memcpy(grown, array, held);
   memset(grown + held, 0, all - held);
   return grown;
@@ -154,16 +147,19 @@ static void tn_push(tiny_ctx *t, tn_list *l, tiny_uop *u) { *TN_PUSH(t, l->u, l-
 // Runs heavy code: allocation failures inside of fn end up here as TINY_E_MEMORY. Nested calls join the outermost.
 static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), void *arg) {
   if (t->trap) return fn(t, arg);
+  const tn_float_mode was = tn_float_enter();
   jmp_buf env;
   if (setjmp(env)) {
     t->trap = NULL;
     tn_scratch_reset(t, 1);
+    tn_float_leave(&was);
     return TINY_E_MEMORY;
   }
   t->trap = &env;
   const tiny_code code = fn(t, arg);
   t->trap = NULL;
   tn_scratch_reset(t, 0);
+  tn_float_leave(&was);
   return code;
 }
 #endif

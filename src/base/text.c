@@ -24,11 +24,11 @@ static void tn_text_add_list(tiny_bytes *b, const char *format, va_list args) {
   char brief[512];
   va_list again;
   va_copy(again, args);
-  const int n = vsnprintf(brief, sizeof brief, format, args);
+  const int n = tn_number_list(brief, sizeof brief, format, args);
   if (n >= 0 && (size_t)n < sizeof brief) tiny_bytes_add(b, brief, (size_t)n);
   else if (n >= 0) {
     char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
-    vsnprintf(big, (size_t)n + 1, format, again);
+    tn_number_list(big, (size_t)n + 1, format, again);
     tiny_bytes_add(b, big, (size_t)n);
   }
   va_end(again);
@@ -70,7 +70,7 @@ static void tn_log(tiny_ctx *t, const char *format, ...) {
   char line[2048];
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  tn_number_list(line, sizeof line, format, args);
   va_end(args);
   if (t->log.fn) t->log.fn(t->log.user, line);
   else fprintf(stderr, "%s\n", line);

@@ -294,21 +294,21 @@ static double tn_cost_lines(const tn_cost_walk *w, const tn_cost_access *a, uint
     left &= ~((uint64_t)1 << best);
     const int64_t n = tn_range_extent(w->range[best]);
     if (a->gathers) runs *= (double)n;
-    else if (least <= run || (double)least * a->nbytes <= TN_COST_LINE) run += (n - 1) * least;
+    else if (least <= run || (double)least * a->nbytes <= (double)TN_COST_LINE) run += (n - 1) * least;
     else runs *= (double)n;
   }
-  double lines = (double)run * a->nbytes / TN_COST_LINE;
+  double lines = (double)run * a->nbytes / (double)TN_COST_LINE;
   if (lines < 1) lines = 1;
   if (runs > 1 && lines < 4) lines += 1;   // short runs begin anywhere in a line, and nothing foresees the next
   lines *= runs;
-  const double all = a->all_nbytes / TN_COST_LINE + 1;
+  const double all = a->all_nbytes / (double)TN_COST_LINE + 1;
   return lines > all && !a->gathers ? all : lines;
 }
 
 // Do so many lines, each step bytes after the last, push each other out of a cache whose ways have this length?
 static int tn_cost_crowds(double lines, int64_t step, int64_t way) {
   step = tn_gcd(step, way);
-  return lines > TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+  return lines > (double)TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
 }
 
 // Lanes and copies whose lines fall into so few sets of a cache that they push each other out.
@@ -327,12 +327,12 @@ static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, doub
 
 static double tn_cost_memory(tn_cost_walk *w) {
   const double l2 = w->limits->cache_nbytes ? (double)w->limits->cache_nbytes : (double)TN_COST_L2;
-  const double level[TN_COST_LEVELS] = {TN_COST_L1, l2, l2 * TN_COST_OUTER};
+  const double level[TN_COST_LEVELS] = {TN_COST_L1, l2, l2 * (double)TN_COST_OUTER};
   double cycles = 0;
   for (int i = 0; i < w->naccess; i++) {
     const tn_cost_access *a = &w->access[i];
     for (int r = a->at;; r = w->loop[r].parent) {
-      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * TN_COST_LINE;
+      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * (double)TN_COST_LINE;
       if (r == TN_COST_NONE) break;
     }
   }
@@ -368,7 +368,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
       if (u->op == TINY_OP_REDUCE) tn_cost_reduce(w, u);
       else tn_cost_arithmetic(w, u);
     }
-    known = tn_cost_find_accesses(w) && w->code <= TN_COST_CODE;
+    known = tn_cost_find_accesses(w) && w->code <= (double)TN_COST_CODE;
   }
   if (known) {
     out->core = tn_cost_core(w);

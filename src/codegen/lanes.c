@@ -92,7 +92,7 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
 
 // Tasks of at least TN_TASK_WORK each.
 static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
-  const int64_t want = (int64_t)(work / TN_TASK_WORK);
+  const int64_t want = (int64_t)(work / (double)TN_TASK_WORK);
   tn_make_tasks_upto(s, want < TN_MAX_TASKS ? want : (int64_t)TN_MAX_TASKS, loops);
 }
 #endif

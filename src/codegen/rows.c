@@ -40,7 +40,7 @@ static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, ti
   for (int i = value.n - 1; i >= 0; i--) {
     if (!tn_map_has(&same, value.u[i])) continue;
     *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
-    return tn_expression_cost(t, value.u[i]) >= TN_ROW_COST ? value.u[i] : NULL;
+    return tn_expression_cost(t, value.u[i]) >= (double)TN_ROW_COST ? value.u[i] : NULL;
   }
   return NULL;
 }
@@ -369,7 +369,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
   }
   // Memory is busiest where reading and writing take turns often, and nothing else takes long.
-  if (p->row && cost < TN_ROW_COST &&
+  if (p->row && cost < (double)TN_ROW_COST &&
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
     return NULL;
   while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
@@ -402,7 +402,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
       tiny_uop *u = all.u[i];
       int differs = !tn_op_is_elementwise(u->op) || !tn_is_float(u->dtype) || !tn_depends(t, u, rows);
       for (int j = p.nout - 1; p.out[j] != rows && !differs; j--) differs = tn_depends(t, u, p.out[j]);
-      if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= TN_NUMBER_COST) next = u;
+      if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= (double)TN_NUMBER_COST) next = u;
     }
     if (!next) return;
     tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);

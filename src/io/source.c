@@ -29,7 +29,7 @@ static int tn_source_fail(const tn_source *s, size_t at, const char *field, cons
   const size_t length = strlen(path);
   va_list args;
   va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
+  tn_number_list(what, sizeof what, format, args);
   va_end(args);
   tiny_fail(s->t, TINY_E_IO, "%s%s%s%.*s: byte %llu: %s: %s", length > TN_PATH_SHOWN ? "..." : "",
             path + (length > TN_PATH_SHOWN ? length - TN_PATH_SHOWN : 0), s->member ? ": " : "",

@@ -70,10 +70,10 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
 
 // ** values **
 
-static double tn_to_f64(int64_t k) { double d; memcpy(&d, &k, 8); return d; }
+static double tn_to_f64(int64_t k) { return tn_float_of_bits((uint64_t)k); }
 static int64_t tn_from_f64(double d) {
-  if (d != d) return 0x7FF8000000000000ll;               // one NaN, so that equal constants are one node
-  int64_t k; memcpy(&k, &d, 8); return k;
+  const uint64_t bits = tn_float_bits(d), nan = (uint64_t)0x7FF8 << 48;
+  return (int64_t)(bits << 1 > (uint64_t)0xFFE << 52 ? nan : bits);        // one NaN, so that equal constants are one node
 }
 
 static int64_t tn_dtype_wrap(int d, int64_t k) {
@@ -96,22 +96,24 @@ static double tn_float_top(int d) {
 }
 static double tn_float_beyond(int d) { return tn_dtypes[d].finite ? (double)NAN : HUGE_VAL; }
 
-// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf.
+// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf. On bits: a carry
+// out of the fraction goes into the exponent, as it should.
 static double tn_dtype_round(int d, double x) {
-  if (d == TINY_F32) {
-    if (x != x || fabs(x) <= 3.4028234663852886e38) return (float)x;
-    return fabs(x) < 3.4028235677973366e38 ? (x < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38) :
-        x < 0                              ? -HUGE_VAL :
-                                             HUGE_VAL;
-  }
-  if (d == TINY_F64 || x != x || x == 0) return x;
   const tn_dtype_row *r = &tn_dtypes[d];
-  if (fabs(x) == HUGE_VAL) return r->finite ? (double)NAN : x;
-  int e = ilogb(x);
-  if (e < r->least) e = r->least;
-  const double quantum = ldexp(1.0, e - r->mantissa);
-  const double y = rint(x / quantum) * quantum;
-  return fabs(y) <= tn_float_top(d) ? y : x < 0 ? -tn_float_beyond(d) : tn_float_beyond(d);
+  const uint64_t sign = tn_float_bits(x) & (uint64_t)1 << 63, inf = (uint64_t)2047 << 52;
+  uint64_t size = tn_float_bits(x) ^ sign;
+  if (d == TINY_F64 || size > inf) return x;
+  if (size == inf) return r->finite ? (double)NAN : x;
+  const int e = (int)(size >> 52) - 1023, drop = 52 - r->mantissa + (e < r->least ? r->least - e : 0);
+  if (drop > 53) size = 0;                 // below half of the least number
+  else if (drop == 53) size = size << 12 ? (uint64_t)(e + 1024) << 52 : 0;         // from half of it on
+  else {
+    const uint64_t odd = drop == 52 ? 1 : size >> drop & 1;  // the leading bit is not written
+    size = (size + ((uint64_t)1 << (drop - 1)) - 1 + odd) >> drop << drop;
+  }
+  if ((int)(size >> 52) - 1023 > -r->least && size > tn_float_bits(tn_float_top(d)))
+    return sign ? -tn_float_beyond(d) : tn_float_beyond(d);
+  return tn_float_of_bits(sign | size);
 }
 
 // Codes of a narrow float: its sign bit, the first code above all numbers, and NaN.
@@ -126,7 +128,7 @@ static int tn_code_nan(int d) {
 // The code of a value that a narrow float can hold.
 static uint16_t tn_dtype_pack(int d, double x) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const int sign = signbit(x) ? tn_code_sign(d) : 0;
+  const int sign = tn_float_bits(x) >> 63 ? tn_code_sign(d) : 0;
   if (x != x) return (uint16_t)tn_code_nan(d);
   x = fabs(x);
   if (x == HUGE_VAL) return (uint16_t)(sign | tn_code_end(d));
@@ -196,8 +198,12 @@ static int64_t tn_dtype_convert(int to, int from, int64_t k) {
   return tn_dtype_wrap(to, k);
 }
 
-// A C double as a value of dtype d.
-static int64_t tn_dtype_value(int d, double x) { return tn_dtype_convert(d, TINY_F64, tn_from_f64(x)); }
+// A C double as a value of dtype d, in whatever mode the thread is.
+static int64_t tn_dtype_value(int d, double x) {
+  if (tn_is_float(d)) return tn_from_f64(tn_dtype_round(d, x));
+  TN_FLOAT_MODE;
+  return tn_dtype_convert(d, TINY_F64, tn_from_f64(x));
+}
 
 // The least and greatest value of an integer dtype, as far as int64 can tell (u64 ends at INT64_MAX here).
 static int64_t tn_dtype_min(int d) {

@@ -43,11 +43,11 @@ static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, co
     case TINY_OP_SUB: TN_ROW_REAL(TN_A - TN_B);
     case TINY_OP_MUL: TN_ROW_REAL(TN_A * TN_B);
     case TINY_OP_LT: TN_ROW(TN_A < TN_B);
-    case TINY_OP_WHERE: case WIDE + TINY_OP_WHERE: TN_ROW(*pa ? *pb : *pc);
-    case WIDE + TINY_OP_ADD: TN_ROW((int64_t)((uint64_t)*pa + (uint64_t)*pb));
-    case WIDE + TINY_OP_SUB: TN_ROW((int64_t)((uint64_t)*pa - (uint64_t)*pb));
-    case WIDE + TINY_OP_MUL: TN_ROW((int64_t)((uint64_t)*pa * (uint64_t)*pb));
-    case WIDE + TINY_OP_LT: TN_ROW(*pa < *pb);
+    case TINY_OP_WHERE: case WIDE + (int)TINY_OP_WHERE: TN_ROW(*pa ? *pb : *pc);
+    case WIDE + (int)TINY_OP_ADD: TN_ROW((int64_t)((uint64_t)*pa + (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_SUB: TN_ROW((int64_t)((uint64_t)*pa - (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_MUL: TN_ROW((int64_t)((uint64_t)*pa * (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_LT: TN_ROW(*pa < *pb);
     default: break;
   }
 #undef TN_ROW

@@ -88,11 +88,13 @@ static tiny_uop *tn_series(tiny_ctx *t, tiny_uop *x, int n, const double *c, int
 }
 // x + c + low, where c alone would have to be rounded.
 static tiny_uop *tn_plus_exactly(tiny_ctx *t, tiny_uop *x, double c, double low) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const double high = tn_dtype_round(x->dtype, c);
   return tn_plus(t, tn_plus(t, x, (c - high) + low), high);
 }
 static tiny_uop *tn_plus_pi(tiny_ctx *t, tiny_uop *x, double times) {
+  TN_FLOAT_MODE;
   return tn_plus_exactly(t, x, TN_PI * times, 1.2246467991473532e-16 * times);
 }
 
@@ -365,6 +367,7 @@ static tiny_uop *tn_lgamma_far(tiny_ctx *t, tiny_uop *x) {
 // |x|: down to [1.5, 2.5) by gamma(x) = (x - 1) gamma(x - 1), up to it by gamma(x) = gamma(x + 1) / x. Below 0 by
 // reflection, 6.1.17.
 static tiny_uop *tn_lgamma(tiny_ctx *t, tiny_uop *x) {
+  TN_FLOAT_MODE;
   tiny_uop *a = tn_abs(t, x), *d = tn_plus(t, a, -2), *product = tn_k(t, x, 1);
   for (int k = 1; k <= 6; k++) {
     tiny_uop *above = tn_not(t, tn_lt(t, a, tn_k(t, a, 1.5 + k)));

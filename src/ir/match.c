@@ -169,9 +169,9 @@ static int tn_pat_suffixes(tn_pat_parser *p, tn_pat *u) {
       p->at += 2;
       n = tn_word(p->at);
       const int op = tn_word_op(p->at, n);
-      char *end = NULL;
-      u->k = op >= 0 ? op : (int64_t)strtoll(p->at, &end, 10);
-      if (op < 0 && (!end || end == p->at)) return tn_pat_fail(p, "k is an op or an integer");
+      const char *end = NULL;
+      u->k = op >= 0 ? op : tn_number_int(p->at, INT_MIN, INT_MAX, &end);
+      if (op < 0 && end == p->at) return tn_pat_fail(p, "k is an op or an integer");
       u->flags |= TN_PAT_K;
       p->at = op >= 0 ? p->at + n : end;
       continue;

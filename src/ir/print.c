@@ -53,24 +53,6 @@ static int tn_print_default_dtype(int op) {
 
 // ** numbers **
 
-static char tn_decimal_point(void) {       // the host may have set a locale
-  char half[8];
-  return snprintf(half, sizeof half, "%.1f", 0.5) == 3 ? half[1] : '.';
-}
-
-// Text of digits, one point and an exponent as a double; 0 if it is something else.
-static int tn_parse_double(const char *text, size_t n, double *out) {
-  char copy[64], *end;
-  if (n == 0 || n >= sizeof copy) return 0;
-  for (size_t i = 0; i < n; i++) {
-    if (!strchr("0123456789+-.eE", text[i])) return 0;
-    copy[i] = text[i] == '.' ? tn_decimal_point() : text[i];
-  }
-  copy[n] = 0;
-  *out = strtod(copy, &end);
-  return end == copy + n;
-}
-
 // A decimal integer of the dtype; 0 if it is none or does not fit.
 static int tn_parse_integer(const char *text, size_t n, int dtype, int64_t *out) {
   const int minus = n && *text == '-';
@@ -105,7 +87,7 @@ static int tn_parse_value(const char *text, size_t n, int dtype, int64_t *out) {
   if (n == 3 && !memcmp(text, "inf", 3)) x = HUGE_VAL;
   else if (n == 4 && !memcmp(text, "-inf", 4)) x = -HUGE_VAL;
   else if (n == 3 && !memcmp(text, "nan", 3)) x = (double)NAN;
-  else if (!tn_parse_double(text, n, &x)) return 0;
+  else if (!tn_number_parse(text, n, &x)) return 0;
   *out = tn_dtype_value(dtype, x);
   return 1;
 }
@@ -123,8 +105,7 @@ static int tn_print_value(char *out, size_t nbytes, int dtype, int64_t k) {
     snprintf(out, nbytes, "%s", x != x ? "nan" : x < 0 ? "-inf" : "inf");
     if (tn_dtype_value(dtype, x) == k) return 1;
   } else for (int digits = 6; digits <= 17; digits += digits == 6 ? 3 : 8) {
-    snprintf(out, nbytes - 2, "%.*g", digits, x);
-    for (char *c = out; *c; c++) if (*c == tn_decimal_point()) *c = '.';
+    tn_number_print(out, nbytes - 2, "%.*g", digits, x);
     if (!strpbrk(out, ".e")) strcat(out, ".0");
     if (tn_parse_value(out, strlen(out), dtype, &back) && back == k) return 1;
   }
@@ -326,7 +307,7 @@ static int tn_parse_fail(tn_parser *p, const char *at, const char *format, ...) 
   const char *start = p->text;
   va_list args;
   va_start(args, format);
-  vsnprintf(why, sizeof why, format, args);
+  tn_number_list(why, sizeof why, format, args);
   va_end(args);
   for (const char *c = p->text; c < at; c++) if (*c == '\n') { line++; start = c + 1; }
   const long column = (long)(at - start);

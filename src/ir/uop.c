@@ -197,8 +197,9 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
 
 static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
   if (a == 0 || b == 0) return 0;
-  const double p = (double)a * (double)b;
-  return p > 4e18 ? INT64_MAX : p < -4e18 ? INT64_MIN : a * b;
+  const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+  if ((x | y) >> 31 == 0 || x <= 4000000000000000000u / y) return a * b;
+  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
 }
 static int64_t tn_clamp_add(int64_t a, int64_t b) {
   if (a > 0 && b > INT64_MAX - a) return INT64_MAX;

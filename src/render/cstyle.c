@@ -92,7 +92,7 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
       tn_text_add(&out, ")");
       return out.data;
     }
-    return tn_text_of_format(x->t, signbit(v) ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
+    return tn_text_of_format(x->t, tn_float_bits(v) >> 63 ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
   }
   switch (dtype) {
     case TINY_U32: return tn_text_of_format(x->t, "%lluu", (unsigned long long)k);

@@ -266,7 +266,7 @@ static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
   // 33 bits of M: the upper half of x (M - 2^32) and x are added without their carry
   int s = 33;
   while ((uint64_t)1 << (s - 32) < c) s++;
-  const uint64_t low = (uint64_t)((((uint64_t)1 << (s - 32)) - c) * 4294967296.0 / (double)c);
+  const uint64_t low = (uint64_t)((double)(((uint64_t)1 << (s - 32)) - c) * 4294967296.0 / (double)c);
   uint64_t m = low;                        // floor(2^32 (2^l - c) / c) + 1, made exact below
   const uint64_t n = ((uint64_t)1 << (s - 32)) - c;
   while ((m + 1) * c <= n << 32) m++;

@@ -126,9 +126,11 @@ static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
 static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
 
 static void tn_beam_say(const tn_beam *b, int round, int n) {
-  if (tn_beam_shows(b))
-    fprintf(stderr, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r", b->number,
-            b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+  char line[128];
+  if (!tn_beam_shows(b)) return;
+  tn_number_print(line, sizeof line, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r",
+                  b->number, b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+  fputs(line, stderr);
 }
 
 // Lowers the candidates tried[from..n-1]; those that do not come out whole are left out.

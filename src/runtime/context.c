@@ -29,7 +29,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
   if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
   const char *beam = tn_os_env("TINY_BEAM");
-  if (!t->beam && beam) t->beam = atoi(beam);
+  if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
   if (!tn_ir_open(t)) { tiny_close(t); return NULL; }
   tn_guard(t, tn_open_guarded, (void *)(uintptr_t)d);
   if (!t->tensors) { tiny_close(t); return NULL; }
@@ -37,6 +37,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
 }
 
 static void tn_log_totals(tiny_ctx *t) {
+  TN_FLOAT_MODE;
   const tiny_stats *s = &t->stats;
   tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
       "%llu graphs planned, %llu replayed, peak %.2f MB",
@@ -83,4 +84,6 @@ TINY_API tiny_stats tiny_get_stats(const tiny_ctx *t) {
   memset(&none, 0, sizeof none);
   return t ? t->stats : none;
 }
+
+TN_FLOAT_END                               // of what base/float.c asked for: the host's own code goes on as it was
 #endif

@@ -9,20 +9,49 @@
 //      a moment before they sleep: the next kernel of a schedule mostly comes within microseconds. Workers keep
 //      off the core of the caller: schedulers that save power or pack virtual machines wake a thread beside
 //      the one that calls it, and take milliseconds to part them.
+// Tasks run in the library's floating-point mode, on every thread. A child of fork has the pool but not its threads: it
+// starts its own with the first job.
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #endif
 
+// A job on one thread.
+static void tn_pool_alone(int n, void (*task)(void *arg, int i), void *arg) {
+  for (int i = 0; i < n; i++) task(arg, i);
+}
+
+// A job on the caller's threads, which are in modes of their own.
+typedef struct tn_pool_guest { void (*task)(void *arg, int i); void *arg; } tn_pool_guest;
+static void tn_pool_guest_task(void *arg, int i) {
+  const tn_pool_guest *g = (const tn_pool_guest *)arg;
+  const tn_float_mode was = tn_float_enter();
+  g->task(g->arg, i);
+  tn_float_leave(&was);
+}
+static void tn_pool_host(const tiny_pool *host, int n, void (*task)(void *arg, int i), void *arg) {
+  tn_pool_guest g = {task, arg};
+  host->fn(host->user, n, tn_pool_guest_task, &g);
+}
+
+static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i), void *arg);
+
+// A task that calls this again gets its tasks run one after the other, on its own thread.
+TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
+  if (t->trap) { tn_pool_run(t->pool, n, task, arg); return; }             // tn_guard has set the mode
+  const tn_float_mode was = tn_float_enter();
+  tn_pool_run(t->pool, n, task, arg);
+  tn_float_leave(&was);
+}
+
 #ifdef TINY_NO_THREADS
 
 struct tn_pool { tiny_pool host; };
 
-TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
-  const struct tn_pool *p = t->pool;
-  if (p && p->host.fn && n > 1) { p->host.fn(p->host.user, n, task, arg); return; }
-  for (int i = 0; i < n; i++) task(arg, i);
+static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i), void *arg) {
+  if (p && p->host.fn && n > 1) tn_pool_host(&p->host, n, task, arg);
+  else tn_pool_alone(n, task, arg);
 }
 static void tn_pool_close(tiny_ctx *t) {
   tn_release(t, t->pool, sizeof *t->pool);
@@ -54,6 +83,8 @@ struct tn_pool {
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
+  uint64_t process;                        // that they were started in
+  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
   int core;                                // that the caller ran on and workers keep off, -1: not known
@@ -103,6 +134,7 @@ static void tn_pool_work(void *arg) {
     seen = tn_os_atomic_load(&p->jobs);
     if (tn_os_atomic_load(&p->quit)) return;
     tn_os_atomic_add(&p->inside, 1);
+    (void)tn_float_enter();                // each time: a task may have left another mode behind
     if (tn_os_atomic_load(&p->open)) tn_pool_take(p);
     if (tn_os_atomic_add(&p->inside, -1) == 1 && tn_os_atomic_load(&p->caller_sleeps)) {
       tn_os_lock(&p->lock);
@@ -135,6 +167,35 @@ static void tn_pool_call(struct tn_pool *p, int wanted) {
   tn_os_unlock(&p->lock);
 }
 
+// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
+static int64_t *tn_pool_page_here(void) {
+#ifdef __linux__
+  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
+  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
+  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
+  tn_os_unmap(p, tn_os_page_nbytes());
+#endif
+  return NULL;
+}
+
+// Locks, counters and threads as before the first job.
+static void tn_pool_reset(struct tn_pool *p) {
+  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
+  p->here = NULL;
+  p->started = p->workers = 0;
+  p->next = p->jobs = p->busy = p->open = p->inside = 0;
+  p->sleepers = p->caller_sleeps = p->quit = 0;
+  tn_os_mutex_open(&p->lock);
+  tn_os_cond_open(&p->wake);
+  tn_os_cond_open(&p->done);
+}
+
+// In a child of fork: the threads are the parent's, and one may have held the lock when they were left behind. What is
+// there of them is written over, not closed: closing what somebody waits for is undefined.
+static void tn_pool_recover(struct tn_pool *p) {
+  if (p->started && (p->here ? !*p->here : p->process != tn_os_process_id())) tn_pool_reset(p);
+}
+
 // Waits until no worker is inside; the job is closed, so that those who enter now leave at once.
 static void tn_pool_wait(struct tn_pool *p) {
   const uint64_t start = tn_os_now();
@@ -151,6 +212,8 @@ static void tn_pool_wait(struct tn_pool *p) {
 
 static void tn_pool_start(struct tn_pool *p) {
   p->started = 1;
+  p->process = tn_os_process_id();
+  p->here = tn_pool_page_here();
   tn_os_cores_get(&p->cores);
   p->core = -1;
   while (p->workers < p->threads - 1) {
@@ -159,14 +222,10 @@ static void tn_pool_start(struct tn_pool *p) {
   }
 }
 
-// A task that calls this again gets its tasks run one after the other, on its own thread.
-TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
-  struct tn_pool *p = t->pool;
-  if (p && p->host.fn && n > 1) { p->host.fn(p->host.user, n, task, arg); return; }
-  if (!p || n < 2 || p->threads < 2 || tn_os_atomic_load(&p->busy)) {
-    for (int i = 0; i < n; i++) task(arg, i);
-    return;
-  }
+static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i), void *arg) {
+  if (p && p->host.fn && n > 1) { tn_pool_host(&p->host, n, task, arg); return; }
+  if (!p || n < 2 || p->threads < 2 || tn_os_atomic_load(&p->busy)) { tn_pool_alone(n, task, arg); return; }
+  tn_pool_recover(p);
   if (!p->started) tn_pool_start(p);
   tn_os_atomic_store(&p->busy, 1);
   p->task = task; p->arg = arg; p->n = n;
@@ -183,7 +242,7 @@ TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), 
 static int tn_pool_wanted(const tiny_desc *d) {
   const char *threads = tn_os_env("TINY_THREADS");
   int n = d ? d->threads : 0;
-  if (n < 1 && threads) n = atoi(threads);
+  if (n < 1 && threads) n = tn_number_int(threads, 0, TN_POOL_MAX, NULL);
   if (n < 1) n = tn_os_cores();
   return n < TN_POOL_MAX ? n : TN_POOL_MAX;
 }
@@ -191,12 +250,14 @@ static int tn_pool_wanted(const tiny_desc *d) {
 static void tn_pool_close(tiny_ctx *t) {
   struct tn_pool *p = t->pool;
   if (!p) return;
+  if (p->started && p->process != tn_os_process_id()) tn_pool_reset(p);    // emulators may know of no such page
   tn_os_atomic_store(&p->quit, 1);
   if (p->workers) tn_pool_call(p, p->workers);
   for (int i = 0; i < p->workers; i++) tn_os_thread_join(&p->worker[i]);
   tn_os_mutex_close(&p->lock);
   tn_os_cond_close(&p->wake);
   tn_os_cond_close(&p->done);
+  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
   tn_release(t, p, sizeof *p + (size_t)p->threads * sizeof *p->worker);
   t->pool = NULL;
 }
@@ -212,9 +273,7 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   p->threads = threads;
   p->spins = threads <= tn_os_cores();     // else spinning takes the core from those who work
   p->worker = (tn_os_thread *)(void *)(p + 1);
-  tn_os_mutex_open(&p->lock);
-  tn_os_cond_open(&p->wake);
-  tn_os_cond_open(&p->done);
+  tn_pool_reset(p);
   t->pool = p;
   return TINY_OK;
 }

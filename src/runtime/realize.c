@@ -111,6 +111,7 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 #endif
 
 TINY_API double tiny_item(tiny_tensor *x) {
+  TN_FLOAT_MODE;
   unsigned char raw[8];
   tiny_tensor *out;
   if (!tn_usable("item", 1, &x, &out)) return (double)NAN;

@@ -263,7 +263,7 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
     }
     if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_FOLDS ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < TN_PANEL_COST)
+        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)

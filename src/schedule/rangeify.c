@@ -247,7 +247,7 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
   tn_scan_fact scan;
   const tiny_uop *x = n->u->src[0];
   const double nelem = (double)tn_nelem(x);
-  if (!tn_graph_node(g, x)->has_iota || nelem < TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
+  if (!tn_graph_node(g, x)->has_iota || nelem < (double)TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
   tiny_uop *at = tn_at_fresh(g->t, n->u), *reduce = tn_pull_trial(g, n->u, at);
   if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
@@ -307,7 +307,7 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
   if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
-  n->is_mask &= !n->forced && !n->has_reduce && n->cost < TN_MASK_COST;
+  n->is_mask &= !n->forced && !n->has_reduce && n->cost < (double)TN_MASK_COST;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
 
@@ -362,7 +362,7 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > TN_ROW_MAX_NELEM || (scope_nelem < TN_ROW_MIN && all_nelem > TN_ROW_SMALL)) return 0;
+    if (!pure || row > (double)TN_ROW_MAX_NELEM || (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL)) return 0;
   }
   const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
@@ -451,7 +451,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
   if (n->forced) return 1;
-  if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
+  if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
       !n->nuse)
     return 0;
@@ -483,9 +483,9 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     return 0;
   }
   // Masks of positions: algebra may make a lookup of them.
-  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
+  if (u->ndim == 0 || (n->has_iota && n->cost < (double)TN_MASK_COST)) return 0;
   const double again = evals / (nelem > 0 ? nelem : 1) - 1;
-  if (again <= 0.5 || n->cost * again <= TN_STORE_COST || n->cost * again * nelem <= TN_KERNEL_COST)
+  if (again <= 0.5 || n->cost * again <= (double)TN_STORE_COST || n->cost * again * nelem <= (double)TN_KERNEL_COST)
     return 0;                              // cost counts by path: it is never less than the effort
   const tn_effort e = tn_node_effort(g, n);
   return tn_effort_pays(&e, again, kernels > 1 ? TN_STORE_COST : TN_STORE_APART);

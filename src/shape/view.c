@@ -43,9 +43,12 @@ static void tn_view_tidy(tiny_view *v) {
 
 // Is every sum that indexing this view makes far from overflow?
 static int tn_view_fits(const tiny_view *v) {
-  double reach = fabs((double)v->offset);
-  for (int d = 0; d < v->ndim; d++) reach += fabs((double)v->stride[d]) * (double)v->dim[d];
-  return reach < (double)TN_VIEW_LIMIT;
+  int64_t low = v->offset < 0 ? v->offset : 0, high = v->offset > 0 ? v->offset : 0;
+  for (int d = 0; d < v->ndim; d++) {
+    const int64_t reach = tn_clamp_mul(v->stride[d], v->dim[d]);
+    if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
+  }
+  return low > -TN_VIEW_LIMIT && high < TN_VIEW_LIMIT + low;
 }
 
 // The plain, row-major view of a shape.

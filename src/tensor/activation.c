@@ -64,6 +64,7 @@ TN_ACTIVATIONS(TN_UNARY_OPERATOR)
 
 // scale * (x above 0, else alpha (e^(x over) - 1))
 static tiny_tensor *tn_elu(const char *name, tiny_tensor *x, double alpha, double scale, double over) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
   if (!u) return out;
@@ -90,6 +91,7 @@ static tiny_tensor *tn_leaky(const char *name, tiny_tensor *x, double slope) {
 }
 TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope) { return tn_leaky("leaky_relu", x, slope); }
 TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper) {
+  TN_FLOAT_MODE;
   return tn_leaky("rrelu", x, (lower + upper) / 2);
 }
 TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight) {
@@ -118,6 +120,7 @@ TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi) {
   return tn_leave(TN_NUMBER, x, tn_between(tn_ctx_of(x), u, lo, hi));
 }
 TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("threshold", TN_NUMBER, x, &out);
   if (!u) return out;
@@ -144,6 +147,7 @@ TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda) {
   return tn_shrink_values("softshrink", x, lambda, lambda);
 }
 TINY_API tiny_tensor *tiny_softplus(tiny_tensor *x, double beta, double threshold) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("softplus", TN_REAL, x, &out);
   if (!u) return out;

@@ -69,6 +69,7 @@ static int tn_mask_fits(tiny_ctx *t, const tiny_tensor *mask, int n, const int64
 
 TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v,
                                      const tiny_attention_desc *desc) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
   tiny_attention_desc d;
   memset(&d, 0, sizeof d);
@@ -111,6 +112,7 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
 
 // Su et al., "RoFormer", arXiv:2104.09864, section 3.2.2: the pair i of E/2 turns by position * base^(-2i/E).
 TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const tiny_rope_desc *d) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, positions};
   if (!tn_usable_some("rope", 1, 2, in, &out)) return out;

@@ -59,6 +59,7 @@ TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype) {
 
 // start + i * step in closed form. Halves and fractional steps of integers are computed wider, then cast.
 TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double step, tiny_dtype dtype) {
+  TN_FLOAT_MODE;
   const double steps = ceil((stop - start) / step);
   tiny_shape s = {1, {0}};
   if (!t || !t->tensors) return tn_poison(t);
@@ -76,6 +77,7 @@ TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double
 
 // n numbers from start to stop, counted from whichever end is nearer: the last one is stop, not a sum of roundings.
 static tiny_uop *tn_ramp(tiny_ctx *t, int dtype, double start, double stop, int64_t n) {
+  TN_FLOAT_MODE;
   const double step = n > 1 ? (stop - start) / (double)(n - 1) : 0;
   tiny_uop *i = tn_iota(t, dtype, n, 0, 1), *rest = tn_plus(t, tn_neg(t, i), (double)(n - 1));
   tiny_uop *up = tn_plus(t, tn_times(t, i, step), start), *down = tn_plus(t, tn_times(t, rest, -step), stop);

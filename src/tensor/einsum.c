@@ -191,6 +191,7 @@ static tiny_uop *tn_einsum_align(tiny_ctx *t, const tn_operand *x, int n, const 
 
 // Multiplications of a contraction of all these labels.
 static double tn_einsum_work(const tn_einsum *e, uint64_t labels) {
+  TN_FLOAT_MODE;
   double n = 1;
   for (int i = 0; i < e->nlabel; i++) if (labels >> i & 1) n *= (double)e->size[i];
   return n;
@@ -204,6 +205,7 @@ static uint64_t tn_einsum_left(const tn_einsum *e, unsigned set) {
 // The cheapest tree of contractions, for every set from its subsets. Many operands are taken from left to
 // right.
 static void tn_einsum_plan(tn_einsum *e) {
+  TN_FLOAT_MODE;
   double cost[1 << TN_EINSUM_BEST];
   for (unsigned set = 1; set < 1u << e->n; set++) {
     cost[set] = set & (set - 1) ? HUGE_VAL : 0;

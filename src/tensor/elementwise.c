@@ -95,6 +95,7 @@ TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) { return tn_asked("logica
 TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x) { return tn_unary("bitwise_not", TN_BITS, tn_invert, x); }
 
 TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("round_to", TN_WIDE, x, &out);
   if (!u) return out;
@@ -297,6 +298,7 @@ static tiny_uop *tn_pow_whole(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_where(t, tn_below_zero(t, b), inverse, y);
 }
 static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  TN_FLOAT_MODE;
   const tiny_uop *c = tn_constant_of(b);
   tiny_uop *one = tn_expand(t, tn_k(t, a, 1), a->ndim, a->dim);
   if (!tn_is_float(a->dtype))

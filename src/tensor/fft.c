@@ -21,6 +21,7 @@ enum { TN_DFT_DENSE = 64, TN_DFT_PRIME = 192 };
 
 // sin(2 pi q / 4n) for q >= 0 counted in quarters of a step.
 static tiny_uop *tn_quarter_sine(tiny_ctx *t, tiny_uop *q, int64_t n, int dtype) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, q)) return q;
   tiny_uop *size = tn_k(t, q, (double)n), *two = tn_k(t, q, 2);
   q = tn_mod(t, q, tn_k(t, q, 4 * (double)n));
@@ -79,9 +80,10 @@ static tiny_uop *tn_dft_dense(tiny_ctx *t, tiny_uop *x, int sign) {
 
 // A divisor of n up to 64 that makes all stages about as long; 0: there is none.
 static int64_t tn_dft_factor(int64_t n) {
+  TN_FLOAT_MODE;
   int stages = 1;
   double target = (double)n;
-  while (target > TN_DFT_DENSE) target = pow((double)n, 1.0 / ++stages);
+  while (target > (double)TN_DFT_DENSE) target = pow((double)n, 1.0 / ++stages);
   for (int64_t f = (int64_t)ceil(target - 1e-9); f <= TN_DFT_DENSE; f++) if (n % f == 0) return f;
   for (int64_t f = (int64_t)target; f > 1; f--) if (n % f == 0) return f;
   return 0;
@@ -105,6 +107,7 @@ static tiny_uop *tn_dft_split(tiny_ctx *t, tiny_uop *x, int64_t a, int sign) {
 
 // jk = (j^2 + k^2 - (k - j)^2) / 2: factors, a convolution by way of a power of two, factors.
 static tiny_uop *tn_dft_chirp(tiny_ctx *t, tiny_uop *x, int sign) {
+  TN_FLOAT_MODE;
   const int64_t n = x->dim[2];
   int64_t size = 1;
   while (size < 2 * n - 1) size *= 2;
@@ -160,6 +163,7 @@ static tiny_uop *tn_fit(tiny_ctx *t, tiny_uop *x, int axis, int64_t n) {
   return n < have ? tn_cut(t, x, axis, 0, n) : tn_extend(t, x, axis, 0, n - have);
 }
 static double tn_transform_scale(const tn_transform *f) {
+  TN_FLOAT_MODE;
   const int inverse = f->sign > 0;
   if (f->norm == TINY_FFT_ORTHO) return 1 / sqrt((double)f->n);
   return (f->norm == TINY_FFT_FORWARD) != inverse ? 1 / (double)f->n : 1;
@@ -309,6 +313,7 @@ TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes) {
 
 static tiny_tensor *tn_frequencies(tiny_ctx *t, const char *name, int64_t n, int64_t count, double step,
                                    tiny_dtype dtype) {
+  TN_FLOAT_MODE;
   const tiny_shape s = {1, {count}};
   if (!tn_creatable(t, name, dtype, &s)) return tn_poison(t);
   if (n < 1 || !tn_is_float(dtype))

@@ -43,6 +43,7 @@ static tiny_uop *tn_tap_weight(tiny_ctx *t, int mode, tiny_uop *part, tiny_uop *
 // should reach a whole number must not stay below.
 typedef struct tn_resize_map { double step, first, unit; } tn_resize_map;
 static tn_resize_map tn_resize_map_of(const tn_taps *p, int i, int mode, int align, double scale) {
+  TN_FLOAT_MODE;
   double from = (double)p->S[i], to = (double)p->O[i];
   if (align) { const tn_resize_map m = {to > 1 ? from - 1 : 0, 0, to > 1 ? to - 1 : 1}; return m; }
   if (scale > 0) {
@@ -57,6 +58,7 @@ static tn_resize_map tn_resize_map_of(const tn_taps *p, int i, int mode, int ali
   return m;
 }
 static tiny_uop *tn_resize(tiny_ctx *t, tiny_uop *x, tn_taps *p, const tiny_interpolate_desc *d) {
+  TN_FLOAT_MODE;
   int64_t dim[1 + TN_SPATIAL] = {p->L};
   for (int i = 0; i < p->n; i++) {
     const tn_resize_map m = tn_resize_map_of(p, i, d->mode, d->align_corners, d->scale[i]);
@@ -88,6 +90,7 @@ static tiny_uop *tn_repeat_each(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
 // Sizes before and after, one tap an axis for now; 0: an error was recorded. *repeats: each is a multiple.
 static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps *p, tiny_shape *s,
                         int *repeats) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   memset(p, 0, sizeof *p);
@@ -264,6 +267,7 @@ TINY_API tiny_tensor *tiny_grid_sample(tiny_tensor *x, tiny_tensor *grid, const 
 }
 
 TINY_API tiny_tensor *tiny_affine_grid(tiny_tensor *theta, tiny_shape size, int align_corners) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("affine_grid", 1, &theta, &out)) return out;

@@ -369,6 +369,7 @@ static tiny_uop *tn_search(tiny_ctx *t, tiny_uop *x, tiny_uop *v, int right) {
 // Positions of what is true in a mask, as (count): computes how many there are. The tensor is the caller's to
 // free.
 static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
+  TN_FLOAT_MODE;
   tiny_uop *u = tn_running(t, tn_flattened(t, mask));
   if (tn_bad(t, u)) return tn_poison(t);
   const int64_t n = u->dim[0], none = 0;
@@ -625,6 +626,7 @@ static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weigh
   return tn_sent(t, TINY_OP_ADD, &s, one);
 }
 TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, weights ? weights : x};
   if (!tn_usable("bincount", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "bincount", tn_uop_of(x))) return out;

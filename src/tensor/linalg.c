@@ -419,6 +419,7 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 
 // Below what multiple of the greatest a singular value counts as 0; rtol < 0: as PyTorch and NumPy choose it.
 static double tn_rank_tolerance(const tn_matrices *b, double rtol) {
+  TN_FLOAT_MODE;
   const double eps = b->dtype == TINY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-7;
   return rtol >= 0 ? rtol : (double)(b->n > b->m ? b->n : b->m) * eps;
 }

@@ -37,14 +37,15 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   l->name = name; l->t = tn_ctx_of(given[0]); l->reduction = reduction;
   l->dtype = tn_uop_of(given[0])->dtype;
   for (int i = 1; i < m; i++)
-    l->dtype = i == 1 ? tn_meet(tn_uop_of(given[0]), tn_uop_of(given[1]))
-                      : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)tn_uop_of(given[i])->dtype);
+    l->dtype = (int)(i == 1 ? tn_meet(tn_uop_of(given[0]), tn_uop_of(given[1]))
+                            : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)tn_uop_of(given[i])->dtype));
   l->dtype = tn_real(l->dtype);
   for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, tn_uop_of(in[i]), tn_computed_in(l->dtype)) : NULL;
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
   return tn_reduction_fits(l->t, name, reduction);
 }
 static tiny_tensor *tn_loss_close(const tn_loss *l, tiny_uop *y) {
+  TN_FLOAT_MODE;
   tiny_ctx *t = l->t;
   if (tn_bad(t, y)) return tn_poison(t);
   const int all = (1 << y->ndim) - 1;
@@ -63,6 +64,7 @@ static tiny_uop *tn_hinge(tiny_ctx *t, tiny_uop *x) {
 }
 // A parabola within limit, a line of slope `slope` beyond.
 static tiny_uop *tn_rounded_abs(tiny_ctx *t, tiny_uop *x, double limit, double curve, double slope) {
+  TN_FLOAT_MODE;
   tiny_uop *d = tn_abs(t, x), *near0 = tn_times(t, tn_square(t, d), 0.5 * curve);
   tiny_uop *line = tn_times(t, tn_plus(t, d, -0.5 * limit), slope);
   return tn_where(t, tn_lt(t, d, tn_k(t, d, limit)), near0, line);
@@ -91,6 +93,7 @@ TINY_API tiny_tensor *tiny_l1_loss(tiny_tensor *x, tiny_tensor *y, tiny_reductio
 }
 TINY_API tiny_tensor *tiny_smooth_l1_loss(tiny_tensor *x, tiny_tensor *y, double beta,
                                           tiny_reduction reduction) {
+  TN_FLOAT_MODE;
   TN_LOSS("smooth_l1_loss", 2, 2, x, y);
   if (!(beta >= 0)) return tn_wrong(t, TINY_E_ARG, "smooth_l1_loss: beta is %g", beta);
   tiny_uop *d = tn_sub(t, l.u[0], l.u[1]);
@@ -288,6 +291,7 @@ static tiny_tensor *tn_classes_close(tiny_ctx *t, tiny_uop *each, tiny_uop *weig
 // y (..,C) are probabilities; the mean is that of samples.
 static tiny_tensor *tn_entropy_of(tiny_ctx *t, const tn_classes *c, tiny_uop *logp, tiny_uop *y,
                                   double smoothing, int dtype, tiny_reduction r) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, logp) || tn_bad(t, y)) return tn_poison(t);
   y = tn_cast(t, tn_classes_last(t, y), logp->dtype);
   if (smoothing > 0) y = tn_plus(t, tn_times(t, y, 1 - smoothing), smoothing / (double)c->C);
@@ -299,6 +303,7 @@ static tiny_tensor *tn_entropy_of(tiny_ctx *t, const tn_classes *c, tiny_uop *lo
 }
 static tiny_tensor *tn_class_loss(const char *name, int logits, tiny_tensor *x, tiny_tensor *y,
                                   const tiny_cross_entropy_desc *d) {
+  TN_FLOAT_MODE;
   tiny_tensor *out, *in[3] = {x, y, d ? d->weight : NULL};
   if (!tn_usable_some(name, 2, 3, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);

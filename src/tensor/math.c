@@ -31,6 +31,7 @@ static tiny_uop *tn_sinc(tiny_ctx *t, tiny_uop *x) {
 TN_FUNCTIONS(TN_FUNCTION_OPERATOR)
 
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("logit", TN_REAL, x, &out);
   if (!u) return out;
@@ -58,6 +59,7 @@ static tiny_uop *tn_hypot(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 }
 // m + log(1 + base^-|a - b|), m the larger; equal operands, which may be infinite, give their mean + log 2.
 static tiny_uop *tn_log_of_sum(tiny_ctx *t, tn_formula1 exp, double per_e, tiny_uop *a, tiny_uop *b) {
+  TN_FLOAT_MODE;
   tiny_uop *same = tn_eq(t, a, b), *apart = tn_where(t, same, tn_k(t, a, 1), tn_sub(t, a, b));
   tiny_uop *rest = tn_log1p(t, exp(t, tn_neg(t, tn_size(t, apart))));
   tiny_uop *y = tn_add(t, tn_max(t, a, b), per_e == 1 ? rest : tn_times(t, rest, per_e));

@@ -183,6 +183,7 @@ static tiny_tensor *tn_chain_dot(tiny_tensor *const *xs, uint8_t (*split)[TN_MAX
   return tn_matmul("multi_dot", left, right);
 }
 TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   double cost[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT], size[TN_MAX_CHAIN_DOT + 1];
   uint8_t split[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT];
@@ -251,6 +252,7 @@ TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
 
 // The p-norm of the last axis. Where it is 0, so is its gradient: the root of 0 is taken of 1 instead.
 static tiny_uop *tn_vector_norm(tiny_ctx *t, tiny_uop *x, double p) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int bit = 1 << (x->ndim - 1);
   tiny_uop *size = tn_abs(t, x), *zero = tn_k(t, x, 0);

@@ -30,6 +30,7 @@ static double tn_host_normal(const tiny_ctx *t, int64_t i, uint32_t call) {     
 // context, when it could not be made.
 static tiny_tensor *tn_weights_but(tiny_ctx *t, const char *name, tiny_shape s, int init, double middle,
                                    double spread, const int64_t *zero) {
+  TN_FLOAT_MODE;
   if (!tn_creatable(t, name, TINY_F32, &s)) return tn_poison(t);
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);
   const size_t nbytes = (size_t)(n ? n : 1) * sizeof(float);
@@ -62,7 +63,10 @@ static tiny_shape tn_shape1(int64_t a) {
   return s;
 }
 // 1 / sqrt of the inputs of a unit: kaiming_uniform with a = sqrt(5), He et al., arXiv:1502.01852.
-static double tn_bound(int64_t inputs) { return inputs > 0 ? 1 / sqrt((double)inputs) : 0; }
+static double tn_bound(int64_t inputs) {
+  TN_FLOAT_MODE;
+  return inputs > 0 ? 1 / sqrt((double)inputs) : 0;
+}
 
 // Lists tensors under their names, up to the first error.
 static tiny_code tn_params_list(tiny_params *p, const char *prefix, int n, const char *const *names,
@@ -228,6 +232,7 @@ TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m) {
 // The three projections are one tensor, as PyTorch keeps them; it begins by Glorot and Bengio, AISTATS 2010,
 // eq. 16.
 TINY_API tiny_attention_layer tiny_attention_layer_new(tiny_ctx *t, int64_t size, int heads, int bias) {
+  TN_FLOAT_MODE;
   static const char name[] = "attention_layer_new";
   tiny_attention_layer m;
   memset(&m, 0, sizeof m);

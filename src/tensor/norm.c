@@ -59,6 +59,7 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
 // Gumbel noise is -log(-log u): Jang, Gu and Poole, arXiv:1611.01144. u is never 0 or 1: a half step is
 // added. A hard sample is the one-hot of the largest and has the soft one's gradient.
 TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, int axis) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   if (!tn_usable("gumbel_softmax", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
@@ -177,12 +178,14 @@ TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_te
 
 // old * (1 - momentum) + new * momentum becomes the statistic's next state.
 static int tn_batch_norm_track(tiny_tensor *stat, tiny_uop *now, double momentum) {
+  TN_FLOAT_MODE;
   tiny_ctx *t = tn_ctx_of(stat);
   tiny_uop *old = tn_wide(t, tn_uop_of(stat));
   now = tn_reshape(t, tn_u1(t, TINY_OP_DETACH, now), tn_uop_of(stat)->ndim, tn_uop_of(stat)->dim);
   return tiny_ok(tn_assign(stat, tn_add(t, tn_times(t, old, 1 - momentum), tn_times(t, now, momentum))));
 }
 TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("batch_norm", 1, &x, &out)) return out;
@@ -213,6 +216,7 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
 // the sum.
 TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, double alpha, double beta,
                                                double k) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("local_response_norm", 1, &x, &out)) return out;

@@ -22,6 +22,7 @@ typedef struct tn_update {
 } tn_update;
 
 static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep) {
+  TN_FLOAT_MODE;
   return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
 }
 static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
@@ -53,6 +54,7 @@ static tiny_uop *tn_moved(const tn_update *u, tiny_uop *p, tiny_uop *step) {
 // ** the formulas **
 
 static tiny_uop *tn_update_sgd(tn_update *u) {
+  TN_FLOAT_MODE;
   tiny_ctx *t = u->t;
   tiny_uop *g = tn_decayed(u), *damped = g;
   if (u->momentum == 0) return tn_moved(u, u->p, g);
@@ -166,6 +168,7 @@ static tiny_uop *tn_orthogonal(tiny_ctx *t, tiny_uop *x, double eps) {
 }
 // Jordan; decay and the scale sqrt(max(1, rows/columns)) as in torch.optim.Muon.
 static tiny_uop *tn_update_muon(tn_update *u) {
+  TN_FLOAT_MODE;
   tiny_ctx *t = u->t;
   tiny_uop *m = tn_moment_blend(u, 0, u->g, u->momentum);
   tiny_uop *step = tn_orthogonal(t, tn_blend(t, m, u->g, u->momentum), u->eps);
@@ -334,6 +337,7 @@ static int tn_optim_move(tn_update *u, tiny_tensor *param, tiny_tensor *grad, ti
 
 TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
                                    int n) {
+  TN_FLOAT_MODE;
   const tiny_code code = tn_optim_check(o, params, grads, n);
   if (code != TINY_OK) return code;
   tiny_ctx *t = tn_ctx_of(params[0]);

@@ -203,6 +203,7 @@ static tiny_uop *tn_pool_count(tiny_ctx *t, const tn_window *w, int64_t size, in
   return tn_sub(t, end, exclude ? tn_max(t, begin, tn_k(t, begin, 0)) : begin);
 }
 static tiny_uop *tn_mean_pool(tiny_ctx *t, tiny_uop *x, const tiny_pool_desc *d, int n, const tn_window *w) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int lead = x->ndim - n;
   double same = 1;                         // the part of the divisor that all windows share
@@ -235,6 +236,7 @@ TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d) {
 
 // As PyTorch: means of x^p times the elements of a whole window, also where a window hangs over.
 TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tn_window w[TN_SPATIAL];
   if (!tn_usable("lp_pool", 1, &x, &out)) return out;

@@ -92,6 +92,7 @@ TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape) {
   return tn_random(t, "randn", 1, 0, 1, TINY_F32, &shape);
 }
 TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape) {
+  TN_FLOAT_MODE;
   if (t && !(low <= high)) return tn_wrong(t, TINY_E_ARG, "uniform: from %g to %g", low, high);
   return tn_random(t, "uniform", 0, low, high - low, dtype, &shape);
 }
@@ -205,6 +206,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
 
 // What flows into an output and out of an input of the weights; 0 after an error.
 static int tn_fans(tiny_ctx *t, const char *name, const tiny_shape *s, double *in, double *out) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
   if (!tn_random_shape(t, name, TINY_F32, s)) return 0;
   if (s->ndim < 2) {
@@ -220,10 +222,12 @@ static int tn_fans(tiny_ctx *t, const char *name, const tiny_shape *s, double *i
 // feedforward neural networks", 2010, eq. 12 and 16. A uniform number of [-a, a) deviates by a / sqrt(3).
 static tiny_tensor *tn_spread_weights(tiny_ctx *t, const char *name, int normal, double variance,
                                       const tiny_shape *s) {
+  TN_FLOAT_MODE;
   const double deviation = variance < HUGE_VAL ? sqrt(variance) : 0, reach = sqrt(3) * deviation;
   return tn_random(t, name, normal, normal ? 0 : -reach, normal ? deviation : 2 * reach, TINY_F32, s);
 }
 static tiny_tensor *tn_glorot(tiny_ctx *t, const char *name, int normal, const tiny_shape *s) {
+  TN_FLOAT_MODE;
   double in, out;
   if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
   return tn_spread_weights(t, name, normal, 2 / (in + out), s);
@@ -236,6 +240,7 @@ TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape) {
 }
 // Of deviation sqrt(2 / ((1 + slope^2) fan in)): He et al., "Delving deep into rectifiers", arXiv:1502.01852, eq. 15.
 static tiny_tensor *tn_kaiming(tiny_ctx *t, const char *name, int normal, double slope, const tiny_shape *s) {
+  TN_FLOAT_MODE;
   double in, out;
   if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
   return tn_spread_weights(t, name, normal, 2 / ((1 + slope * slope) * in), s);
@@ -251,6 +256,7 @@ TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape 
 
 // Each element is kept with probability 1-p and then divided by it.
 static tiny_uop *tn_dropped(tiny_ctx *t, tiny_uop *u, double p) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, u)) return u;
   tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
   return tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0));

@@ -110,6 +110,7 @@ static tiny_uop *tn_wide(tiny_ctx *t, tiny_uop *x) {
 }
 
 static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int64_t n = tn_count(x, bits);
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
@@ -117,6 +118,7 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
 // Of x minus its mean: two passes, as accurate as the data allow. Without a divisor: 0/0, or infinite.
 static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
                              double divisor) {
+  TN_FLOAT_MODE;
   return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
                   divisor > 0 ? 1 / divisor : HUGE_VAL);
 }
@@ -140,6 +142,7 @@ TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
 // The variance, or its root; the mean too where the caller wants it.
 static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int axis, int keepdim,
                                  double correction, tiny_tensor **mean) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   const int usable = tn_usable(name, 1, &x, &out);
   if (mean) *mean = out;
@@ -285,6 +288,7 @@ static tiny_uop *tn_abs_power(tiny_ctx *t, tiny_uop *x, double p) {
 }
 // The p-norm of wide floats.
 static tiny_uop *tn_norm(tiny_ctx *t, tiny_uop *x, double p, int bits, int keepdim) {
+  TN_FLOAT_MODE;
   if (p == 0) {
     tiny_uop *is = tn_is_true(t, x);
     return tn_bad(t, is) ? is : tn_sum(t, tn_cast(t, is, x->dtype), bits, keepdim);

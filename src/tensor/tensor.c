@@ -181,7 +181,7 @@ static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ..
   char message[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  tn_number_list(message, sizeof message, format, args);
   va_end(args);
   tiny_fail(t, code, "%s", message);
   return tn_poison(t);
@@ -331,6 +331,7 @@ static const char *tn_text_of(const tiny_uop *u, char *out) {
 
 // Is s a shape: dims within bounds and fewer than 2^60 elements?
 static int tn_shape_valid(tiny_ctx *t, const char *name, const tiny_shape *s) {
+  TN_FLOAT_MODE;
   char text[TN_DIMS_TEXT];
   if (s->ndim < 0 || s->ndim > TINY_MAX_DIMS) {
     tiny_fail(t, TINY_E_SHAPE, "%s: %d dims, but shapes have 0 to %d", name, s->ndim, TINY_MAX_DIMS);

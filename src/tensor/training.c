@@ -27,6 +27,7 @@ static tiny_uop *tn_power_sum(tiny_ctx *t, tiny_uop *x, double p) {
                 all, 0);
 }
 TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max_norm, double p) {
+  TN_FLOAT_MODE;
   tiny_ctx *t;
   if (tn_grads_check("clip_grad_norm", grads, n, &t) != TINY_OK) return tn_poison(t);
   p = tn_or_default(p, 2);
@@ -68,6 +69,7 @@ TINY_API tiny_code tiny_clip_grad_value(tiny_tensor **grads, int n, double value
 // ** mixed precision **
 
 static int tn_scaler_open(tiny_scaler *s, tiny_ctx *t) {
+  TN_FLOAT_MODE;
   const tiny_shape two = {1, {2}};
   if (s->state) return 1;
   const float state[2] = {(float)tn_or_default(s->scale, 65536), 0};
@@ -177,30 +179,37 @@ TINY_API void tiny_ema_free(tiny_ema *e) {
 
 static double tn_lr(double lr) { return lr > 0 ? lr : TINY_ZERO; }
 static double tn_lr_way(int64_t step, int64_t steps) {       // 0 .. 1
+  TN_FLOAT_MODE;
   return steps <= 0 || step >= steps ? 1 : step <= 0 ? 0 : (double)step / (double)steps;
 }
 // Half a wave of the cosine: from a to b.
 static double tn_lr_half_wave(double a, double b, double way) {
+  TN_FLOAT_MODE;
   return b + (a - b) * (1 + cos(TN_PI * way)) / 2;
 }
 
 TINY_API double tiny_lr_step(double lr, int64_t step, int64_t every, double gamma) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * pow(gamma, (double)(every > 0 ? step / every : 0)));
 }
 TINY_API double tiny_lr_multistep(double lr, int64_t step, const int64_t *milestones, int n, double gamma) {
+  TN_FLOAT_MODE;
   int passed = 0;
   while (milestones && passed < n && milestones[passed] <= step) passed++;
   return tn_lr(lr * pow(gamma, passed));
 }
 TINY_API double tiny_lr_exponential(double lr, int64_t step, double gamma) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * pow(gamma, (double)step));
 }
 TINY_API double tiny_lr_cosine(double lr, int64_t step, int64_t period, double lowest) {
+  TN_FLOAT_MODE;
   return tn_lr(tn_lr_half_wave(lr, lowest, period > 0 ? (double)step / (double)period : 1));
 }
 // Loshchilov and Hutter, arXiv:1608.03983, equation 5.
 TINY_API double tiny_lr_cosine_restarts(double lr, int64_t step, int64_t period, int multiply,
                                         double lowest) {
+  TN_FLOAT_MODE;
   if (period <= 0) return tn_lr(lowest);
   while (multiply > 1 && step >= period && period < INT64_MAX / multiply) {
     step -= period;
@@ -209,19 +218,23 @@ TINY_API double tiny_lr_cosine_restarts(double lr, int64_t step, int64_t period,
   return tn_lr(tn_lr_half_wave(lr, lowest, (double)(step % period) / (double)period));
 }
 TINY_API double tiny_lr_linear(double lr, int64_t step, int64_t steps, double from, double to) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * (from + (to - from) * tn_lr_way(step, steps)));
 }
 // Smith and Topin, arXiv:1708.07120, with PyTorch's defaults.
 TINY_API double tiny_lr_one_cycle(double highest, int64_t step, int64_t steps) {
+  TN_FLOAT_MODE;
   const double top = 0.3 * (double)steps - 1, last = (double)steps - 1, at = step < 0 ? 0 : (double)step;
   if (top > 0 && at <= top) return tn_lr(tn_lr_half_wave(highest / 25, highest, at / top));
   const double way = last > top ? (at - top) / (last - top) : 1;
   return tn_lr(tn_lr_half_wave(highest, highest / 25e4, way < 1 ? way : 1));
 }
 TINY_API double tiny_lr_polynomial(double lr, int64_t step, int64_t steps, double power) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * pow(1 - tn_lr_way(step, steps), power));
 }
 TINY_API double tiny_lr_plateau(tiny_plateau *s, double lr, double value) {
+  TN_FLOAT_MODE;
   if (!s) return lr;
   const int better = !s->begun || value < s->best * (1 - tn_or_default(s->threshold, 1e-4));
   s->begun = 1;
