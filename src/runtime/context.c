@@ -30,6 +30,8 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = atoi(beam);
+  const char *seconds = tn_os_env("TINY_CC_SECONDS");
+  t->compiler_seconds = d && d->compiler_seconds > 0 ? d->compiler_seconds : seconds ? atoi(seconds) : 0;
   if (!tn_ir_open(t)) { tiny_close(t); return NULL; }
   tn_guard(t, tn_open_guarded, (void *)(uintptr_t)d);
   if (!t->tensors) { tiny_close(t); return NULL; }
