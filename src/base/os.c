@@ -96,8 +96,8 @@
 #endif
 #ifdef __linux__
   #include <sys/syscall.h>
-  enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2, TN_OS_HUGEPAGE = 14,
-         TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };       // asm-generic: x86-64 and arm64
+  enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };       // asm-generic: x86-64 and arm64
 #elif !defined(_WIN32)
   enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
          TN_OS_SIG_SETMASK = SIG_SETMASK,
@@ -594,7 +594,8 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
   struct stat s;
   if (stat(path, &s) || !S_ISREG(s.st_mode)) return 0;
 #endif
-  out->nbytes = (uint64_t)s.st_size; out->changed = (uint64_t)s.st_mtime * 1000000000u; out->number = (uint64_t)s.st_ino;
+  out->nbytes = (uint64_t)s.st_size; out->number = (uint64_t)s.st_ino;
+  out->changed = (uint64_t)s.st_mtime * 1000000000u;
 #if defined(__linux__) && (!defined(__STRICT_ANSI__) || defined(__cplusplus))
   out->changed += (uint64_t)s.st_mtim.tv_nsec;
 #endif
@@ -619,7 +620,7 @@ static const char *tn_os_why_not(const char *path) {
 #endif
 
 // What is to be executed comes from a folder and a file of the effective user's own, which nobody else may write.
-enum { TN_OS_DONE, TN_OS_ABSENT, TN_OS_FOREIGN, TN_OS_SHARED };         // no such thing; another user's; others may write
+enum { TN_OS_DONE, TN_OS_ABSENT, TN_OS_FOREIGN, TN_OS_SHARED };         // FOREIGN: another user's; SHARED: others may write
 enum { TN_OS_NAME = 160 };                 // bytes of the longest name that is listed, its 0 included
 typedef struct tn_os_entry { char name[TN_OS_NAME]; uint64_t nbytes, changed; } tn_os_entry;
 
@@ -861,7 +862,8 @@ static int tn_os_write_own(const char *folder, const char *name, const void *dat
   if (verdict != TN_OS_DONE) return verdict;
   int well = tn_os_draft_name(&d, name);
   if (well) {
-    do d.h = openat(in, d.path, O_WRONLY | O_CREAT | O_EXCL | TN_OS_CLOEXEC, TN_OS_OWN); while (d.h < 0 && errno == EINTR);
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | TN_OS_CLOEXEC;
+    do d.h = openat(in, d.path, flags, TN_OS_OWN); while (d.h < 0 && errno == EINTR);
     well = d.h >= 0;
   }
   if (well) {

@@ -108,8 +108,8 @@ static int tn_process_attributes(posix_spawnattr_t *a) {
   int failed = posix_spawnattr_setpgroup(a, 0);
   if (!failed) failed = posix_spawnattr_setsigmask(a, &none);
   if (!failed) failed = posix_spawnattr_setsigdefault(a, &all);
-  if (!failed) failed = posix_spawnattr_setflags(a, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  return failed;
+  const short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  return failed ? failed : posix_spawnattr_setflags(a, flags);
 }
 
 static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
@@ -169,7 +169,7 @@ static void tn_process_hear(tn_child *c, tn_job *job) {
   tn_process_receive(&c->err, &job->err, job);
 }
 
-// 1: the child has ended, and its number is its own until that is taken note of; -1: the host has taken note already.
+// 1: the child has ended, and its number is its own until that is taken note of; -1: the host has done so already.
 static int tn_process_over(const tn_child *c) {
 #ifdef __linux__
   enum { PID = 1, NOHANG = 1, EXITED = 4, NOWAIT = 0x01000000 };       // linux/wait.h
@@ -189,7 +189,8 @@ static int tn_process_over(const tn_child *c) {
 static int tn_process_end(tn_child *c) {
   int status = 0, naps = 0;
   pid_t got;
-  if (tn_process_over(c) >= 0 || c->io >= 0 || c->err >= 0) kill(-c->pid, SIGKILL);   // else the number may be another's
+  if (tn_process_over(c) >= 0 || c->io >= 0 || c->err >= 0)  // else the number may be another's by now
+    kill(-c->pid, SIGKILL);
   do {
     got = waitpid(c->pid, &status, WNOHANG);
     if (!got) tn_os_sleep_us(naps < 20 ? 50 : 5000);
@@ -285,8 +286,8 @@ static void tn_process_kill(void *arg) {
   }
 }
 
-// What a child finds in its environment: the host's, but for folders of PATH that are not absolute, and with temp as the
-// folder of its temporary files. With raised rights next to nothing. NULL: as the host's.
+// What a child finds in its environment: the host's, but for folders of PATH that are not absolute, and with temp as
+// the folder of its temporary files. With raised rights next to nothing. NULL: as the host's.
 static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   char *const *from = TN_OS_ENVIRON;
   const int raised = tn_os_raised();
@@ -349,8 +350,8 @@ static DWORD tn_process_start(tiny_ctx *t, tn_child *c, const tn_job *job) {
   if (!tn_process_pipe(&c->in, &setup.hStdInput, 1) || !tn_process_pipe(&c->out, &setup.hStdOutput, 0) ||
       !tn_process_pipe(&c->err, &setup.hStdError, 0) ||
       !SetNamedPipeHandleState(c->in, &never, NULL, NULL) ||
-      !CreateProcessA(job->argv[0], line.data, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL, &setup,
-                      &made))
+      !CreateProcessA(job->argv[0], line.data, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL,
+                      &setup, &made))
     why = GetLastError();
   tn_process_close(&setup.hStdInput); tn_process_close(&setup.hStdOutput); tn_process_close(&setup.hStdError);
   if (why) { tn_process_close(&c->in); tn_process_close(&c->out); tn_process_close(&c->err); return why; }

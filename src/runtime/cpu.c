@@ -112,8 +112,8 @@ static void tn_cpu_first_compiler(tn_cpu *c) {
 // c's compiler is not to be used: the next one, if $TINY_CC leaves a choice. why: of the first that was passed over.
 static void tn_cpu_pass_over(tn_cpu *c, const char *why) {
   if (!c->why[0])
-    snprintf(c->why, sizeof c->why, "%s%s cannot be used%s%.*s", c->chosen ? "TINY_CC: " : "", c->compiler, *why ? ": " : "",
-             (int)strcspn(why, "\n"), why);
+    snprintf(c->why, sizeof c->why, "%s%s cannot be used%s%.*s", c->chosen ? "TINY_CC: " : "", c->compiler,
+             *why ? ": " : "", (int)strcspn(why, "\n"), why);
   c->nth++;
   tn_cpu_find_compiler(c);
 }
@@ -264,7 +264,8 @@ static int tn_cpu_hear(void *dev, const char *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const int clang = tn_cpu_defines(said, "__clang__");
 #if defined(__ELF__) && !defined(TINY_NO_DISK)
-  const int other = tn_cpu_defines(said, "__GNUC__") && tn_cpu_defines(said, "__ELF__") && !tn_cpu_defines(said, "__TINYC__");
+  const int other = tn_cpu_defines(said, "__GNUC__") && tn_cpu_defines(said, "__ELF__") &&
+                    !tn_cpu_defines(said, "__TINYC__");
 #else
   const int other = 0;
 #endif

@@ -3,8 +3,9 @@
 // In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
 // schedules needs it. On disk it is known by the digest of all that makes it what it is: its text, what stands before
 // it in a module, the device's target (of a compiler: which file it is, what it says of itself, its flags) and this
-// build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc what a compiler said
-// of itself; all carry lengths and checksums, and anything that does not fit is made anew. Many kernels share one module.
+// build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc what a compiler
+// said of itself; all carry lengths and checksums, and anything that does not fit is made anew. Many kernels share one
+// module.
 // What lies there is executed, so folder and files must be the effective user's own, which nobody else may write; a
 // process with raised rights uses none. The folder is kept below a size: the files go first that are oldest, or that
 // nobody has read for longest, to within a day. Many processes may use and trim it at once.
@@ -118,8 +119,8 @@ static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
   tn_toposort(t, ast, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    const uint64_t head[3] = {(uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16 | (uint64_t)u->nv << 32,
-                              u->nsrc, (uint64_t)u->k};
+    const uint64_t what = (uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16;
+    const uint64_t head[3] = {what | (uint64_t)u->nv << 32, u->nsrc, (uint64_t)u->k};
     tn_digest_add(&d, head, sizeof head);
     tn_digest_add(&d, u->v, (size_t)u->nv * sizeof *u->v);
     for (uint32_t j = 0; j < u->nsrc; j++) {
@@ -225,7 +226,8 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 
 // ** disk **
 
-typedef struct tn_file_head { char magic[8]; tn_digest key; uint64_t nbytes, sum; } tn_file_head;   // sum: against accidents
+// sum: against accidents
+typedef struct tn_file_head { char magic[8]; tn_digest key; uint64_t nbytes, sum; } tn_file_head;
 static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '2'};
 enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE = 3600 };
 
@@ -241,7 +243,7 @@ static void tn_cache_give_up(tiny_ctx *t, int verdict) {
     tn_log(t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", t->programs->dir,
            verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
   else if (tn_debug(t, 'p') || tn_debug(t, 't'))
-    tn_log(t, "tiny: %.200s cannot be used to keep compiled kernels in: nothing can be written there", t->programs->dir);
+    tn_log(t, "tiny: %.200s cannot be used to keep compiled kernels in: it cannot be written", t->programs->dir);
   t->programs->dir[0] = 0;
 }
 
