@@ -97,7 +97,7 @@
 #ifdef __linux__
   #include <sys/syscall.h>
   enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
-         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };       // asm-generic: x86-64 and arm64
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic: x86-64 and arm64
 #elif !defined(_WIN32)
   enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
          TN_OS_SIG_SETMASK = SIG_SETMASK,
@@ -620,7 +620,8 @@ static const char *tn_os_why_not(const char *path) {
 #endif
 
 // What is to be executed comes from a folder and a file of the effective user's own, which nobody else may write.
-enum { TN_OS_DONE, TN_OS_ABSENT, TN_OS_FOREIGN, TN_OS_SHARED };         // FOREIGN: another user's; SHARED: others may write
+// FOREIGN: another user's; SHARED: others may write it.
+enum { TN_OS_DONE, TN_OS_ABSENT, TN_OS_FOREIGN, TN_OS_SHARED };
 enum { TN_OS_NAME = 160 };                 // bytes of the longest name that is listed, its 0 included
 typedef struct tn_os_entry { char name[TN_OS_NAME]; uint64_t nbytes, changed; } tn_os_entry;
 

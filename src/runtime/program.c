@@ -67,6 +67,7 @@ typedef struct tn_build {
   const char *text;
   size_t text_nbytes;                      // of text, where it is memory of the build's
   char name[TN_KERNEL_NAME];
+  struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
 
@@ -613,27 +614,29 @@ static void tn_build_name(tiny_ctx *t, tn_build *b) {
 
 typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
 
-// A name holds a hash: two kernels may have the same, but not in one module.
-static void tn_build_rename(const tn_builds *all, int i) {
-  tn_build *b = &all->build[i];
-  int same = 0;
-  for (int j = 0; j < i; j++) same |= !strcmp(all->build[j].name, b->name);
+// A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
+static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
+  const void *name = (const void *)(uintptr_t)(tn_hash_bytes(0, b->name, strlen(b->name)) | 1);
   const size_t n = strlen(b->name), at = n < TN_KERNEL_NAME - 12 ? n : TN_KERNEL_NAME - 12;
-  if (same && !b->custom) snprintf(b->name + at, sizeof b->name - at, "_%d", i);
+  if (!b->custom && tn_map_has(names, name)) snprintf(b->name + at, sizeof b->name - at, "_%d", i);
+  tn_map_set(t, names, name, b);
 }
 
 static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
+  tn_map asked = {NULL, 0, 0}, names = {NULL, 0, 0};
   int nleft = 0;
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
-    int twin = 0;
+    const void *kernel = b->custom ? (const void *)b->custom : (const void *)b->ast;
+    b->twin = (tn_build *)tn_map_get(&asked, kernel);
+    if (b->twin) continue;
+    tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
     b->exe = tn_executable_find(t, &b->key);
-    while (twin < i && !tn_digest_same(&all->build[twin].key, &b->key)) twin++;
-    if (b->exe || twin < i) continue;
-    tn_build_rename(all, i);
+    if (b->exe) continue;
+    tn_build_rename(t, b, i, &names);
     if (b->custom) b->text = b->custom;
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
@@ -682,7 +685,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
     tn_builds_clear(&all);
   } while (code == TINY_E_COMPILE && d->backend == &tn_cpu_backend && tn_builds_again(t, &all));
   if (code != TINY_OK) return code;
-  for (int i = 0; i < n; i++) if (!builds[i].exe) builds[i].exe = tn_executable_find(t, &builds[i].key);
+  for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
 }
 #endif
