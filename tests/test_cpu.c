@@ -148,7 +148,7 @@ static int temp_files(void) {
 static void test_other_compiler(void) {    // $TINY_CC names one that is not clang
   machine m;
   char path[TN_OS_PATH];
-  if (!tn_os_find_program("gcc", path, sizeof path)) return;
+  if (!tn_os_find_program("gcc", 0, path, sizeof path)) return;
   const int before = temp_files();
   setenv("TINY_CC", "gcc", 1);
   machine_open(&m, 2);
@@ -341,14 +341,14 @@ int main(void) {
   char path[TN_OS_PATH];
   test_memory();
   test_null();
-  if (tn_os_find_program("clang", path, sizeof path)) {
+  if (tn_os_find_program("clang", 0, path, sizeof path)) {
     test_kernels(1); test_kernels(2); test_kernels(5);
     test_failing();
     test_contexts();
     test_no_memory("clang");
   }
   test_other_compiler();
-  if (tn_os_find_program("gcc", path, sizeof path)) test_no_memory("gcc");
+  if (tn_os_find_program("gcc", 0, path, sizeof path)) test_no_memory("gcc");
   test_missing();
   return test_report();
 }

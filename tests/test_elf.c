@@ -41,7 +41,7 @@ static const tn_elf_name names[] = { { "memset", (void (*)(void))memset }, { "me
 
 static const char *clang_path(void) {
   static char path[TN_OS_PATH];
-  return path[0] || tn_os_find_program("clang", path, sizeof path) ? path : NULL;
+  return path[0] || tn_os_find_program("clang", 0, path, sizeof path) ? path : NULL;
 }
 
 // Compiles source; out lives in t's scratch memory.

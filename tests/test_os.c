@@ -32,6 +32,25 @@ static int files_in(const char *path) {
   return n;
 }
 
+// By paths: the room takes a folder and a name.
+static const char *split(const char *path, char *name, size_t cap) {
+  static _Thread_local char parent[TN_OS_PATH + 200];
+  const char *slash = strrchr(path, '/');
+  snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+  snprintf(name, cap, "%s", slash ? slash + 1 : path);
+  return parent;
+}
+static int read_file(const char *path, size_t most, tiny_bytes *out) {
+  char name[TN_OS_PATH + 200];
+  const char *parent = split(path, name, sizeof name);
+  return tn_os_read_own(parent, name, most, out) == TN_OS_DONE;
+}
+static int write_file(const char *path, const void *data, size_t nbytes) {
+  char name[TN_OS_PATH + 200];
+  const char *parent = split(path, name, sizeof name);
+  return tn_os_write_own(parent, name, data, nbytes) == TN_OS_DONE;
+}
+
 static void test_facts(void) {
   const uint64_t a = tn_os_now(), b = tn_os_now();
   CHECK(a && b >= a);
@@ -77,7 +96,7 @@ static void test_memory(void) {
 static void write_task(void *arg) {
   char data[5000], path[300];
   memset(data, *(const char *)arg, sizeof data);
-  for (int i = 0; i < 50; i++) tn_os_write_file(in_folder(path, sizeof path, "shared"), data, sizeof data);
+  for (int i = 0; i < 50; i++) write_file(in_folder(path, sizeof path, "shared"), data, sizeof data);
 }
 
 static void test_files(void) {
@@ -87,17 +106,17 @@ static void test_files(void) {
   char path[300], big[300000];
   tiny_bytes got = { &t, NULL, 0, 0 };
   for (size_t i = 0; i < sizeof big; i++) big[i] = (char)(i * 7);
-  CHECK(tn_os_write_file(in_folder(path, sizeof path, "a"), big, sizeof big));
-  CHECK(tn_os_read_file(path, sizeof big, &got));
+  CHECK(write_file(in_folder(path, sizeof path, "a"), big, sizeof big));
+  CHECK(read_file(path, sizeof big, &got));
   CHECK(got.n == sizeof big && !memcmp(got.data, big, sizeof big));
-  CHECK(!tn_os_read_file(path, sizeof big - 1, &got));                // bigger than wanted
-  CHECK(tn_os_write_file(path, "", 0));                               // replaces
+  CHECK(!read_file(path, sizeof big - 1, &got));                // bigger than wanted
+  CHECK(write_file(path, "", 0));                               // replaces
   got.n = 0;
-  CHECK(tn_os_read_file(path, 100, &got));
+  CHECK(read_file(path, 100, &got));
   CHECK_EQ(got.n, 0);
-  CHECK(!tn_os_read_file(in_folder(path, sizeof path, "missing"), 100, &got));
-  CHECK(!tn_os_read_file(folder, 100, &got));                         // a folder is no file
-  CHECK(!tn_os_write_file(in_folder(path, sizeof path, "no/such/folder"), big, 1));
+  CHECK(!read_file(in_folder(path, sizeof path, "missing"), 100, &got));
+  CHECK(!read_file(folder, 100, &got));                         // a folder is no file
+  CHECK(!write_file(in_folder(path, sizeof path, "no/such/folder"), big, 1));
   CHECK(tn_os_make_dirs(in_folder(path, sizeof path, "x/y//z")));
   CHECK(tn_os_make_dirs(path));                                       // they are there
   CHECK(!tn_os_make_dirs(""));
@@ -109,7 +128,7 @@ static void test_files(void) {
   for (int i = 0; i < 4; i++) CHECK(tn_os_thread_start(&thread[i], write_task, &letters[i]));
   for (int i = 0; i < 200; i++) {                                     // readers see one writer's whole file
     got.n = 0;
-    if (!tn_os_read_file(in_folder(path, sizeof path, "shared"), 10000, &got)) continue;
+    if (!read_file(in_folder(path, sizeof path, "shared"), 10000, &got)) continue;
     if (got.n != 5000 || got.data[0] != got.data[4999]) { CHECK(!"a torn file"); break; }
   }
   for (int i = 0; i < 4; i++) tn_os_thread_join(&thread[i]);
@@ -117,7 +136,7 @@ static void test_files(void) {
   char full[TN_OS_PATH + 100];
   memset(full, 'a', sizeof full);
   full[sizeof full - 1] = 0;
-  CHECK(!tn_os_write_file(full, "x", 1));
+  CHECK(!write_file(full, "x", 1));
   CHECK(!tn_os_make_dirs(full));
   tn_scratch_reset(&t, 1);
   CHECK_EQ(m.live, 0); CHECK_EQ(m.wrong, 0);
@@ -125,13 +144,13 @@ static void test_files(void) {
 
 static void test_paths(void) {
   char out[TN_OS_PATH];
-  CHECK(tn_os_find_program("sh", out, sizeof out));
+  CHECK(tn_os_find_program("sh", 0, out, sizeof out));
   CHECK(strstr(out, "/sh") != NULL);
-  CHECK(tn_os_find_program("/bin/sh", out, sizeof out));
+  CHECK(tn_os_find_program("/bin/sh", 0, out, sizeof out));
   CHECK_STR(out, "/bin/sh");
-  CHECK(!tn_os_find_program("no-such-program-here", out, sizeof out));
-  CHECK(!tn_os_find_program("/bin", out, sizeof out));
-  CHECK(!tn_os_find_program("sh", out, 3));
+  CHECK(!tn_os_find_program("no-such-program-here", 0, out, sizeof out));
+  CHECK(!tn_os_find_program("/bin", 0, out, sizeof out));
+  CHECK(!tn_os_find_program("sh", 0, out, 3));
   setenv("XDG_CACHE_HOME", "/some/where", 1);
   CHECK(tn_os_cache_dir(out, sizeof out));
 #ifdef __linux__
@@ -237,7 +256,7 @@ static tiny_code play(tiny_ctx *t, void *arg) {
   const char *const *argvs[] = { cat_argv, sh_argv, absent_argv, cat_argv };
   for (int i = 0; i < 4; i++) { job[i].argv = argvs[i]; job[i].input = data; job[i].input_nbytes = sizeof data; }
   tn_process_run(t, job, 4, 3);
-  tn_os_read_file(in_folder(path, sizeof path, "shared"), 10000, &got);
+  read_file(in_folder(path, sizeof path, "shared"), 10000, &got);
   ((scene *)arg)->ran = job[0].out.n == sizeof data && job[1].exit_code == 7 && got.n == 5000;
   return TINY_OK;
 }

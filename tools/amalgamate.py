@@ -113,6 +113,7 @@ def amalgamated(header):
             + "#if defined(TINY_IMPLEMENTATION) && !defined(%s_IMPLEMENTATION_DONE)\n" % prefix
             + "#define %s_IMPLEMENTATION_DONE\n" % prefix
             + "#ifndef TINY_AMALGAMATED\n  #define TINY_AMALGAMATED\n#endif\n"
+            + '#define %s_SOURCE_ID "%s"\n' % (prefix.replace("TINY", "TN", 1), source_id)
             + marked(list_path, expanded(list_path))
             + "#endif // TINY_IMPLEMENTATION\n\n"
             + "/*\n" + marked(LICENSE, licence, "") + "*/\n")

@@ -133,6 +133,7 @@ typedef struct tiny_desc {
   uint64_t seed;                           // of tiny_rand and tiny_randn
   int beam;                                // width of the search for fast kernels, see the manual; 0: $TINY_BEAM or
                                            // none, negative: none
+  int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other

@@ -1,5 +1,8 @@
-// hash: mixing for structural hashes, and maps from pointers, and pairs of them, to pointers in scratch memory for the
-// passes.
+// hash: mixing for structural hashes, digests for what is known by its contents alone, and maps from pointers, and
+// pairs of them, to pointers in scratch memory for the passes.
+//
+// A structural hash orders and finds: who has two things with one hash compares them. Anybody can make such two.
+// A digest stands for its bytes: kernels, modules and files are taken for each other when their digests are equal.
 #ifndef TN_BASE_HASH
 #define TN_BASE_HASH
 #ifndef TINY_AMALGAMATED
@@ -21,6 +24,102 @@ static uint64_t tn_hash_bytes(uint64_t h, const void *data, size_t nbytes) {
   for (size_t i = 0; i < nbytes; i++) tail |= (uint64_t)p[i] << (8 * (i + 1) & 63);
   return tn_hash_mix(h, tail);
 }
+
+// ** digests: BLAKE2s-256 (RFC 7693), unkeyed **
+
+typedef struct tn_digest { uint32_t word[8]; } tn_digest;
+typedef struct tn_digester { uint32_t h[8]; uint64_t nbytes; unsigned char held[64]; } tn_digester;
+
+static const uint32_t tn_digest_start[8] = {       // the initial values of SHA-256
+  0x6A09E667u, 0xBB67AE85u, 0x3C6EF372u, 0xA54FF53Au, 0x510E527Fu, 0x9B05688Cu, 0x1F83D9ABu, 0x5BE0CD19u
+};
+
+static uint32_t tn_digest_turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
+static void tn_digest_quarter(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y) {
+  v[a] += v[b] + x; v[d] = tn_digest_turn(v[d] ^ v[a], 16);
+  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 12);
+  v[a] += v[b] + y; v[d] = tn_digest_turn(v[d] ^ v[a], 8);
+  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 7);
+}
+
+static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
+  static const uint8_t order[10][16] = {   // of the message's words in each turn: RFC 7693, 2.7
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
+    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
+    {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
+    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
+    {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
+    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
+    {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
+    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
+    {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}
+  };
+  uint32_t m[16], v[16];
+  for (int i = 0; i < 16; i++)
+    m[i] = (uint32_t)at[4 * i] | (uint32_t)at[4 * i + 1] << 8 | (uint32_t)at[4 * i + 2] << 16 |
+           (uint32_t)at[4 * i + 3] << 24;
+  for (int i = 0; i < 8; i++) { v[i] = d->h[i]; v[i + 8] = tn_digest_start[i]; }
+  v[12] ^= (uint32_t)d->nbytes; v[13] ^= (uint32_t)(d->nbytes >> 32);
+  if (last) v[14] = ~v[14];
+  for (int turn = 0; turn < 10; turn++) {
+    const uint8_t *w = order[turn];
+    tn_digest_quarter(v, 0, 4, 8, 12, m[w[0]], m[w[1]]);
+    tn_digest_quarter(v, 1, 5, 9, 13, m[w[2]], m[w[3]]);
+    tn_digest_quarter(v, 2, 6, 10, 14, m[w[4]], m[w[5]]);
+    tn_digest_quarter(v, 3, 7, 11, 15, m[w[6]], m[w[7]]);
+    tn_digest_quarter(v, 0, 5, 10, 15, m[w[8]], m[w[9]]);
+    tn_digest_quarter(v, 1, 6, 11, 12, m[w[10]], m[w[11]]);
+    tn_digest_quarter(v, 2, 7, 8, 13, m[w[12]], m[w[13]]);
+    tn_digest_quarter(v, 3, 4, 9, 14, m[w[14]], m[w[15]]);
+  }
+  for (int i = 0; i < 8; i++) d->h[i] ^= v[i] ^ v[i + 8];
+}
+
+static tn_digester tn_digest_open(void) {
+  tn_digester d;
+  memset(&d, 0, sizeof d);
+  memcpy(d.h, tn_digest_start, sizeof d.h);
+  d.h[0] ^= 0x01010020u;                   // no key, 32 bytes
+  return d;
+}
+
+// The last block is kept until more comes: it is marked as the last.
+static void tn_digest_add(tn_digester *d, const void *data, size_t nbytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  while (nbytes) {
+    size_t held = (size_t)(d->nbytes % 64);
+    if (!held && d->nbytes) { tn_digest_block(d, d->held, 0); memset(d->held, 0, sizeof d->held); }
+    while (!held && nbytes > 64) {
+      d->nbytes += 64;
+      tn_digest_block(d, at, 0);
+      at += 64; nbytes -= 64;
+    }
+    const size_t part = nbytes < 64 - held ? nbytes : 64 - held;
+    memcpy(d->held + held, at, part);
+    d->nbytes += part;
+    at += part; nbytes -= part;
+  }
+}
+// A text with its end: what follows cannot be taken for a part of it.
+static void tn_digest_add_text(tn_digester *d, const char *text) { tn_digest_add(d, text, strlen(text) + 1); }
+
+static tn_digest tn_digest_close(tn_digester *d) {
+  tn_digest out;
+  tn_digest_block(d, d->held, 1);
+  memcpy(out.word, d->h, sizeof out.word);
+  return out;
+}
+
+static int tn_digest_same(const tn_digest *a, const tn_digest *b) { return !memcmp(a, b, sizeof *a); }
+
+enum { TN_DIGEST_TEXT = 65 };              // 64 hexadecimal digits and a 0
+static const char *tn_digest_print(const tn_digest *d, char *out) {
+  for (int i = 0; i < 32; i++) snprintf(out + 2 * i, 3, "%02x", (unsigned)(d->word[i / 4] >> 8 * (i % 4) & 255));
+  return out;
+}
+
+// ** a map **
 
 typedef struct tn_map_row { const void *key; void *value; } tn_map_row;
 typedef struct tn_map { tn_map_row *row; int n, cap; } tn_map;

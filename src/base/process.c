@@ -5,6 +5,10 @@
 //      stderr another: a socket, unlike a pipe, can be written without a SIGPIPE when the child has died, and
 //      so no signal handling is touched. The sockets close on exec, so that children don't inherit each
 //      other's ends.
+//      A child leads a process group of its own. When it ends, when its time is over or when it has written more than
+//      it may, all of its group ends: nobody else's hand on its outputs keeps the host waiting. A signal for the host's
+//      group, as from a terminal, does not reach it. Signals are in a child as a program expects them, whatever the
+//      host blocks or ignores.
 // When memory runs out in between, the children are killed, waited for and their sockets closed before it
 // unwinds.
 #ifndef TN_BASE_PROCESS
@@ -16,12 +20,26 @@
 typedef struct tn_job {
   const char *const *argv;                 // argv[0]: the program's path; NULL ends the list
   const char *input; size_t input_nbytes;
+  char *const *env;                        // NULL: as the host's
+  int seconds;                             // that it may run; 0: any time
+  size_t most;                             // bytes of output; 0: TN_JOB_OUT
   tiny_bytes out, err;
   int exit_code;                           // killed: 128 + the signal; not started: 127
+  int ended;                               // how: TN_JOB_*
 } tn_job;
 
+enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED };
+enum { TN_JOB_OUT = 64 << 20, TN_JOB_ERR = 1 << 20 };      // bytes that a child may write to stdout and to stderr
+
 typedef struct tn_child tn_child;
-typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; } tn_children;
+typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; int crowded; } tn_children;
+
+static int tn_process_flooded(const tn_job *j) {
+  return j->out.n > (j->most ? j->most : (size_t)TN_JOB_OUT) || j->err.n > TN_JOB_ERR;
+}
+static uint64_t tn_process_deadline(const tn_job *j) {
+  return j->seconds > 0 ? tn_os_now() + (uint64_t)j->seconds * 1000000000u : UINT64_MAX;
+}
 
 // Runs work(t, arg). When an allocation in it fails, undo(arg) is called on the way out.
 static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, void *arg),
@@ -41,13 +59,14 @@ static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, 
 
 static tiny_code tn_process_not_started(tn_job *job, const char *why) {
   job->exit_code = 127;
+  job->ended = TN_JOB_NOT_STARTED;
   tn_text_add(&job->err, "%s could not be started: %s\n", job->argv[0], why);
   return TINY_OK;
 }
 
 #ifndef _WIN32
 
-struct tn_child { pid_t pid; int io, err, alive; size_t sent; };
+struct tn_child { pid_t pid; int io, err, alive; size_t sent; uint64_t deadline; };
 
 #ifndef MSG_NOSIGNAL
   #define MSG_NOSIGNAL 0                   // macOS: SO_NOSIGPIPE does it
@@ -82,14 +101,31 @@ static int tn_process_socketpair(int fd[2]) {
   return 0;
 }
 
-static int tn_process_spawn(pid_t *pid, const char *const *argv, int io, int err) {
+static int tn_process_attributes(posix_spawnattr_t *a) {
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  int failed = posix_spawnattr_setpgroup(a, 0);
+  if (!failed) failed = posix_spawnattr_setsigmask(a, &none);
+  if (!failed) failed = posix_spawnattr_setsigdefault(a, &all);
+  const short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  return failed ? failed : posix_spawnattr_setflags(a, flags);
+}
+
+static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  char *const *env = job->env ? job->env : TN_OS_ENVIRON;
   int failed = posix_spawn_file_actions_init(&actions);
   if (failed) return failed;
-  failed = posix_spawn_file_actions_adddup2(&actions, io, 0);
+  failed = posix_spawnattr_init(&attributes);
+  if (failed) { posix_spawn_file_actions_destroy(&actions); return failed; }
+  failed = tn_process_attributes(&attributes);
+  if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 0);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 1);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, err, 2);
-  if (!failed) failed = posix_spawn(pid, argv[0], &actions, NULL, (char *const *)argv, TN_OS_ENVIRON);
+  if (!failed) failed = posix_spawn(pid, job->argv[0], &actions, &attributes, (char *const *)job->argv, env);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failed;
 }
@@ -99,22 +135,12 @@ static int tn_process_start(tn_child *c, const tn_job *job) {
   int io[2], err[2], failed = 0;
   if (!tn_process_socketpair(io)) return errno;
   if (!tn_process_socketpair(err)) failed = errno;
-  if (!failed) failed = tn_process_spawn(&c->pid, job->argv, io[1], err[1]);
+  if (!failed) failed = tn_process_spawn(&c->pid, job, io[1], err[1]);
   tn_process_close(&io[1]); tn_process_close(&err[1]);
   if (failed) { tn_process_close(&io[0]); tn_process_close(&err[0]); return failed; }
   c->io = io[0]; c->err = err[0]; c->sent = 0; c->alive = 1;
+  c->deadline = tn_process_deadline(job);
   return 0;
-}
-
-// Waits for the end of a child that has closed its outputs. A host that reaps all children itself hides the
-// exit code; it then counts as 0, and the caller sees from the output whether the child did its work.
-static int tn_process_reap(tn_child *c) {
-  int status = 0;
-  pid_t got;
-  do got = waitpid(c->pid, &status, 0); while (got < 0 && errno == EINTR);
-  c->alive = 0;
-  if (got < 0) return 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 static void tn_process_send(tn_child *c, const tn_job *job) {
@@ -128,22 +154,75 @@ static void tn_process_send(tn_child *c, const tn_job *job) {
   shutdown(c->io, SHUT_WR);
 }
 
-static void tn_process_receive(int *fd, tiny_bytes *to) {
+static void tn_process_receive(int *fd, tiny_bytes *to, const tn_job *job) {
   char piece[16384];
-  for (;;) {
+  while (*fd >= 0 && !tn_process_flooded(job)) {
     const ssize_t got = recv(*fd, piece, sizeof piece, MSG_DONTWAIT);
     if (got > 0) { tiny_bytes_add(to, piece, (size_t)got); continue; }
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     tn_process_close(fd);                  // the end; ECONNRESET when the child left input unread
-    return;
   }
+}
+static void tn_process_hear(tn_child *c, tn_job *job) {
+  tn_process_receive(&c->io, &job->out, job);
+  tn_process_receive(&c->err, &job->err, job);
+}
+
+// 1: the child has ended, and its number is its own until that is taken note of; -1: the host has done so already.
+static int tn_process_over(const tn_child *c) {
+#ifdef __linux__
+  enum { PID = 1, NOHANG = 1, EXITED = 4, NOWAIT = 0x01000000 };       // linux/wait.h
+  int info[32] = {0};                      // a siginfo_t, which begins with the signal
+  if (syscall(SYS_waitid, PID, c->pid, info, NOHANG | EXITED | NOWAIT, NULL)) return errno == EINTR ? 0 : -1;
+  return info[0] != 0;
+#else
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  if (waitid(P_PID, (id_t)c->pid, &info, WNOHANG | WEXITED | WNOWAIT)) return errno == EINTR ? 0 : -1;
+  return info.si_pid != 0;
+#endif
+}
+
+// Ends what is left of a child's group. A host that reaps all children itself hides the exit code; it then counts as
+// 0, and the caller sees from the output whether the child did its work. What cannot be killed is left behind.
+static int tn_process_end(tn_child *c) {
+  int status = 0, naps = 0;
+  pid_t got;
+  if (tn_process_over(c) >= 0 || c->io >= 0 || c->err >= 0)  // else the number may be another's by now
+    kill(-c->pid, SIGKILL);
+  do {
+    got = waitpid(c->pid, &status, WNOHANG);
+    if (!got) tn_os_sleep_us(naps < 20 ? 50 : 5000);
+  } while ((got < 0 && errno == EINTR) || (!got && ++naps < 400));
+  c->alive = 0;
+  if (got <= 0) return 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void tn_process_finish(tn_child *c, tn_job *job, int how) {
+  const int exit_code = tn_process_end(c);
+  if (how == TN_JOB_BY_ITSELF) tn_process_hear(c, job);      // nobody is left to write more
+  tn_process_close(&c->io); tn_process_close(&c->err);
+  job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
+  job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
+}
+
+// Starts a job. When the system has no room for one more process now, it is asked again a few times.
+static int tn_process_start_patiently(tn_children *r, int i, int alive) {
+  int why = tn_process_start(&r->child[i], &r->job[i]);
+  for (int us = 1000; (why == EAGAIN || why == ENOMEM) && !alive && !r->crowded && us < 200000; us *= 2) {
+    tn_os_sleep_us(us);
+    why = tn_process_start(&r->child[i], &r->job[i]);
+  }
+  if (why && !alive) r->crowded = 1;
+  return why;
 }
 
 // Starts jobs while there is room. Returns the index of the first job that still has to be started.
 static int tn_process_fill(tn_children *r, int next, int *alive) {
   while (next < r->n && *alive < r->at_once) {
-    const int why = tn_process_start(&r->child[next], &r->job[next]);
+    const int why = tn_process_start_patiently(r, next, *alive);
     const int crowded = why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
     if (crowded && *alive) return next;    // when another has ended there is room again
     if (why) tn_process_not_started(&r->job[next], strerror(why));
@@ -156,27 +235,43 @@ static int tn_process_fill(tn_children *r, int next, int *alive) {
   return next;
 }
 
+enum { TN_PROCESS_LOOK = 50 };             // ms: the end of a child whose outputs others hold open is seen so late
+
+// Waits until something happens to a child. *nap: us, doubled while a child has closed its outputs and not ended.
+static void tn_process_wait(const tn_children *r, int started, struct pollfd *wait, int *nap) {
+  int n = 0, silent = 0;
+  for (int i = 0; i < started; i++) {
+    const tn_child *c = &r->child[i];
+    if (c->io >= 0) {
+      wait[n].fd = c->io;
+      wait[n++].events = (short)(c->sent < r->job[i].input_nbytes ? POLLIN | POLLOUT : POLLIN);
+    }
+    if (c->err >= 0) { wait[n].fd = c->err; wait[n++].events = POLLIN; }
+    silent |= c->alive && c->io < 0 && c->err < 0;
+  }
+  poll(wait, (nfds_t)n, silent ? 0 : TN_PROCESS_LOOK);       // whatever it says, what follows does not block
+  if (!silent) { *nap = 20; return; }
+  tn_os_sleep_us(*nap);
+  if (*nap < 10000) *nap *= 2;
+}
+
 static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   tn_children *r = (tn_children *)arg;
   struct pollfd *wait = (struct pollfd *)tn_scratch(t, (size_t)r->at_once * 2 * sizeof *wait);
-  int alive = 0, next = tn_process_fill(r, 0, &alive);
+  int alive = 0, nap = 20, next = tn_process_fill(r, 0, &alive);
   while (alive) {
-    int nwait = 0;
-    for (int i = 0; i < next; i++) {
-      const tn_child *c = &r->child[i];
-      if (c->io >= 0) {
-        wait[nwait].fd = c->io;
-        wait[nwait++].events = (short)(c->sent < r->job[i].input_nbytes ? POLLIN | POLLOUT : POLLIN);
-      }
-      if (c->err >= 0) { wait[nwait].fd = c->err; wait[nwait++].events = POLLIN; }
-    }
-    poll(wait, (nfds_t)nwait, -1);         // whatever it says, the calls below don't block
+    tn_process_wait(r, next, wait, &nap);
     for (int i = 0; i < next; i++) {
       tn_child *c = &r->child[i];
+      if (!c->alive) continue;
+      const int over = tn_process_over(c); // asked before: what it has written until then is there
       if (c->io >= 0 && c->sent < r->job[i].input_nbytes) tn_process_send(c, &r->job[i]);
-      if (c->io >= 0) tn_process_receive(&c->io, &r->job[i].out);
-      if (c->err >= 0) tn_process_receive(&c->err, &r->job[i].err);
-      if (c->alive && c->io < 0 && c->err < 0) { r->job[i].exit_code = tn_process_reap(c); alive--; }
+      tn_process_hear(c, &r->job[i]);
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
+                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      if (!over && how == TN_JOB_BY_ITSELF) continue;
+      tn_process_finish(c, &r->job[i], how);
+      alive--;
     }
     next = tn_process_fill(r, next, &alive);
   }
@@ -186,15 +281,35 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
 static void tn_process_kill(void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int i = 0; i < r->n; i++) if (r->child[i].alive) {
-    kill(r->child[i].pid, SIGKILL);
+    tn_process_end(&r->child[i]);
     tn_process_close(&r->child[i].io); tn_process_close(&r->child[i].err);
-    tn_process_reap(&r->child[i]);
   }
+}
+
+// What a child finds in its environment: the host's, but for folders of PATH that are not absolute, and with temp as
+// the folder of its temporary files. With raised rights next to nothing. NULL: as the host's.
+static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  char *const *from = TN_OS_ENVIRON;
+  const int raised = tn_os_raised();
+  tiny_bytes path = { t, NULL, 0, 0 };
+  tn_text_put(&path, "PATH=");
+  tiny_bytes folders = { t, NULL, 0, 0 };
+  const int others = tn_os_clean_path(tn_os_search_path(), &folders);
+  if (folders.n) tiny_bytes_add(&path, folders.data, folders.n);
+  if (!raised && !others && !temp) return NULL;
+  int n = 0, at = 0;
+  while (from && from[n]) n++;
+  char **env = (char **)tn_scratch(t, ((size_t)n + 4) * sizeof *env);
+  env[at++] = path.data;
+  if (temp) env[at++] = (char *)(uintptr_t)tn_text_of_format(t, "TMPDIR=%s", temp);
+  for (int i = 0; i < n && !raised; i++)
+    if (strncmp(from[i], "PATH=", 5) && (!temp || strncmp(from[i], "TMPDIR=", 7))) env[at++] = from[i];
+  return env;
 }
 
 #else
 
-struct tn_child { HANDLE process, in, out, err; size_t sent; };
+struct tn_child { HANDLE process, group, in, out, err; size_t sent; uint64_t deadline; };
 
 // A pipe of which the child inherits one end.
 static int tn_process_pipe(HANDLE *ours, HANDLE *theirs, int child_reads) {
@@ -235,12 +350,17 @@ static DWORD tn_process_start(tiny_ctx *t, tn_child *c, const tn_job *job) {
   if (!tn_process_pipe(&c->in, &setup.hStdInput, 1) || !tn_process_pipe(&c->out, &setup.hStdOutput, 0) ||
       !tn_process_pipe(&c->err, &setup.hStdError, 0) ||
       !SetNamedPipeHandleState(c->in, &never, NULL, NULL) ||
-      !CreateProcessA(job->argv[0], line.data, NULL, NULL, TRUE, CREATE_NO_WINDOW, NULL, NULL, &setup, &made))
+      !CreateProcessA(job->argv[0], line.data, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL,
+                      &setup, &made))
     why = GetLastError();
   tn_process_close(&setup.hStdInput); tn_process_close(&setup.hStdOutput); tn_process_close(&setup.hStdError);
   if (why) { tn_process_close(&c->in); tn_process_close(&c->out); tn_process_close(&c->err); return why; }
+  c->group = CreateJobObjectA(NULL, NULL); // it and whatever it starts, as a process group is
+  if (c->group) AssignProcessToJobObject(c->group, made.hProcess);
+  ResumeThread(made.hThread);
   CloseHandle(made.hThread);
   c->process = made.hProcess;
+  c->deadline = tn_process_deadline(job);
   return 0;
 }
 
@@ -266,6 +386,16 @@ static int tn_process_send(tn_child *c, const tn_job *job) {
   return put > 0;
 }
 
+static void tn_process_end(tn_child *c) {
+  if (c->group) TerminateJobObject(c->group, 1);
+  TerminateProcess(c->process, 1);
+  WaitForSingleObject(c->process, INFINITE);
+}
+static void tn_process_close_all(tn_child *c) {
+  tn_process_close(&c->in); tn_process_close(&c->out); tn_process_close(&c->err);
+  tn_process_close(&c->group); tn_process_close(&c->process);
+}
+
 static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int next = 0, alive = 0; next < r->n || alive;) {
@@ -283,11 +413,17 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
       if (!c->process) continue;
       moved += tn_process_send(c, &r->job[i]);
       moved += tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err);
-      if (c->out || c->err) continue;
-      WaitForSingleObject(c->process, INFINITE);
+      const int over = WaitForSingleObject(c->process, 0) == WAIT_OBJECT_0;
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
+                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      if (!over && how == TN_JOB_BY_ITSELF) continue;
       GetExitCodeProcess(c->process, &code);
-      r->job[i].exit_code = (int)code;
-      tn_process_close(&c->in); tn_process_close(&c->process);
+      tn_process_end(c);
+      while (how == TN_JOB_BY_ITSELF && !tn_process_flooded(&r->job[i]) &&
+             tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err)) continue;
+      r->job[i].exit_code = how == TN_JOB_BY_ITSELF ? (int)code : 1;
+      r->job[i].ended = how;
+      tn_process_close_all(c);
       alive--;
     }
     if (alive && !moved) Sleep(1);         // anonymous pipes cannot be waited for
@@ -299,23 +435,26 @@ static void tn_process_kill(void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int i = 0; i < r->n; i++) {
     tn_child *c = &r->child[i];
-    if (c->process) { TerminateProcess(c->process, 1); WaitForSingleObject(c->process, INFINITE); }
-    tn_process_close(&c->in); tn_process_close(&c->out); tn_process_close(&c->err);
-    tn_process_close(&c->process);
+    if (c->process) tn_process_end(c);
+    tn_process_close_all(c);
   }
+}
+static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  (void)t; (void)temp;
+  return NULL;
 }
 #endif
 
 // Runs all jobs, at most at_once of them at a time, and returns when all have ended. TINY_E_MEMORY or
 // TINY_OK: whether a job did well is for its exit code to say.
 static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
-  tn_children r = { job, n, at_once < n ? at_once : n, NULL };
+  tn_children r = { job, n, at_once < n ? at_once : n, NULL, 0 };
   r.child = (tn_child *)tn_scratch(t, (size_t)n * sizeof *r.child);
   if (!r.child) return TINY_E_MEMORY;
   for (int i = 0; i < n; i++) {
     const tiny_bytes none = { t, NULL, 0, 0 };
     job[i].out = job[i].err = none;
-    job[i].exit_code = 0;
+    job[i].exit_code = job[i].ended = 0;
 #ifndef _WIN32
     r.child[i].io = r.child[i].err = -1;
 #endif

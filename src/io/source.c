@@ -54,12 +54,10 @@ static tn_source tn_source_memory(tiny_ctx *t, const void *data, size_t nbytes) 
 }
 // m is the caller's, and path too: both outlive the source.
 static int tn_source_open(tiny_ctx *t, const char *path, tn_os_mapping *m, tn_source *out) {
-  tn_os_facts facts;
   if (!tn_os_map_file(path, m)) {
     *out = tn_source_memory(t, NULL, 0);
     out->path = path;
-    return tn_source_fail(out, 0, "file", "%s",
-                          tn_os_file(path, &facts) ? "it cannot be read" : "there is no such file");
+    return tn_source_fail(out, 0, "file", "%s", tn_os_why_not(path));
   }
   *out = tn_source_memory(t, m->data, m->nbytes);
   out->path = path; out->mapping = m;

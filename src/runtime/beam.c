@@ -1,7 +1,7 @@
 // beam: the fastest moves for a kernel, found by timing.
 //
 // In:  kernels that are to be built. Out: their recipes. A recipe that was found before comes from disk, where it
-//      lies under a hash of the kernel, the device's target and this library's version.
+//      lies under a digest of the kernel, the device's target and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
 // the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
@@ -172,7 +172,8 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
   const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    const tn_module *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
+    const tn_digest key = tn_text_key(t, "module", text[m]);
+    const tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
       c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
@@ -310,15 +311,17 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 // ** what was found before **
 
-static uint64_t tn_beam_key(tiny_ctx *t, const tn_build *b) {
-  return tn_hash_mix(tn_text_key(t, "moves"), b->ast->hash);
+static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
+  char kernel[TN_DIGEST_TEXT];
+  return tn_text_key(t, "moves", tn_digest_print(&b->key, kernel));
 }
 
 // On disk: the width of the search, a space, the recipe.
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_recipe r;
-  if (!tn_cache_read(t, tn_beam_key(t, b), "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  const tn_digest key = tn_beam_key(t, b);
+  if (!tn_cache_read(t, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
   const char *at = text.data;
   const int width = tn_recipe_number(&at);
   if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
@@ -330,7 +333,8 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
   char line[TN_RECIPE_TEXT], text[TN_RECIPE_TEXT + 16];
   tn_recipe_print(&b->recipe, line);
   const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
-  tn_cache_write(t, tn_beam_key(t, b), "moves", text, (size_t)n);
+  const tn_digest key = tn_beam_key(t, b);
+  tn_cache_write(t, &key, "moves", text, (size_t)n);
 }
 
 // ** the asker's side **
@@ -349,7 +353,7 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
   d.device = t->device->name; d.backends[0] = t->device->backend;
   d.alloc = t->alloc; d.max_nbytes = t->max_nbytes ? t->max_nbytes - t->stats.nbytes_live : 0;
-  d.cache_dir = ""; d.debug = ""; d.beam = -1;
+  d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
   tiny_ctx *own = tiny_open(&d);
@@ -384,13 +388,15 @@ static int tn_beam_can(const tiny_ctx *t) {
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
 static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
   if (!tn_beam_can(t)) return;
+  tn_compiler_settle(t);
+  if (!tn_beam_can(t)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   for (int i = 0; i < n; i++) {
     tn_build *b = &builds[i];
-    int known = b->custom || tn_executable_find(t, b->ast->hash);
-    for (int j = 0; j < i && !known; j++) known = builds[j].ast && builds[j].ast->hash == b->ast->hash;
-    if (known || tn_beam_from_disk(t, b)) continue;
     tn_build_name(t, b);
+    int known = b->custom || tn_executable_find(t, &b->key);
+    for (int j = 0; j < i && !known; j++) known = builds[j].ast && tn_digest_same(&builds[j].key, &b->key);
+    if (known || tn_beam_from_disk(t, b)) continue;
     todo[left++] = i;
   }
   for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);

@@ -14,14 +14,26 @@ static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
   return copy;
 }
 
-static uint64_t tn_custom_key(const tiny_kernel_desc *d) {
-  uint64_t h = tn_hash_bytes(1, d->global, sizeof d->global);
-  h = tn_hash_bytes(h, d->local, sizeof d->local);
-  if (d->uops) return tn_hash_mix(h, d->uops->hash);
-  return tn_hash_bytes(tn_hash_bytes(h, d->source, strlen(d->source)), d->name, strlen(d->name));
+typedef struct tn_custom_call { const tiny_kernel_desc *d; tn_digest key; } tn_custom_call;
+
+static tiny_code tn_custom_key(tiny_ctx *t, void *arg) {
+  tn_custom_call *call = (tn_custom_call *)arg;
+  const tiny_kernel_desc *d = call->d;
+  tn_digester all = tn_digest_open();
+  tn_digest_add(&all, d->global, sizeof d->global);
+  tn_digest_add(&all, d->local, sizeof d->local);
+  if (d->uops) {
+    const tn_digest kernel = tn_kernel_digest(t, d->uops);
+    tn_digest_add(&all, &kernel, sizeof kernel);
+  } else {
+    tn_digest_add_text(&all, d->name);
+    tn_digest_add_text(&all, d->source);
+  }
+  call->key = tn_digest_close(&all);
+  return TINY_OK;
 }
 
-static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, uint64_t key) {
+static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, tn_digest key) {
   tn_custom *c = (tn_custom *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->key = key;
@@ -39,11 +51,13 @@ static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, uint64_t
 
 // Comes to the front.
 static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
-  const uint64_t key = tn_custom_key(d);
+  tn_custom_call call;
+  call.d = d;
+  if (tn_guard(t, tn_custom_key, &call) != TINY_OK) return NULL;
   tn_custom **at = &t->runtime->customs, *c;
-  while ((c = *at) != NULL && c->key != key) at = &c->next;
+  while ((c = *at) != NULL && !tn_digest_same(&c->key, &call.key)) at = &c->next;
   if (c) *at = c->next;
-  else if (!(c = tn_custom_new(t, d, key))) return NULL;
+  else if (!(c = tn_custom_new(t, d, call.key))) return NULL;
   c->next = t->runtime->customs;
   return t->runtime->customs = c;
 }

@@ -30,6 +30,9 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
+  const char *seconds = tn_os_env("TINY_CC_SECONDS");
+  if (d && d->compiler_seconds > 0) t->compiler_seconds = d->compiler_seconds;
+  else if (seconds) t->compiler_seconds = tn_number_int(seconds, 0, INT_MAX, NULL);
   if (!tn_ir_open(t)) { tiny_close(t); return NULL; }
   tn_guard(t, tn_open_guarded, (void *)(uintptr_t)d);
   if (!t->tensors) { tiny_close(t); return NULL; }

@@ -6,7 +6,10 @@
 // from outside may leave that parameter out. Sources go to the compiler's stdin and objects
 // come from its stdout, one process each, all at once: no file is written, and the path is the same on every
 // system, as clang writes ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they
-// need a file for their output.
+// need a file for their output, in a folder that nobody else can enter.
+// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/program.c). One that
+// does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
+// so many seconds at most, and so does whatever it starts.
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
@@ -25,8 +28,11 @@ enum {
 typedef struct tn_cpu {
   tiny_ctx *t;
   tn_os_cpu facts;
-  int is_clang, cores;
+  int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
+  int asked, unfit;                        // did it say what it is? it did, and then it could not be used
+  int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
   char compiler[TN_OS_PATH];               // "": there is none
+  char why[TN_OS_PATH + 200];              // there is none, or not the first that was found
   char target[TN_OS_PATH + 256];
   char *local; size_t local_nbytes;        // of a slot, with the line in front that holds its tn_cpu_slot
   int slots;                               // as many as tasks run at a time
@@ -69,23 +75,53 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
   enum { TN_CPU_MACHINE = 0 };             // elf.c cannot load what a compiler makes: as if there were none
 #endif
 
+static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
+                                            "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+enum { TN_CPU_NAMES = sizeof tn_cpu_names / sizeof *tn_cpu_names, TN_CPU_SECONDS = 300, TN_CPU_ASK_SECONDS = 30 };
+
+static void tn_cpu_describe(tn_cpu *c, const char *said);
+
+// The next program that may be a compiler, from the name and the place on PATH where c stands.
 static void tn_cpu_find_compiler(tn_cpu *c) {
-  static const char *const names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
-                                       "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+  c->asked = c->unfit = 0;
+  for (; c->name < TN_CPU_NAMES && TN_CPU_MACHINE != 0 && !c->chosen; c->name++, c->nth = 0)
+    if (tn_os_find_program(tn_cpu_names[c->name], c->nth, c->compiler, sizeof c->compiler)) {
+      c->is_clang = strncmp(tn_cpu_names[c->name], "clang", 5) == 0;   // until it says so itself
+      tn_cpu_describe(c, "");
+      return;
+    }
+  c->compiler[0] = 0;
+  tn_cpu_describe(c, "");
+  if (!c->why[0]) snprintf(c->why, sizeof c->why, "no C compiler was found");
+}
+
+// $TINY_CC names the compiler, or else it is found.
+static void tn_cpu_first_compiler(tn_cpu *c) {
   const char *chosen = tn_os_env("TINY_CC");
-  int found = chosen && tn_os_find_program(chosen, c->compiler, sizeof c->compiler);
-#if defined(__ELF__) && !defined(TINY_NO_DISK)
-  const int n = (int)(sizeof names / sizeof *names);
-#else
-  const int n = (int)(sizeof names / sizeof *names) - 2;
-#endif
-  for (int i = 0; i < n && !found && !chosen; i++)
-    found = tn_os_find_program(names[i], c->compiler, sizeof c->compiler);
-  if (!found || TN_CPU_MACHINE == 0) c->compiler[0] = 0;
-  c->is_clang = strstr(c->compiler, "clang") != NULL;
+  const char *const file = !chosen ? "" : strrchr(chosen, '/') ? strrchr(chosen, '/') + 1 : chosen;
+  c->chosen = chosen != NULL;
+  if (chosen && TN_CPU_MACHINE != 0 && tn_os_find_program(chosen, 0, c->compiler, sizeof c->compiler)) {
+    c->is_clang = strstr(file, "clang") != NULL;
+    tn_cpu_describe(c, "");
+    return;
+  }
+  if (chosen) snprintf(c->why, sizeof c->why, "TINY_CC names '%.200s', which is no program that can be run", chosen);
+  tn_cpu_find_compiler(c);
+}
+
+// c's compiler is not to be used: the next one, if $TINY_CC leaves a choice. why: of the first that was passed over.
+static void tn_cpu_pass_over(tn_cpu *c, const char *why) {
+  if (!c->why[0])
+    snprintf(c->why, sizeof c->why, "%s%s cannot be used%s%.*s", c->chosen ? "TINY_CC: " : "", c->compiler,
+             *why ? ": " : "", (int)strcspn(why, "\n"), why);
+  c->nth++;
+  tn_cpu_find_compiler(c);
 }
 
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
+static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
+static int tn_cpu_is_settled(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
+static const char *tn_cpu_no_compiler(void *dev) { return ((tn_cpu *)dev)->why; }
 
 // Fills the list of arguments. make: "-c" an object, "-S" assembly; to: the file that is written, "-": stdout.
 static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, const char **argv) {
@@ -111,7 +147,13 @@ static int tn_cpu_head(const char *text, int lines) {
 static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *binary) {
   const char *said = job->err.n ? job->err.data : "(it said nothing)";
   const int length = tn_cpu_head(said, 10);
-  if (job->exit_code == 0 && binary->n) return TINY_OK;
+  if (job->ended == TN_JOB_LATE)
+    return tiny_fail(t, TINY_E_COMPILE, "%s was ended after %d s (tiny_desc.compiler_seconds, TINY_CC_SECONDS):\n%.*s",
+                     job->argv[0], job->seconds, length, said);
+  if (job->ended == TN_JOB_FLOODED)
+    return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
+                     job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
+  if (job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF && binary->n) return TINY_OK;
   return tiny_fail(t, TINY_E_COMPILE, "%s failed (exit code %d):\n%.*s", job->argv[0], job->exit_code,
                    length, said);
 }
@@ -119,53 +161,76 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
 typedef struct tn_cpu_batch {
   tn_cpu *c; int n;
   const char *const *source; tiny_bytes *binary, *log;
-  tn_job *job; char (*object)[TN_OS_PATH];     // object: files of a compiler that is not clang
+  tn_job *job; const char **object;        // object: files of a compiler that is not clang
+  char folder[TN_OS_PATH];                 // that they and the compiler's own lie in; "": none
+  int stopped;                             // one was ended by us
 } tn_cpu_batch;
 
-static void tn_cpu_remove_objects(void *arg) {
+static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const char *input) {
+  tn_job job;
+  memset(&job, 0, sizeof job);
+  job.argv = argv;
+  job.input = input; job.input_nbytes = strlen(input);
+  job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
+  return job;
+}
+
+static void tn_cpu_remove_folder(void *arg) {
   tn_cpu_batch *b = (tn_cpu_batch *)arg;
-  for (int i = 0; i < b->n && b->object; i++) tn_os_remove(b->object[i]);
+  tn_os_entry left[8];
+  char path[TN_OS_PATH];
+  int n = b->folder[0] ? 1 : 0;
+  while (n > 0) {                          // one that was killed leaves files of its own
+    n = tn_os_list(b->folder, left, 8);
+    if (n > 8) n = 8;
+    for (int i = 0; i < n; i++) if (tn_os_own_path(path, sizeof path, b->folder, left[i].name)) tn_os_remove(path);
+  }
+  if (b->folder[0]) tn_os_remove_dir(b->folder);
+  b->folder[0] = 0;
 }
 
 static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
   tn_cpu_batch *b = (tn_cpu_batch *)arg;
   tiny_code code = tn_process_run(t, b->job, b->n, b->c->cores);
   for (int i = 0; i < b->n; i++) {
-    if (b->object) tn_os_read_file(b->object[i], TN_ELF_MAX_NBYTES, &b->binary[i]);
-    else tiny_bytes_add(&b->binary[i], b->job[i].out.data, b->job[i].out.n);
-    if (b->log && b->job[i].err.n) tiny_bytes_add(b->log, b->job[i].err.data, b->job[i].err.n);
-    if (code == TINY_OK) code = tn_cpu_judge(t, &b->job[i], &b->binary[i]);
+    const tn_job *job = &b->job[i];
+    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
+    else tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
+    if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
+    if (code == TINY_OK) code = tn_cpu_judge(t, job, &b->binary[i]);
+    if (job->ended == TN_JOB_NOT_STARTED) b->c->unfit = 1;
+    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED;
   }
-  tn_cpu_remove_objects(b);
+  tn_cpu_remove_folder(b);
   return code;
 }
 
-static void tn_cpu_name_object(char *path) {
-  const unsigned long long process = tn_os_process_id(), here = (uintptr_t)path, now = tn_os_now();
-  snprintf(path, TN_OS_PATH, "%s/tiny-%llx-%llx-%llx.o", tn_os_temp_dir(), process, here, now);
-}
-// The file is ours before the compiler opens it: nobody can put a link in its place.
-static int tn_cpu_make_object(const char *path) {
-  tn_os_handle h;
-  return tn_os_open(path, TN_OS_OWN, &h) && tn_os_close(h);
+// Made by us, for us alone: nobody can put anything in the place of what lies there.
+static int tn_cpu_make_folder(tn_cpu_batch *b) {
+  const unsigned long long process = tn_os_process_id(), here = (uintptr_t)b, now = tn_os_now();
+  const int n = snprintf(b->folder, sizeof b->folder, "%s/tiny-%llx-%llx-%llx.objects", tn_os_temp_dir(), process, here,
+                         now);
+  if (n > 0 && (size_t)n < sizeof b->folder - 16 && tn_os_make_own_dir(b->folder)) return 1;
+  tiny_fail(b->c->t, TINY_E_IO, "%s: the compiler's output cannot be written there", b->folder);
+  b->folder[0] = 0;
+  return 0;
 }
 
 static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   tn_cpu_batch *b = (tn_cpu_batch *)arg;
   b->job = (tn_job *)tn_scratch(t, (size_t)b->n * sizeof *b->job);
   const char **argv = (const char **)tn_scratch(t, (size_t)b->n * TN_CPU_FLAGS * sizeof *argv);
-  char (*object)[TN_OS_PATH] = NULL;
-  if (!b->c->is_clang) object = (char (*)[TN_OS_PATH])tn_scratch(t, (size_t)b->n * sizeof *object);
+  const char **object = NULL;
+  if (!b->c->is_clang) object = (const char **)tn_scratch(t, (size_t)b->n * sizeof *object);
+  if (object && !tn_cpu_make_folder(b)) return t->code;
+  char *const *env = tn_process_environment(t, object ? b->folder : NULL);
   for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
-    if (object) tn_cpu_name_object(object[i]);
+    if (object) object[i] = tn_text_of_format(t, "%s/%d.o", b->folder, i);
     tn_cpu_arguments(b->c, "-c", object ? object[i] : "-", argv);
-    b->job[i].argv = argv;
-    b->job[i].input = b->source[i];
-    b->job[i].input_nbytes = strlen(b->source[i]);
+    b->job[i] = tn_cpu_job(b->c, argv, b->source[i]);
+    b->job[i].env = env;
   }
   b->object = object;
-  for (int i = 0; i < b->n && object; i++) if (!tn_cpu_make_object(object[i]))
-    return tiny_fail(t, TINY_E_IO, "%s: the compiler's output cannot be written there", object[i]);
   return tn_cpu_compile_batch(t, b);
 }
 
@@ -175,39 +240,114 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
   const char *argv[TN_CPU_FLAGS];
   tn_cpu_arguments(b->c, "-S", "-", argv);
   for (int i = 0; i < b->n; i++) {
-    tn_job job;
-    memset(&job, 0, sizeof job);
-    job.argv = argv; job.input = b->source[i]; job.input_nbytes = strlen(b->source[i]);
+    tn_job job = tn_cpu_job(b->c, argv, b->source[i]);
+    job.env = tn_process_environment(t, NULL);
     if (tn_process_run(t, &job, 1, 1) == TINY_OK && job.out.n) tn_log_text(t, job.out.data);
   }
   return TINY_OK;
 }
 
+// ** what a compiler is **
+
+static int tn_cpu_defines(const char *said, const char *macro) {
+  char line[64];
+  const int n = snprintf(line, sizeof line, "#define %s ", macro);
+  for (const char *at = said; at; at = strchr(at, '\n')) {
+    at += *at == '\n';
+    if (!strncmp(at, line, (size_t)n)) return 1;
+  }
+  return 0;
+}
+
+// Takes what the compiler said of itself: the macros that it defines. 0: it is none that will do.
+static int tn_cpu_hear(void *dev, const char *said) {
+  tn_cpu *c = (tn_cpu *)dev;
+  const int clang = tn_cpu_defines(said, "__clang__");
+#if defined(__ELF__) && !defined(TINY_NO_DISK)
+  const int other = tn_cpu_defines(said, "__GNUC__") && tn_cpu_defines(said, "__ELF__") &&
+                    !tn_cpu_defines(said, "__TINYC__");
+#else
+  const int other = 0;
+#endif
+  if (!clang && !other) return 0;
+  c->is_clang = clang;
+  c->asked = 1;
+  tn_cpu_describe(c, said);
+  return 1;
+}
+
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do. What $TINY_CC names is
+// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
+static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
+  tn_cpu *c = (tn_cpu *)dev;
+  const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
+  tn_job job = tn_cpu_job(c, argv, "");
+  if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
+  job.most = 1 << 20;
+  job.env = tn_process_environment(t, NULL);
+  if (tn_process_run(t, &job, 1, 1) != TINY_OK) return 0;
+  if (job.ended == TN_JOB_BY_ITSELF && job.exit_code == 0 && job.out.n && tn_cpu_hear(dev, job.out.data)) {
+    tiny_bytes_add(said, job.out.data, job.out.n);
+    return 1;
+  }
+  if (c->chosen && job.ended != TN_JOB_NOT_STARTED) c->asked = 1;
+  else tn_cpu_pass_over(c, job.err.n ? job.err.data : "it does not say what it is");
+  return 0;
+}
+
+// Compiles a module that nothing is wrong with.
+static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
+  static const char *const least[] = { "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n" };
+  tiny_bytes binary = { t, NULL, 0, 0 };
+  tn_cpu_batch b = { c, 1, least, &binary, NULL, NULL, NULL, "", 0 };
+  return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+}
+
+// Is it the compiler that failed, whatever it is given? Asked when a compilation has failed, t->code says so.
+static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
+  return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
+}
+
 static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
                                 tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
-  tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL };
+  tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
+  while (c->compiler[0] && !c->asked) {
+    tiny_bytes said = { c->t, NULL, 0, 0 };
+    tn_cpu_ask(c->t, c, &said);
+    if (c->t->code == TINY_E_MEMORY) return c->t->code;
+  }
   if (!c->compiler[0])
-    return tiny_fail(c->t, TINY_E_COMPILE, "no C compiler was found: install clang, or name one in $TINY_CC");
+    return tiny_fail(c->t, TINY_E_COMPILE, "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
-  return tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_objects, &b);
+  const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  if (code == TINY_E_COMPILE && !b.stopped) c->unfit = tn_cpu_fails_always(c->t, c);
+  return code;
 }
 
 // ** the device **
 
-// What clang takes, compiler, its age and its flags: objects of another machine or compiler are never taken
-// for ours.
-static void tn_cpu_describe(tn_cpu *c) {
-  const char *argv[TN_CPU_FLAGS];
-  tn_os_facts file = { 0, 0 };
-  uint64_t flags = 0;
+// Which file the compiler is: what it once said of itself holds as long as this does.
+static void tn_cpu_identify(const tn_cpu *c, char *out, size_t nbytes) {
+  tn_os_facts file = { 0, 0, 0 };
   tn_os_file(c->compiler, &file);
+  snprintf(out, nbytes, "%s %llx %llx %llx", c->compiler[0] ? c->compiler : "(no compiler)",
+           (unsigned long long)file.nbytes, (unsigned long long)file.changed, (unsigned long long)file.number);
+}
+
+// The processor, the compiler, what it says of itself, and its flags: objects of another machine or compiler are never
+// taken for ours.
+static void tn_cpu_describe(tn_cpu *c, const char *said) {
+  const char *argv[TN_CPU_FLAGS];
+  char identity[TN_OS_PATH + 64], digest[TN_DIGEST_TEXT];
+  tn_digester d = tn_digest_open();
+  tn_cpu_identify(c, identity, sizeof identity);
   tn_cpu_arguments(c, "-c", "-", argv);
-  for (int i = 1; argv[i]; i++) flags = tn_hash_bytes(flags, argv[i], strlen(argv[i]));
-  snprintf(c->target, sizeof c->target, "%s %s %llx %llx flags %016llx", c->facts.name,
-           c->compiler[0] ? c->compiler : "(no compiler)", (unsigned long long)file.nbytes,
-           (unsigned long long)file.changed, (unsigned long long)flags);
+  for (int i = 1; argv[i]; i++) tn_digest_add_text(&d, argv[i]);
+  tn_digest_add_text(&d, said);
+  const tn_digest all = tn_digest_close(&d);
+  snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
 
 static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
@@ -220,8 +360,8 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   c->t = t;
   c->facts = tn_os_cpu_get();
   c->cores = tn_os_cores();
-  tn_cpu_find_compiler(c);
-  tn_cpu_describe(c);
+  c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
+  tn_cpu_first_compiler(c);
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;

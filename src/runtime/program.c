@@ -1,9 +1,14 @@
 // program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
 //
-// In memory an executable is known by the structural hash of its kernel, until there are too many and none of the
-// remembered schedules needs it. On disk it is known by a hash of its text, the device's target and this library's
-// version: KEY.kernel names a module and an entry, MODULE.bin holds the binary; both carry lengths and checksums, and
-// anything that does not fit is compiled anew. Many kernels share one module.
+// In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
+// schedules needs it. On disk it is known by the digest of all that makes it what it is: its text, what stands before
+// it in a module, the device's target (of a compiler: which file it is, what it says of itself, its flags) and this
+// build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc what a compiler
+// said of itself; all carry lengths and checksums, and anything that does not fit is made anew. Many kernels share one
+// module.
+// What lies there is executed, so folder and files must be the effective user's own, which nobody else may write; a
+// process with raised rights uses none. The folder is kept below a size: the files go first that are oldest, or that
+// nobody has read for longest, to within a day. Many processes may use and trim it at once.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
@@ -17,14 +22,20 @@
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
   #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
 #endif
+#ifndef TN_CACHE_NBYTES
+  #define TN_CACHE_NBYTES ((uint64_t)512 << 20)            // on disk
+#endif
+#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
+  #define TN_SOURCE_ID "in development"
+#endif
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
 
-typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; int executables; } tn_module;
+typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
 
 typedef struct tn_executable {
   struct tn_executable *next;
-  uint64_t key;                            // of the kernel
+  tn_digest key;                           // of the kernel
   void *kernel;                            // the backend's
   char name[TN_KERNEL_NAME];
   int64_t global[3], local[3], tasks;
@@ -40,14 +51,17 @@ struct tn_programs {
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
   char dir[TN_OS_PATH];                    // "": keep nothing on disk
+  uint64_t put;                            // bytes written there since it was looked through; 0: never
   int interpret, said;                     // no compiler: everything is interpreted
+  int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
-  uint64_t key, text_key;                  // key of foreign source: its maker says
+  tn_digest key, text_key;                 // key of foreign source: its maker says
+  int named;                               // key and name are there
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
   size_t local_nbytes;                     // tn_render_local_nbytes
   const char *text;
@@ -60,7 +74,8 @@ typedef struct tn_build {
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
   if (!t->programs) return TINY_E_MEMORY;
-  const char *dir = d && d->cache_dir ? d->cache_dir : getenv("TINY_CACHE");    // "" says something, too
+  const char *dir = d && d->cache_dir ? d->cache_dir : tn_os_env_set("TINY_CACHE");    // "" says something, too
+  if (tn_os_raised()) return TINY_OK;
   if (dir) snprintf(t->programs->dir, sizeof t->programs->dir, "%s", dir);
   else if (!tn_os_cache_dir(t->programs->dir, sizeof t->programs->dir)) t->programs->dir[0] = 0;
   return TINY_OK;
@@ -85,13 +100,39 @@ static void tn_programs_close(tiny_ctx *t) {
   t->programs = NULL;
 }
 
-static tn_executable *tn_executable_find(tiny_ctx *t, uint64_t key) {
-  for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next)
-    if (e->key == key && e->kernel) { e->used = ++t->programs->time; return e; }
+static tn_executable **tn_executable_bucket(tiny_ctx *t, const tn_digest *key) {
+  return &t->programs->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
+}
+static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
+  for (tn_executable *e = *tn_executable_bucket(t, key); e; e = e->next)
+    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++t->programs->time; return e; }
   return NULL;
 }
 
 // ** lowering **
+
+// Of a kernel, whatever the addresses of its nodes and the order in which they were made.
+static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
+  tn_list all = {NULL, 0, 0};
+  tn_map at = {NULL, 0, 0};
+  tn_digester d = tn_digest_open();
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_toposort(t, ast, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    const uint64_t what = (uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16;
+    const uint64_t head[3] = {what | (uint64_t)u->nv << 32, u->nsrc, (uint64_t)u->k};
+    tn_digest_add(&d, head, sizeof head);
+    tn_digest_add(&d, u->v, (size_t)u->nv * sizeof *u->v);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const uint32_t number = (uint32_t)(uintptr_t)tn_map_get(&at, u->src[j]);
+      tn_digest_add(&d, &number, sizeof number);
+    }
+    tn_map_set(t, &at, u, (void *)(uintptr_t)(i + 1));
+  }
+  tn_scratch_rewind(t, mark);
+  return tn_digest_close(&d);
+}
 
 // r_ for reductions, E_ for elementwise; then the extents of the loops, and of what is reduced.
 static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
@@ -101,7 +142,7 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   for (int i = 0; i < p.nout + p.nred && at < 40; i++)
     at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
                            (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
-  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->key ^ b->key >> 32));
+  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
 // Floating-point and integer operations, and bytes of the buffers touched, of one launch.
@@ -186,65 +227,140 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 
 // ** disk **
 
-typedef struct tn_file_head { char magic[8]; uint64_t key, nbytes, sum; } tn_file_head;
-static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '1'};
+// sum: against accidents
+typedef struct tn_file_head { char magic[8]; tn_digest key; uint64_t nbytes, sum; } tn_file_head;
+static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '2'};
+enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE = 3600 };
 
-static int tn_cache_path(tiny_ctx *t, uint64_t key, const char *suffix, char *out, size_t nbytes) {
-  if (!t->programs->dir[0]) return 0;
-  const int n = snprintf(out, nbytes, "%s/%016llx.%s", t->programs->dir, (unsigned long long)key, suffix);
-  return n > 0 && (size_t)n < nbytes;
+static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
+  tn_digest_print(key, out);
+  snprintf(out + TN_DIGEST_TEXT - 1, TN_CACHE_NAME - TN_DIGEST_TEXT + 1, ".%s", suffix);
+  return out;
+}
+
+// From now on nothing is kept on disk. That somebody else could have put something there is said in any case.
+static void tn_cache_give_up(tiny_ctx *t, int verdict) {
+  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED)
+    tn_log(t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", t->programs->dir,
+           verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
+  else if (tn_debug(t, 'p') || tn_debug(t, 't'))
+    tn_log(t, "tiny: %.200s cannot be used to keep compiled kernels in: it cannot be written", t->programs->dir);
+  t->programs->dir[0] = 0;
 }
 
 // The payload of a cache file into out; 0 when it is missing or not what was written.
-static int tn_cache_read(tiny_ctx *t, uint64_t key, const char *suffix, tiny_bytes *out) {
-  char path[TN_OS_PATH + 32];
+static int tn_cache_read(tiny_ctx *t, const tn_digest *key, const char *suffix, tiny_bytes *out) {
+  char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {t, NULL, 0, 0};
-  if (!tn_cache_path(t, key, suffix, path, sizeof path) || !tn_os_read_file(path, TN_MAX_BINARY, &raw) ||
-      raw.n < sizeof head)
-    return 0;
+  if (!t->programs->dir[0]) return 0;
+  const int verdict = tn_os_read_own(t->programs->dir, tn_cache_name(key, suffix, name), TN_MAX_BINARY, &raw);
+  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED) tn_cache_give_up(t, verdict);
+  if (verdict != TN_OS_DONE || raw.n < sizeof head) return 0;
   memcpy(&head, raw.data, sizeof head);
   const char *data = raw.data + sizeof head;
-  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || head.key != key ||
-      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(key, data, raw.n - sizeof head))
+  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || !tn_digest_same(&head.key, key) ||
+      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(0, data, raw.n - sizeof head))
     return 0;
   tiny_bytes_add(out, data, raw.n - sizeof head);
   return 1;
 }
 
-static void tn_cache_write(tiny_ctx *t, uint64_t key, const char *suffix, const void *data, size_t nbytes) {
-  char path[TN_OS_PATH + 32];
+// Is it a file of ours, by its name? -1: one that was being written.
+static int tn_cache_is_ours(const char *name) {
+  static const char *const suffix[] = {".kernel", ".bin", ".moves", ".cc"};
+  const size_t digits = strspn(name, "0123456789abcdef");
+  for (size_t i = 0; i < sizeof suffix / sizeof *suffix && (digits == 16 || digits == TN_DIGEST_TEXT - 1); i++) {
+    const size_t n = strlen(suffix[i]);
+    if (!strncmp(name + digits, suffix[i], n)) return !name[digits + n] ? 1 : name[digits + n] == '.' ? -1 : 0;
+  }
+  return 0;
+}
+
+static int tn_cache_older(const void *a, const void *b) {
+  const tn_os_entry *x = (const tn_os_entry *)a, *y = (const tn_os_entry *)b;
+  return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void tn_cache_remove(tiny_ctx *t, const char *name) {
+  char path[TN_OS_PATH];
+  if (tn_os_own_path(path, sizeof path, t->programs->dir, name)) tn_os_remove(path);
+}
+
+static uint64_t tn_cache_takes(const tn_os_entry *e) { return (e->nbytes + 4095) / 4096 * 4096; }
+
+// Removes the oldest files while there are too many bytes, to a quarter less, and what writers that died left behind.
+// A file that another process reads meanwhile stays whole for it; what it has not read yet is missing, as it may be.
+static void tn_cache_trim(tiny_ctx *t) {
+  const tn_mark mark = tn_scratch_mark(t);
+  const int room = tn_os_list(t->programs->dir, NULL, 0) + 64;
+  tn_os_entry *all = room > 0 ? (tn_os_entry *)tn_scratch_bare(t, (size_t)room * sizeof *all) : NULL;
+  int n = all ? tn_os_list(t->programs->dir, all, room) : 0, left = 0;
+  const uint64_t now = (uint64_t)time(NULL);
+  uint64_t nbytes = 0;
+  if (n > room) n = room;
+  for (int i = 0; i < n; i++) {
+    const int ours = tn_cache_is_ours(all[i].name);
+    if (ours < 0 && all[i].changed + TN_CACHE_STALE < now) tn_cache_remove(t, all[i].name);
+    if (ours > 0) { nbytes += tn_cache_takes(&all[i]); all[left++] = all[i]; }
+  }
+  if (nbytes > TN_CACHE_NBYTES) {
+    qsort(all, (size_t)left, sizeof *all, tn_cache_older);
+    for (int i = 0; i < left && nbytes > TN_CACHE_NBYTES / 4 * 3; i++) {
+      tn_cache_remove(t, all[i].name);
+      nbytes -= tn_cache_takes(&all[i]);
+    }
+  }
+  tn_scratch_rewind(t, mark);
+}
+
+// Looking through a folder takes time: it is done after so many bytes, and by one in sixteen of those who write less.
+static void tn_cache_bound(tiny_ctx *t, const tn_digest *key, size_t nbytes) {
+  uint64_t *put = &t->programs->put;
+  const int first = !*put;
+  *put += (nbytes + 4095) / 4096 * 4096;
+  if (*put < TN_CACHE_NBYTES / TN_CACHE_LOOK && (!first || key->word[1] % 16)) return;
+  *put = 1;
+  tn_cache_trim(t);
+}
+
+static void tn_cache_write(tiny_ctx *t, const tn_digest *key, const char *suffix, const void *data, size_t nbytes) {
+  char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {t, NULL, 0, 0};
-  if (!tn_cache_path(t, key, suffix, path, sizeof path)) return;
+  if (!t->programs->dir[0]) return;
+  memset(&head, 0, sizeof head);
   memcpy(head.magic, tn_file_magic, sizeof head.magic);
-  head.key = key; head.nbytes = nbytes; head.sum = tn_hash_bytes(key, data, nbytes);
+  head.key = *key; head.nbytes = nbytes; head.sum = tn_hash_bytes(0, data, nbytes);
   tiny_bytes_add(&raw, &head, sizeof head);
   tiny_bytes_add(&raw, data, nbytes);
-  // No use trying again.
-  if (!tn_os_make_dirs(t->programs->dir) || !tn_os_write_file(path, raw.data, raw.n)) t->programs->dir[0] = 0;
+  const int verdict = tn_os_make_dirs(t->programs->dir)
+      ? tn_os_write_own(t->programs->dir, tn_cache_name(key, suffix, name), raw.data, raw.n) : TN_OS_ABSENT;
+  if (verdict == TN_OS_DONE) tn_cache_bound(t, key, raw.n);
+  else tn_cache_give_up(t, verdict);       // no use trying again
 }
 
 // ** modules **
 
-static tn_module *tn_module_loaded(tiny_ctx *t, uint64_t key) {
-  for (tn_module *m = t->programs->modules; m; m = m->next) if (m->key == key && m->handle) return m;
+static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
+  for (tn_module *m = t->programs->modules; m; m = m->next)
+    if (m->handle && tn_digest_same(&m->key, key)) return m;
   return NULL;
 }
 
-static tn_module *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_t nbytes) {
+static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *binary, size_t nbytes) {
   tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
   m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
   t->programs->modules = m;
   m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
-  if (m->handle) m->key = key;
+  if (m->handle) m->key = *key;
   return m->handle ? m : NULL;
 }
 
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
-                **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
+                **slot = tn_executable_bucket(t, &b->key);
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
@@ -265,7 +381,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
 }
 
 static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
-  tn_executable **at = &t->programs->bucket[e->key % TN_EXECUTABLE_BUCKETS];
+  tn_executable **at = tn_executable_bucket(t, &e->key);
   tn_module **m = &t->programs->modules, *unused = e->module;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
@@ -298,18 +414,18 @@ static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
   if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
-typedef struct tn_cache_entry { uint64_t module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
+typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
 
 static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(t, b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  if (!tn_cache_read(t, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
-  tn_module *module = tn_module_loaded(t, e.module);
-  if (!module && tn_cache_read(t, e.module, "bin", &binary)) {
+  tn_module *module = tn_module_loaded(t, &e.module);
+  if (!module && tn_cache_read(t, &e.module, "bin", &binary)) {
     const tiny_code before = t->code;
-    module = tn_module_load(t, e.module, binary.data, binary.n);
+    module = tn_module_load(t, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
   }
   if (!module) return;
@@ -317,12 +433,30 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   t->stats.cache_hits += b->exe != NULL;
 }
 
-static uint64_t tn_text_key(tiny_ctx *t, const char *text) {
-  const char *target = t->device->backend->target ? t->device->backend->target(t->device->dev) : "";
-  uint64_t h = tn_hash_bytes(0, TINY_VERSION, sizeof TINY_VERSION);
-  h = tn_hash_bytes(h, t->device->backend->name, strlen(t->device->backend->name));
-  h = tn_hash_bytes(h, target, strlen(target));
-  return tn_hash_bytes(h, text, strlen(text));
+// Of what every text of this device is compiled with.
+static const tn_digest *tn_programs_base(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  const struct tn_device *d = t->device;
+  if (p->based) return &p->base;
+  tn_digester all = tn_digest_open();
+  tiny_bytes prelude = {t, NULL, 0, 0};
+  tn_digest_add_text(&all, TINY_VERSION " " TN_SOURCE_ID);
+  tn_digest_add_text(&all, d->backend->name);
+  tn_digest_add_text(&all, d->backend->target ? d->backend->target(d->dev) : "");
+  if (d->backend->language) tn_render_prelude(&prelude, &d->lang, ~(uint64_t)0);
+  tn_digest_add_text(&all, prelude.n ? prelude.data : "");
+  p->base = tn_digest_close(&all);
+  p->based = 1;
+  return &p->base;
+}
+
+// Of what: "kernel", "module" or "moves" of text.
+static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
+  tn_digester d = tn_digest_open();
+  tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
+  tn_digest_add_text(&d, what);
+  tn_digest_add_text(&d, text);
+  return tn_digest_close(&d);
 }
 
 // The text of a module: prelude and kernels. Foreign source stands alone.
@@ -336,10 +470,42 @@ static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
   return text.data;
 }
 
+// ** which compiler **
+
 static void tn_say_compiler_missing(tiny_ctx *t) {
   if (t->programs->said++) return;
-  tn_log(t, "tiny: no C compiler was found; kernels are interpreted, which is slow. "
-            "Install clang (apt install clang, brew install llvm) or set TINY_CC.");
+  tn_log(t, "tiny: %s; kernels are interpreted, which is slow. "
+            "Install clang (apt install clang, brew install llvm) or set TINY_CC.", tn_cpu_no_compiler(t->device->dev));
+}
+
+// What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
+static int tn_compiler_known(tiny_ctx *t, tn_digest *key) {
+  char identity[TN_OS_PATH + 64];
+  tiny_bytes said = {t, NULL, 0, 0};
+  tn_digester d = tn_digest_open();
+  tn_cpu_identify((const tn_cpu *)t->device->dev, identity, sizeof identity);
+  tn_digest_add_text(&d, TINY_VERSION " " TN_SOURCE_ID);
+  tn_digest_add_text(&d, identity);
+  *key = tn_digest_close(&d);
+  return tn_cache_read(t, key, "cc", &said) && said.n && tn_cpu_hear(t->device->dev, said.data);
+}
+
+// Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
+static void tn_compiler_settle(tiny_ctx *t) {
+  struct tn_device *d = t->device;
+  if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
+  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
+    tn_digest key;
+    tiny_bytes said = {t, NULL, 0, 0};
+    if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
+    else if (tn_compiler_known(t, &key)) break;
+    else if (tn_cpu_ask(t, d->dev, &said)) tn_cache_write(t, &key, "cc", said.data, said.n);
+  }
+  d->backend->language(d->dev, &d->lang);
+  t->programs->based = 0;
+  if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
+  t->programs->interpret = 1;
+  tn_say_compiler_missing(t);
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
@@ -419,10 +585,10 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
-    const uint64_t key = tn_text_key(t, text[m]);
-    tn_module *module = tn_module_load(t, key, binary[m].data, binary[m].n);
+    const tn_digest key = tn_text_key(t, "module", text[m]);
+    tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
-    tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
+    tn_cache_write(t, &key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe)
@@ -432,24 +598,34 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       memset(&e, 0, sizeof e);
       e.module = key;
       memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(t, b[i]->text_key, "kernel", &e, sizeof e);
+      tn_cache_write(t, &b[i]->text_key, "kernel", &e, sizeof e);
     }
   }
   return TINY_OK;
 }
 
 static void tn_build_name(tiny_ctx *t, tn_build *b) {
-  if (!b->custom) b->key = b->ast->hash;
+  if (b->named) return;
+  b->named = 1;
+  if (!b->custom) b->key = tn_kernel_digest(t, b->ast);
   if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
   else tn_kernel_name(t, b);
 }
 
 typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
 
+// A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
+static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
+  const void *name = (const void *)(uintptr_t)(tn_hash_bytes(0, b->name, strlen(b->name)) | 1);
+  const size_t n = strlen(b->name), at = n < TN_KERNEL_NAME - 12 ? n : TN_KERNEL_NAME - 12;
+  if (!b->custom && tn_map_has(names, name)) snprintf(b->name + at, sizeof b->name - at, "_%d", i);
+  tn_map_set(t, names, name, b);
+}
+
 static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
-  tn_map asked = {NULL, 0, 0};
+  tn_map asked = {NULL, 0, 0}, names = {NULL, 0, 0};
   int nleft = 0;
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
@@ -458,12 +634,13 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (b->twin) continue;
     tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
-    b->exe = tn_executable_find(t, b->key);
+    b->exe = tn_executable_find(t, &b->key);
     if (b->exe) continue;
+    tn_build_rename(t, b, i, &names);
     if (b->custom) b->text = b->custom;
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
-    b->text_key = tn_text_key(t, b->text);
+    b->text_key = tn_text_key(t, "kernel", b->text);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
   }
@@ -479,17 +656,34 @@ static void tn_builds_clear(void *arg) {
       tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
 }
 
+// After a compilation that failed because the compiler can compile nothing: another one, or none, makes what is left.
+// The error goes, as what was wrong is not these kernels.
+static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
+  if (!tn_cpu_is_unfit(t->device->dev)) return 0;
+  tn_compiler_settle(t);
+  for (int i = 0; i < all->n; i++) {
+    const tn_build was = all->build[i];
+    tn_build *b = &all->build[i];
+    memset(b, 0, sizeof *b);
+    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->recipe = was.recipe; b->key = was.key;
+    if (!was.custom) continue;
+    b->low = was.low;
+    if (!tn_cpu_has_compiler(t->device->dev)) return 0;      // it cannot be interpreted, and the error stays
+  }
+  t->code = TINY_OK;
+  return 1;
+}
+
 // Executables for builds[0..n-1].
 static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   const struct tn_device *d = t->device;
   tn_builds all = {t, builds, n};
-  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret &&
-      !tn_cpu_has_compiler(d->dev)) {
-    t->programs->interpret = 1;
-    tn_say_compiler_missing(t);
-  }
-  const tiny_code code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
-  tn_builds_clear(&all);
+  tiny_code code;
+  do {
+    tn_compiler_settle(t);
+    code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
+    tn_builds_clear(&all);
+  } while (code == TINY_E_COMPILE && d->backend == &tn_cpu_backend && tn_builds_again(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;

@@ -13,7 +13,7 @@
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
   struct tn_custom *next;
-  uint64_t key;                            // of all that follows
+  tn_digest key;                           // of all that follows
   char *source, *name; size_t source_nbytes, name_nbytes;
   tiny_uop *uops;
   int64_t global[3], local[3];
@@ -72,7 +72,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
                 (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
   if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
   tn_visit_word(t, v, u->k);
-  if (u->op == TINY_OP_CUSTOM) tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key);
+  if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
+    tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
