@@ -197,7 +197,7 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("clone", 1, &x, &out)) return out;
-  return tn_tensor_new(x->t, tn_unique(x->t, TINY_OP_CONTIGUOUS, x->uop, 0, NULL));
+  return tn_tensor_new(x->t, tn_memory_of(x->t, x->uop, 1));
 }
 
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x) {
