@@ -296,7 +296,8 @@ static tiny_uop *tn_once(tiny_ctx *t, tiny_uop *x) {
     }
   }
   tiny_uop *y = tn_stored_once(t, least);
-  while (links-- > 0 && !tn_bad(t, y)) y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
+  while (links-- > 0 && !tn_bad(t, y))
+    y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
   return y;
 }
 
