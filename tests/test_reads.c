@@ -238,8 +238,9 @@ int main(void) {
   for (int d = 0; d < 2; d++) {
     t = tiny_open(&(tiny_desc){.device = device[d]});
     check_memory();
-    for (int seed = 1; seed < 2; seed++) for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) check_choice(&choices[i], seed);
-    for (int seed = 1; seed < 5; seed++) { check_one_hot(seed); check_block(seed); check_positions(seed); }
+    const int seed = 1;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i += d ? 1 : 4) check_choice(&choices[i], seed);   // compilers are slow
+    for (int seed = 1; seed < (d ? 5 : 3); seed++) { check_one_hot(seed); check_block(seed); check_positions(seed); }
     CHECK_STR(tiny_error(t), "");
     tiny_close(t);
   }
