@@ -231,6 +231,73 @@ static void test_padded_scatter(const device *d) {
   tiny_close(t);
 }
 
+// ** gradients, whatever was read before **
+
+enum { LOOK_ROWS = 8, LOOK_COLS = 12, LOOK_OPS = 10 };
+// One of several operators on a and b of (rows, columns), that neither grows nor vanishes; w (columns).
+static tiny_tensor *look_step(tiny_ctx *t, int k, tiny_tensor *a, tiny_tensor *b, tiny_tensor *w) {
+  tiny_tensor *c, *y, *i;
+  switch (k) {
+    case 0: return tiny_tanh(tiny_add(a, b));
+    case 1: c = tiny_sub(a, tiny_mean(a, TINY_ALL, 0)); return tiny_mul(c, tiny_rsqrt(tiny_add(tiny_mean(tiny_square(c), TINY_ALL, 0), tiny_scalar(t, 0.1, TINY_F32))));
+    case 2: return tiny_sub(tiny_relu(a), tiny_scalar(t, 0.1, TINY_F32));
+    case 3: return tiny_mul(a, w);
+    case 4: return tiny_maximum(a, tiny_mul(b, w));
+    case 5: return tiny_sub(a, tiny_max(a, 0, 1));
+    case 6: return tiny_div(a, tiny_add(tiny_norm(a, HUGE_VAL, 1, 1), tiny_scalar(t, 1, TINY_F32)));
+    case 7: return tiny_clone(tiny_mul(a, w));
+    case 8: return tiny_contiguous(tiny_sin(a));
+    case 9: return tiny_tanh(tiny_cummax(a, 1, &i));
+    case 10: return tiny_max_pool1d(a, 3, 1, 1);
+    case 11: return tiny_add(tiny_softmax(a, 1), b);
+    case 12: y = tiny_zeros(t, TINY_F32, TINY_SHAPE(LOOK_ROWS, LOOK_COLS)); return tiny_assign(y, tiny_sin(tiny_mul(a, w)));
+    case 13: return tiny_sort(a, 1, 0, &i);
+    case 14: return tiny_add(tiny_abs(a), tiny_min(b, 1, 1));
+    default: return tiny_add(tiny_clamp(a, -0.7, 0.9), tiny_max_with_index(a, 0, 1, &i));
+  }
+}
+// Gradients by x and w of the program of a seed, with or without looks at inner values.
+static int look_gradients(tiny_ctx *t, uint64_t seed, int looks, float (*out)[LOOK_ROWS * LOOK_COLS]) {
+  static float v[LOOK_ROWS * LOOK_COLS];
+  gen choose, eyes;
+  memset(&choose, 0, sizeof choose); memset(&eyes, 0, sizeof eyes);
+  choose.rng = seed; eyes.rng = seed + 1;
+  for (int i = 0; i < LOOK_ROWS * LOOK_COLS; i++) v[i] = (float)rnd(&choose, 1 << 20) / (1 << 19) - 1;
+  tiny_tensor *item[2 + LOOK_OPS], *w = tiny_from(t, v, TINY_F32, TINY_SHAPE(LOOK_COLS)), *grad[2];
+  item[0] = tiny_from(t, v, TINY_F32, TINY_SHAPE(LOOK_ROWS, LOOK_COLS));
+  const int n = 2 + (int)rnd(&choose, LOOK_OPS - 1);
+  for (int i = 1; i <= n; i++) {
+    item[i] = look_step(t, (int)rnd(&choose, 16), item[rnd(&choose, 3) ? i - 1 : (int)rnd(&choose, (uint32_t)i)], item[rnd(&choose, (uint32_t)i)], w);
+    if (looks && chance(&eyes, 30)) tiny_read(item[rnd(&eyes, (uint32_t)i + 1)], v, sizeof v);
+  }
+  tiny_tensor *loss = tiny_sum(tiny_square(tiny_add(item[n], item[n / 2])), TINY_ALL, 0), *by[2] = {item[0], w};
+  if (looks && chance(&eyes, 50)) tiny_item(loss);
+  if (tiny_grad(loss, by, 2, grad) != TINY_OK) return 0;
+  if (looks && chance(&eyes, 50)) tiny_read(item[rnd(&eyes, (uint32_t)n + 1)], v, sizeof v);
+  memset(out, 0, 2 * sizeof *out);
+  return tiny_read(grad[0], out[0], sizeof *out) == TINY_OK && tiny_read(grad[1], out[1], LOOK_COLS * 4) == TINY_OK;
+}
+static void test_looks(const device *d, uint64_t from, int n) {
+  static float got[2][2][LOOK_ROWS * LOOK_COLS];
+  for (int i = 0; i < n; i++) {
+    for (int looks = 0; looks < 2; looks++) {
+      tiny_ctx *t = open_device(d->device, d->debug);
+      const int ok = look_gradients(t, from + (uint64_t)i * 7919, looks, got[looks]);
+      if (!ok) fprintf(stderr, "looks, seed %llu: %s\n", (unsigned long long)(from + (uint64_t)i * 7919), tiny_error(t));
+      CHECK(ok);
+      tiny_close(t);
+    }
+    int bad = 0;
+    for (int k = 0; k < 2; k++) {
+      double most = 1e-3;
+      for (int j = 0; j < LOOK_ROWS * LOOK_COLS; j++) most = fmax(most, fabs((double)got[0][k][j]));
+      for (int j = 0; j < LOOK_ROWS * LOOK_COLS; j++) bad += !(fabs((double)got[0][k][j] - (double)got[1][k][j]) <= 2e-4 * most);
+    }
+    if (bad) fprintf(stderr, "looks on %s, seed %llu: %d elements of the gradients differ\n", d->name, (unsigned long long)(from + (uint64_t)i * 7919), bad);
+    CHECK_EQ(bad, 0);
+  }
+}
+
 static batch work;
 
 int main(void) {
@@ -262,6 +329,7 @@ int main(void) {
     test_net(&devices[k], dense, "dense");
     test_sums_of_constants(&devices[k]);
     test_padded_scatter(&devices[k]);
+    test_looks(&devices[k], 1, !strcmp(devices[k].device, "CPU") ? BATCHES / 4 : BATCHES * 4);
   }
   return test_report();
 }

@@ -92,8 +92,9 @@ static double epsilon(int d) {
 }
 
 // The largest error of a value in epsilons, relative to the larger of what is wanted and an eighth of the largest; 0 for
-// integers, HUGE_VAL where one differs.
-static double error_of(const value *v, const unsigned char *got, int64_t *at) {
+// integers, HUGE_VAL where one differs. strict: to what is wanted alone;
+// zeros: they have the sign that is wanted.
+static double error_of(const value *v, const unsigned char *got, int strict, int zeros, int64_t *at) {
   const int64_t n = tn_dims_nelem(v->s.ndim, v->s.dim);
   double worst = 0, largest = 0;
   *at = 0;
@@ -103,9 +104,9 @@ static double error_of(const value *v, const unsigned char *got, int64_t *at) {
     double e = HUGE_VAL;
     if (tn_is_float(v->dtype)) {
       const double g = number(v->dtype, got, i), w = number(v->dtype, v->data, i);
-      if (g == w || (g != g && w != w)) continue;
-      const double scale = fabs(w) > largest / 8 ? fabs(w) : largest / 8, least = v->dtype == TINY_F16 ? ldexp(1, -14) : 1e-30;
-      e = fabs(g - w) / (epsilon(v->dtype) * (scale > least ? scale : least));
+      if ((g == w && !(zeros && w == 0)) || (g != g && w != w)) continue;
+      const double scale = strict || fabs(w) > largest / 8 ? fabs(w) : largest / 8, least = v->dtype == TINY_F16 ? ldexp(1, -14) : 1e-30;
+      e = zeros && g == 0 && w == 0 ? HUGE_VAL : fabs(g - w) / (epsilon(v->dtype) * (scale > least ? scale : least));
     }
     if (!(e <= worst)) { worst = e == e ? e : HUGE_VAL; *at = i; }
   }
@@ -128,8 +129,8 @@ static void compare(tiny_ctx *t, const vector_case *c, const value *v, int devic
   unsigned char *got = (unsigned char *)malloc(nbytes + 1);
   const tiny_code code = device ? tiny_read(v->got, got, nbytes) : tiny_reference(v->got, got, nbytes);
   int64_t at = 0;
-  const double e = code == TINY_OK ? error_of(v, got, &at) : HUGE_VAL;
-  const double allowed = (double)c->tol * (is_grad ? 4 : 1);
+  const double e = code == TINY_OK ? error_of(v, got, c->tol < 0, c->tol < 0 && !is_grad, &at) : HUGE_VAL;
+  const double allowed = fabs((double)c->tol) * (is_grad ? 4 : 1);
   measured *m = measured_of(device, c->op->name);
   if (is_grad) { m->grads++; m->grad_error = e > m->grad_error ? e : m->grad_error; }
   else { m->cases++; m->error = e > m->error ? e : m->error; }

@@ -9,7 +9,8 @@ A room is a table tools/vectors/<room>.py of lines op(..); from it come <room>.i
 <room>.bin, the cases. Each operator gets, besides the cases of its lines, one of every dtype and kind of shape that no line has: tiny.h says
 which of these it refuses (tools/vectors/accepts.c), PyTorch and NumPy what they give. tests/test_vectors.c runs them. Values of floats are computed in float64 from the rounded inputs, then
 rounded to the dtype of the result; gradients are those of sum(out * w), w[i] = ((7i + 3) mod 11 - 5) / 4.
-A case in <room>.bin, little-endian: u16 operator, u8 inputs, u8 outputs, u32 bits of inputs with gradients, f32 tolerance, then
+A case in <room>.bin, little-endian: u16 operator, u8 inputs, u8 outputs, u32 bits of inputs with gradients, f32 tolerance (below 0: signs of
+zero count as well, and each value for itself), then
 the inputs, outputs and gradients, each u8 dtype, u8 dims, u32 per dim, the elements.
 """
 import copy, hashlib, os, runpy, struct, subprocess, sys, warnings
@@ -216,7 +217,7 @@ class Room:
         """[(operator, dtype or "0-d" or "empty", [(line, in_dtypes, inputs)])]: what no line has, and what may stand for it."""
         result = []
         for c_name in dict.fromkeys(line[0] for line in self.lines):
-            sets = [(line, which, s) for line in self.lines if line[0] == c_name for which, s in enumerate(line[3]) if s and not all(i.dtype for i in s)]
+            sets = [(line, which, s) for line in self.lines if line[0] == c_name and line[6] > 0 for which, s in enumerate(line[3]) if s and not all(i.dtype for i in s)]
             sets.sort(key=lambda s: (sum(max(1, int(np.prod(i.dims))) for i in s[2]) == len(s[2]), not s[0][5], any(0 in i.dims for i in s[2]), any(i.values is not None for i in s[2])))
             for dtype in EVERY if sets else []:
                 want = "g" if is_float(dtype) and any(s[0][5] for s in sets) else "v"
@@ -286,6 +287,9 @@ def ask(rooms, missing):
     subprocess.run(["cc", "-std=c11", "-w", os.path.join(FROM, "accepts.c"), "-o", where + "/accepts", "-lm", "-lpthread"], check=True)
     answers = []
     for room, lacks in zip(rooms, missing):
+        if not lacks:
+            answers.append([])
+            continue
         with open(where + "/lacks.bin", "wb") as f: f.write(room.probe(lacks))
         said = subprocess.run([where + "/accepts", room.name, where + "/lacks.bin"], check=True, stdout=subprocess.PIPE, text=True)
         answers.append(said.stdout.splitlines())

@@ -172,19 +172,20 @@ TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);
 // a / b without its fraction; of integers x / 0 is 0. No gradient. [torch.div(rounding_mode="trunc")]
 TINY_API tiny_tensor *tiny_trunc_div(tiny_tensor *a, tiny_tensor *b);
-// a - b floor(a / b): the sign of b; of integers x % 0 is x. Exact for quotients up to 2^11 (f32), 2^26 (f64).
-// [torch.remainder]
+// a - b floor(a / b): the sign of b; of integers x % 0 is x. Exact; of f64 for quotients up to 2^26, and 0
+// where the quotient overflows. [torch.remainder]
 TINY_API tiny_tensor *tiny_remainder(tiny_tensor *a, tiny_tensor *b);
 // a - b trunc(a / b): the sign of a; of integers x % 0 is x. Exact as tiny_remainder is. [torch.fmod]
 TINY_API tiny_tensor *tiny_fmod(tiny_tensor *a, tiny_tensor *b);
 // a to the power of b; integers wrap, and to a negative power are 0 (or 1, -1). Constant exponents that are small whole
 // numbers or +-1/2 become products and roots. [torch.pow]
 TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
-// NaN if either is. Of equals each gets half of the gradient, but of x and a constant 0 none, as relu. [torch.maximum]
+// NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it, but of x and a
+// constant 0 none, as relu. [torch.maximum]
 TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);
 // as tiny_maximum [torch.minimum]
 TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are [torch.fmax]
+// NaN only if both are. Of equals a, which gets the gradient [torch.fmax]
 TINY_API tiny_tensor *tiny_fmax(tiny_tensor *a, tiny_tensor *b);
 // NaN only if both are [torch.fmin]
 TINY_API tiny_tensor *tiny_fmin(tiny_tensor *a, tiny_tensor *b);

@@ -3,7 +3,8 @@
 // Integers wrap to the dtype's width through unsigned arithmetic, division by zero gives 0
 // (remainder: the dividend), shifts beyond the width give 0 (or the sign). Floats are computed in
 // f64 and rounded once to the dtype, which is exact for + - * / sqrt of f32 and narrower
-// (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is.
+// (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is;
+// of zeros it is either, beside a constant the operand that is none: relu of -0 is -0.
 #ifndef TN_IR_ALU
 #define TN_IR_ALU
 #ifndef TINY_AMALGAMATED
@@ -45,7 +46,7 @@ static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
     case TINY_OP_MOD: { const double r = fmod(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }
     case TINY_OP_CDIV: return trunc(a / b);
     case TINY_OP_CMOD: return fmod(a, b);
-    case TINY_OP_MAX: return a > b || a != a ? a : b;
+    case TINY_OP_MAX: return b > a || b != b ? b : a;
     case TINY_OP_POW: return pow(a, b);
     case TINY_OP_MULADD: return a * b + c;
     default: return (double)NAN;

@@ -194,6 +194,113 @@ static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
   return tn_times(t, tn_u1(t, TINY_OP_LOG2, x), TN_LN_2);
 }
 
+// ** values that must not be computed twice **
+
+// Kernels that compute a value anew need not agree to the bit: sums are added in another order, a product and a sum
+// become one instruction. What compares a value with what was made of it compares memory with memory, through
+// (AFTER x x): x, as whoever reads it finds it where it was stored once.
+
+// Does u give the same bits whoever computes it from the same sources?
+static int tn_is_exact(const tiny_uop *u) {
+  static const uint8_t always[] = {TINY_OP_DETACH, TINY_OP_WHERE, TINY_OP_MAX, TINY_OP_LT, TINY_OP_NE, TINY_OP_BITCAST};
+  for (size_t i = 0; i < sizeof always; i++) if (u->op == always[i]) return 1;
+  if (tn_op_is(u->op, TINY_MOVEMENT)) return 1;
+  if (u->op == TINY_OP_CAST)
+    return !tn_is_float(u->dtype) || !tn_is_float(u->src[0]->dtype) ||
+        tn_dtypes[u->dtype].mantissa >= tn_dtypes[u->src[0]->dtype].mantissa;
+  if (!tn_is_float(u->dtype)) return tn_op_is(u->op, TINY_ALU);
+  const tiny_uop *c = u->op == TINY_OP_MUL ? u->src[tn_is_const(u->src[1])] : NULL;
+  return c && tn_is_const(c) && tn_to_f64(c->k) == -1;
+}
+// Memory that was written before anything is computed, nothing but a number, or what is stored once already.
+static int tn_is_given(const tiny_uop *u) {
+  return !u->nsrc || (u->op == TINY_OP_AFTER && u->nsrc == 2 && u->src[0] == u->src[1]);
+}
+
+enum { TN_EXACT_NODES = 48 };              // what stands between a value and what is stored of it is a few nodes
+typedef struct tn_selection { tiny_uop *u[TN_EXACT_NODES], *now[TN_EXACT_NODES]; int n; } tn_selection;
+
+static int tn_exact_find(tn_selection *e, tiny_uop *u) {
+  int i = 0;
+  while (i < e->n && e->u[i] != u) i++;
+  if (i == TN_EXACT_NODES) return -1;
+  e->u[i] = u;
+  if (i == e->n) e->n++;
+  return i;
+}
+// The exact nodes from x down, and what they begin at: given memory, or one value to be stored, *value. 0: several
+// values, or too many nodes.
+static int tn_exact_of(tn_selection *e, tiny_uop *x, tiny_uop **value) {
+  e->n = 0; *value = NULL;
+  tn_exact_find(e, x);
+  for (int i = 0; i < e->n; i++) {
+    tiny_uop *u = e->u[i];
+    e->now[i] = NULL;
+    if (tn_is_given(u)) { e->now[i] = u; continue; }
+    if (u->realized || !tn_is_exact(u)) {
+      if (*value) return 0;
+      *value = u;
+      continue;
+    }
+    for (uint32_t s = 0; s < u->nsrc; s++) if (tn_exact_find(e, u->src[s]) < 0) return 0;
+  }
+  return 1;
+}
+static tiny_uop *tn_stored_once(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *src[2] = {u, u};
+  return tn_uop_make(t, TINY_OP_AFTER, u->dtype, 1, 2, src, 0, 0, NULL);
+}
+// x over now[i] in place of the one value that was found: nodes are rebuilt once their sources are.
+static tiny_uop *tn_exact_rebuild(tiny_ctx *t, tn_selection *e) {
+  while (!e->now[0]) for (int i = e->n; i-- > 0;) {
+    tiny_uop *u = e->u[i], *src[4];
+    int ready = !e->now[i] && u->nsrc <= 4, changed = 0;
+    for (uint32_t s = 0; ready && s < u->nsrc; s++) {
+      src[s] = e->now[tn_exact_find(e, u->src[s])];
+      ready = src[s] != NULL;
+      changed |= src[s] != u->src[s];
+    }
+    if (!ready) continue;
+    e->now[i] = changed ? tn_uop_with(t, u, src) : u;
+    if (tn_bad(t, e->now[i])) return &t->ir->bad;
+  }
+  return e->now[0];
+}
+// The least of the nodes that x moves, the lowest of them; *links are those above it.
+static tiny_uop *tn_least_moved(tiny_uop *x, tiny_uop **link, int most, int *links) {
+  tiny_uop *least = x;
+  int n = 0;
+  *links = 0;
+  for (; n < most && tn_op_is(x->op, TINY_MOVEMENT) && x->op != TINY_OP_VIEW && !x->realized; x = x->src[0]) {
+    link[n++] = x;
+    if (tn_dims_nelem(x->src[0]->ndim, x->src[0]->dim) <= tn_dims_nelem(least->ndim, least->dim)) {
+      least = x->src[0];
+      *links = n;
+    }
+  }
+  return least;
+}
+// x, stored once.
+static tiny_uop *tn_once(tiny_ctx *t, tiny_uop *x) {
+  tn_selection e;
+  tiny_uop *value, *link[TN_EXACT_NODES];
+  int links;
+  if (tn_bad(t, x)) return x;
+  tiny_uop *least = tn_least_moved(x, link, TN_EXACT_NODES, &links);
+  const int64_t nelem = tn_dims_nelem(least->ndim, least->dim);
+  if (tn_exact_of(&e, x, &value)) {
+    if (!value) return x;
+    if (tn_dims_nelem(value->ndim, value->dim) <= nelem) {
+      e.now[tn_exact_find(&e, value)] = tn_stored_once(t, value);
+      return tn_exact_rebuild(t, &e);
+    }
+  }
+  tiny_uop *y = tn_stored_once(t, least);
+  while (links-- > 0 && !tn_bad(t, y))
+    y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
+  return y;
+}
+
 // ** reductions **
 
 // What changes nothing when it is folded in, as a 0-d constant of x's dtype.

@@ -27,8 +27,17 @@ static tiny_uop *tn_sloped(tiny_ctx *t, int slope, tiny_uop *y, tiny_uop *x) {
 static tiny_uop *tn_below_zero(tiny_ctx *t, tiny_uop *x) { return tn_lt(t, x, tn_k(t, x, 0)); }
 static tiny_uop *tn_is_zero(tiny_ctx *t, tiny_uop *x) { return tn_eq(t, x, tn_k(t, x, 0)); }
 static tiny_uop *tn_isnan(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, x); }
+// A float without its sign bit, that of -0 as well; the gradient at 0 is 0.
+static tiny_uop *tn_without_sign(tiny_ctx *t, tiny_uop *x) {
+  const int integer = tn_integer_of(x->dtype);
+  tiny_uop *bits = tn_uop_make(t, TINY_OP_BITCAST, integer, 1, 1, &x, 0, 0, NULL);
+  bits = tn_bad(t, bits) ? bits : tn_binary(t, TINY_OP_AND, bits, tn_int(t, integer, tn_dtype_max(integer)));
+  return tn_sloped(t, TN_SLOPE_ABS,
+                   tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL), x);
+}
 static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
-  return tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL ? x : tn_max(t, x, tn_neg(t, x));
+  if (tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL) return x;
+  return tn_is_float(x->dtype) ? tn_without_sign(t, x) : tn_max(t, x, tn_neg(t, x));
 }
 // -y where p, else y.
 static tiny_uop *tn_negate(tiny_ctx *t, tiny_uop *p, tiny_uop *y) { return tn_where(t, p, tn_neg(t, y), y); }
@@ -67,7 +76,7 @@ static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *part = tn_abs(t, tn_sub(t, x, whole)), *half = tn_times(t, whole, 0.5), *limit = tn_k(t, x, 0.5);
   tiny_uop *odd = tn_ne(t, tn_trunc(t, half), half);
   tiny_uop *away = tn_or(t, tn_gt(t, part, limit), tn_and(t, tn_eq(t, part, limit), odd));
-  return tn_add(t, whole, tn_where(t, away, tn_sign(t, x), tn_k(t, x, 0)));
+  return tn_where(t, away, tn_add(t, whole, tn_sign(t, x)), whole);
 }
 static tiny_uop *tn_square(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, x); }
 
@@ -190,7 +199,8 @@ static tiny_uop *tn_atan(tiny_ctx *t, tiny_uop *x) {
 // The angle of (x, y); both may be 0 or infinite. Scaled down before the sum of large ones.
 static tiny_uop *tn_atan2(tiny_ctx *t, tiny_uop *y, tiny_uop *x) {
   tiny_uop *ay = tn_size(t, y), *ax = tn_size(t, x), *swap = tn_gt(t, ay, ax), *one = tn_k(t, x, 1);
-  tiny_uop *n = tn_where(t, swap, ax, ay), *d = tn_where(t, swap, ay, ax), *both = tn_eq(t, n, tn_inf(t, x));
+  tiny_uop *n = tn_where(t, swap, ax, ay), *d = tn_where(t, swap, ay, ax), *inf = tn_inf(t, x);
+  tiny_uop *both = tn_and(t, tn_eq(t, n, inf), tn_eq(t, d, inf));
   n = tn_where(t, both, one, n);
   d = tn_where(t, tn_or(t, both, tn_is_zero(t, d)), one, d);
   tiny_uop *scale = tn_where(t, tn_gt(t, d, one), tn_k(t, x, 0.25), one);
@@ -380,7 +390,8 @@ static tiny_uop *tn_lgamma(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = tn_add(t, tn_lgamma_near(t, d), tn_where(t, below, tn_where(t, low, tn_sub(t, up, log), up), log));
   y = tn_where(t, tn_lt(t, a, tn_k(t, a, 8)), y, tn_lgamma_far(t, a));
   tiny_uop *sine = tn_abs(t, tn_mul(t, tn_sinpi(t, x), x)), *reflected = tn_logarithm(t, tn_times(t, sine, 1 / TN_PI));
-  y = tn_where(t, tn_below_zero(t, x), tn_neg(t, tn_add(t, reflected, y)), y);
+  tiny_uop *turns = tn_lt(t, x, tn_k(t, x, -1.0 / ((int64_t)1 << 60)));          // nearer to 0 it is that of |x|
+  y = tn_where(t, turns, tn_neg(t, tn_add(t, reflected, y)), y);
   return tn_sloped(t, TN_SLOPE_LGAMMA, tn_where(t, tn_eq(t, a, tn_inf(t, a)), a, y), x);
 }
 // psi x, x > 0: 6.3.18 at 8 or above, below that by 6.3.6; x < 0 by reflection, 6.3.7. Differentiated as it stands.
@@ -388,6 +399,9 @@ static tiny_uop *tn_digamma(tiny_ctx *t, tiny_uop *x) {
   static const double c[9] = {3.0539543302701198, -0.4432598039215686, 0.08333333333333333, -0.021092796092796094,
                               0.007575757575757576, -0.004166666666666667, 0.003968253968253968,
                               -0.008333333333333333, 0.08333333333333333};
+  tiny_uop *zero = tn_is_zero(t, x);       // there -1/x, which is infinite, as its derivative is
+  tiny_uop *at_zero = tn_neg(t, tn_reciprocal(t, tn_where(t, zero, x, tn_k(t, x, 1))));
+  x = tn_where(t, zero, tn_k(t, x, 1), x);
   tiny_uop *below = tn_below_zero(t, x), *a = tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x);
   tiny_uop *less = tn_lt(t, a, tn_k(t, a, 8)), *little = tn_where(t, less, a, tn_k(t, a, 1));
   tiny_uop *outer = tn_where(t, less, tn_plus(t, a, 8), a), *sum = tn_reciprocal(t, little);
@@ -400,7 +414,7 @@ static tiny_uop *tn_digamma(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *pole = tn_and(t, below, tn_is_zero(t, r));
   tiny_uop *turn = tn_fdiv(t, tn_k(t, x, TN_PI), tn_tan(t, tn_times(t, tn_where(t, pole, tn_k(t, x, 0.25), r), TN_PI)));
   y = tn_where(t, below, tn_sub(t, y, turn), y);
-  y = tn_where(t, tn_is_zero(t, x), tn_negate(t, tn_not(t, tn_minus(t, x)), tn_inf(t, x)), y);
+  y = tn_where(t, zero, at_zero, y);
   return tn_where(t, pole, tn_k(t, x, (double)NAN), y);
 }
 #endif

@@ -51,6 +51,7 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
 #define div(x, y)      tn_fdiv(t, x, y)
 #define lt(x, y)       tn_lt(t, x, y)
 #define eq(x, y)       tn_eq(t, x, y)
+#define le(x, y)       tn_or(t, lt(x, y), eq(x, y))
 #define times(x, k)    tn_times(t, x, k)
 #define number(k)      tn_k(t, r, k)
 #define where(p, x, y) tn_where(t, p, x, y)
@@ -71,16 +72,31 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
-// Shared equally by all maxima.
+// Shared equally by all maxima: those of x as it is stored, among which the maximum is found again; r may have been
+// computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
-  tiny_uop *is = eq(x, like(r, x));
+  const int axes = (int)(r->k >> 8);
+  tiny_uop *stored = tn_once(t, x), *is = eq(stored, tn_reduce(t, TINY_OP_MAX, stored, axes, 1));
   if (tn_bad(t, is)) return is;
-  tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), (int)(r->k >> 8), 1);
+  tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), axes, 1);
   return where(is, like(div(d, count), x), number(0));
+}
+// Equal operands share; beside a NaN each gets all of it, as in PyTorch. Both know of one comparison who is greater.
+static tiny_uop *tn_gradient_greater(tiny_ctx *t, tiny_uop *r, void *ctx) {
+  const int wants = ((const tn_gradient *)ctx)->wants;
+  tiny_uop *x = r->src[0], *y = r->src[1], *part[2];
+  tiny_uop *above = tn_cast(t, le(y, x), TINY_I8), *below = tn_cast(t, le(x, y), TINY_I8);
+  tiny_uop *is = tn_add(t, above, times(below, 2));          // 1: x is greater, 2: y, 3: equal, 0: NaN
+  if (wants == 3) is = tn_once(t, is);
+  for (int i = 0; i < 2; i++)
+    part[i] = !(wants >> i & 1) ? tn_gradient_none(t) :
+        where(eq(is, tn_k(t, is, 2 - i)), number(0), where(eq(is, tn_k(t, is, 3)), times(g, 0.5), g));
+  return tn_gradient_group(t, 2, part[0], part[1], NULL);
 }
 // The product of the others: r / x; where x is the only zero, the product of what is not zero.
 static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
   const int axes = (int)(r->k >> 8);
+  x = tn_once(t, x);                       // what is 0 is 0 wherever it is asked for
   tiny_uop *zero = eq(x, number(0)), *safe = where(zero, number(1), x);
   if (tn_bad(t, zero)) return zero;
   tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1),
@@ -113,6 +129,7 @@ static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
     case TN_SLOPE_ERF:     return times(tn_exp_falling(t, neg(mul(x, x))), TN_2_SQRT_PI);
     case TN_SLOPE_ERFC:    return times(tn_exp_falling(t, neg(mul(x, x))), -TN_2_SQRT_PI);
     case TN_SLOPE_NORMAL:  return times(tn_exp_falling(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
+    case TN_SLOPE_ABS:     return tn_sign(t, x);
     case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
     default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
   }
@@ -135,9 +152,8 @@ RULES(tn_rules_gradient, x)
                          mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
                mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
   }
-  RULE("(MAX _ 0)")        return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
-  RULE("(MAX _ _)")        return two(where(eq(a, b), times(g, 0.5), where(lt(b, a), g, number(0))),
-                                      where(eq(a, b), times(g, 0.5), where(lt(a, b), g, number(0))));
+  RULE("(MAX _ 0)")        return two(where(le(a, b), number(0), g), none);               // relu's is 0 at 0
+  RULE("(MAX _ _)")        return tn_gradient_greater(t, r, ctx);
   RULE("(WHERE _ _ _)")    return three(none, where(a, g, number(0)), where(a, number(0), g));
   RULE("(CAST _)")         return one(tn_cast(t, g, a->dtype));
   RULE("(BITCAST _)")      return one(none);
@@ -178,6 +194,7 @@ RULES_END
 #undef div
 #undef lt
 #undef eq
+#undef le
 #undef times
 #undef number
 #undef where

@@ -318,7 +318,7 @@ static void tn_settle_handles(tiny_ctx *t) {
     tn_chain c;
     if (!tn_chain_of(x->uop, &c)) continue;
     const int memory =
-        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
+        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr && !c.bottom->k);
     if (memory && c.bottom->realized) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
   }
   struct tn_tensors *all = t->tensors;

@@ -11,10 +11,11 @@
 #endif
 
 static tiny_uop *tn_above_zero(tiny_ctx *t, tiny_uop *x) { return tn_gt(t, x, tn_k(t, x, 0)); }
-// x between the bounds, its gradient 0 at them and beyond.
+// x between the bounds, its gradient 0 at them and beyond, and at NaN.
 static tiny_uop *tn_between(tiny_ctx *t, tiny_uop *x, double lo, double hi) {
   tiny_uop *low = tn_limit(t, x, lo), *high = tn_limit(t, x, hi);
-  return tn_where(t, tn_le(t, x, low), low, tn_where(t, tn_ge(t, x, high), high, x));
+  tiny_uop *inner = tn_flows_where(t, tn_and(t, tn_lt(t, low, x), tn_lt(t, x, high)), x);
+  return tn_where(t, tn_lt(t, x, low), low, tn_where(t, tn_lt(t, high, x), high, inner));
 }
 
 static tiny_uop *tn_relu(tiny_ctx *t, tiny_uop *x) { return tn_max(t, x, tn_k(t, x, 0)); }
@@ -138,7 +139,8 @@ static tiny_tensor *tn_shrink_values(const char *name, tiny_tensor *x, double la
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *low = tn_ge(t, u, tn_k(t, u, -lambda)), *high = tn_le(t, u, tn_k(t, u, lambda));
   tiny_uop *y = tn_where(t, tn_above_zero(t, u), tn_plus(t, u, -by), tn_plus(t, u, by));
-  return tn_leave(TN_REAL, x, tn_where(t, tn_and(t, low, high), tn_k(t, u, 0), by != 0 ? y : u));
+  if (by == 0) y = tn_flows_where(t, tn_not(t, tn_isnan(t, u)), u);
+  return tn_leave(TN_REAL, x, tn_where(t, tn_and(t, low, high), tn_k(t, u, 0), y));
 }
 TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda) {
   return tn_shrink_values("hardshrink", x, lambda, 0);

@@ -61,7 +61,7 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
   for (uint32_t i = 1; i < checkpoint->nsrc; i++) tn_map_set(t, &edge, checkpoint->src[i], checkpoint);
-  for (int i = 0; i < n; i++) tn_map_set(t, &edge, wrt[i], checkpoint);
+  for (int i = 0; i < n; i++) if (wrt[i]) tn_map_set(t, &edge, wrt[i], checkpoint);
   top = TN_PUSH(t, stack, depth, cap, tn_walk);
   top->u = checkpoint->src[0]; top->next = 0;
   while (depth) {

@@ -199,7 +199,7 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("clone", 1, &x, &out)) return out;
-  return tn_tensor_new(tn_ctx_of(x), tn_unique(tn_ctx_of(x), TINY_OP_CONTIGUOUS, tn_uop_of(x), 0, NULL));
+  return tn_tensor_new(tn_ctx_of(x), tn_memory_of(tn_ctx_of(x), tn_uop_of(x), 1));
 }
 
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x) {

@@ -109,7 +109,11 @@ TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
   return tn_leave(TN_WIDE, x, u);
 }
 
-// The gradient is that of x within the bounds, both included; NaN stays.
+// x, through which a gradient flows where p holds. As a value it is x, and costs nothing.
+static tiny_uop *tn_flows_where(tiny_ctx *t, tiny_uop *p, tiny_uop *x) {
+  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_where(t, p, x, tn_u1(t, TINY_OP_DETACH, x));
+}
+// The gradient is that of x within the bounds, both included; NaN stays, and has none.
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("clamp", TN_ANY, x, &out);
@@ -117,7 +121,8 @@ TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   if (!(lo <= hi)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "clamp: from %g to %g", lo, hi);
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *low = tn_limit(t, u, lo), *high = tn_limit(t, u, hi);
-  return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u)));
+  tiny_uop *inner = tn_flows_where(t, tn_not(t, tn_isnan(t, u)), u);
+  return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, inner)));
 }
 
 TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf) {
@@ -153,30 +158,50 @@ static tiny_uop *tn_first_bits(tiny_ctx *t, tiny_uop *x) {
   bits = tn_and(t, bits, tn_k(t, bits, -(double)((int64_t)1 << (tn_dtypes[x->dtype].mantissa / 2 + 1))));
   return tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL);
 }
-// a - b trunc(a/b) with the sign of a. The product is taken in two parts that are exact up to quotients of
-// 2^11 (f32) or
-// 2^26; a quotient that was rounded up to a whole number is put right.
+// a mod b of numbers that are not negative, b finite, exact: both as f64, the bits of the quotient from the first on,
+// so many at a time that no quotient is rounded up to a whole number and no product is rounded.
+enum { TN_FMOD_BITS = 26, TN_FMOD_STEPS = 11 };              // 2^128 / 2^-149 has 277
+static tiny_uop *tn_fmod_in_steps(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
+  const int dtype = a->dtype;
+  a = tn_cast(t, a, TINY_F64); b = tn_cast(t, b, TINY_F64);
+  for (int i = TN_FMOD_STEPS - 1; i >= 0; i--) {
+    tiny_uop *unit = tn_times(t, b, ldexp(1, TN_FMOD_BITS * i));
+    a = tn_sub(t, a, tn_mul(t, tn_trunc(t, tn_fdiv(t, a, unit)), unit));
+  }
+  return tn_bad(t, a) ? a : tn_cast(t, a, dtype);
+}
+// The same of f64 at once. The product is taken in two parts that are exact up to quotients of 2^26; a quotient that
+// was rounded up to a whole number is put right. 0 where the quotient is beyond all numbers.
+static tiny_uop *tn_fmod_at_once(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *q = tn_trunc(t, tn_fdiv(t, a, b)), *first = tn_first_bits(t, b), *rest = tn_sub(t, b, first);
+  tiny_uop *r = tn_sub(t, tn_sub(t, a, tn_mul(t, q, first)), tn_mul(t, q, rest));
+  r = tn_where(t, tn_below_zero(t, r), tn_add(t, r, b), r);
+  tiny_uop *beyond = tn_and(t, tn_isinf(t, q), tn_and(t, tn_isfinite(t, a), tn_gt(t, b, tn_k(t, b, 0))));
+  return tn_where(t, beyond, tn_k(t, r, 0), r);
+}
+// a - b trunc(a/b) with the sign of a, that of 0 too.
 static tiny_uop *tn_fmod(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) {
     tiny_uop *r = tn_mod(t, a, b);
     return tn_where(t, tn_crosses(t, r, a), tn_sub(t, r, b), r);
   }
-  tiny_uop *q = tn_trunc(t, tn_fdiv(t, a, b)), *finite = tn_where(t, tn_isinf(t, b), tn_k(t, b, 1), b);
-  tiny_uop *first = tn_first_bits(t, finite), *rest = tn_sub(t, finite, first);
-  tiny_uop *r = tn_sub(t, tn_sub(t, a, tn_mul(t, q, first)), tn_mul(t, q, rest));
-  tiny_uop *step = tn_negate(t, tn_ne(t, tn_below_zero(t, a), tn_below_zero(t, finite)), finite);
-  return tn_where(t, tn_crosses(t, r, a), tn_add(t, r, step), r);
+  tiny_uop *below = tn_minus(t, a), *whole = tn_isinf(t, b), *size = tn_negate(t, below, a);
+  tiny_uop *finite = tn_where(t, whole, tn_k(t, b, 1), tn_abs(t, b));
+  tiny_uop *r = tn_is_f64(t, a) ? tn_fmod_at_once(t, size, finite) : tn_fmod_in_steps(t, size, finite);
+  return tn_negate(t, below, tn_where(t, tn_and(t, whole, tn_isfinite(t, a)), size, r));
 }
 static tiny_uop *tn_remainder(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) return tn_mod(t, a, b);
   tiny_uop *r = tn_fmod(t, a, b);
   return tn_where(t, tn_crosses(t, r, b), tn_add(t, r, b), r);
 }
-// What fmod leaves is a multiple of b.
+// What fmod leaves is a multiple of b. A quotient of 0 has the sign of a/b.
 static tiny_uop *tn_floor_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) return tn_idiv(t, a, b);
-  tiny_uop *r = tn_fmod(t, a, b), *q = tn_round(t, tn_fdiv(t, tn_sub(t, a, r), b));
+  tiny_uop *r = tn_fmod(t, a, b), *q = tn_round(t, tn_fdiv(t, tn_sub(t, a, r), b)), *zero = tn_k(t, a, 0);
   q = tn_where(t, tn_crosses(t, r, b), tn_plus(t, q, -1), q);
+  q = tn_where(t, tn_is_zero(t, q), tn_negate(t, tn_ne(t, tn_minus(t, a), tn_minus(t, b)), zero), q);
   return tn_where(t, tn_is_zero(t, b), tn_fdiv(t, a, b), q);
 }
 static tiny_uop *tn_trunc_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
@@ -184,12 +209,13 @@ static tiny_uop *tn_trunc_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   tiny_uop *q = tn_idiv(t, a, b);
   return tn_where(t, tn_crosses(t, tn_mod(t, a, b), a), tn_plus(t, q, 1), q);
 }
+// Of equal ones the first, which gets the gradient, as in PyTorch.
 static tiny_uop *tn_fmax(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) return tn_max(t, a, b);
-  return tn_where(t, tn_isnan(t, a), b, tn_where(t, tn_isnan(t, b), a, tn_max(t, a, b)));
+  return tn_where(t, tn_or(t, tn_ge(t, a, b), tn_isnan(t, b)), a, b);
 }
 static tiny_uop *tn_fmin(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
-  return tn_are_floats(t, a) ? tn_neg(t, tn_fmax(t, tn_neg(t, a), tn_neg(t, b))) : tn_min(t, a, b);
+  return tn_are_floats(t, a) ? tn_where(t, tn_or(t, tn_le(t, a, b), tn_isnan(t, b)), a, b) : tn_min(t, a, b);
 }
 static tiny_uop *tn_copysign(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_negate(t, tn_ne(t, tn_minus(t, a), tn_minus(t, b)), a);

@@ -12,7 +12,7 @@
 #endif
 
 typedef struct tn_grad_node { tiny_uop *u, *grad; int depends; } tn_grad_node;       // depends: on a parameter
-// A walk from a root: wrt[0..n-1] are the nodes whose gradients are wanted. node i has mark first + i.
+// A walk from a root: wrt[0..n-1] are the nodes whose gradients are wanted; NULL: none. node i has mark first + i.
 typedef struct tn_grad_walk {
   tn_grad_node *node;
   int n, nwrt, rules;
@@ -39,7 +39,7 @@ static void tn_grad_order(tiny_ctx *t, tiny_uop *root, tn_grad_walk *w) {
   for (int i = 0; i < order.n; i++) w->node[i].u = order.u[i];
   tn_grad_mark(w);
   for (int i = 0; i < w->nwrt; i++) {
-    tn_grad_node *p = tn_grad_find(w, w->wrt[i]);
+    tn_grad_node *p = w->wrt[i] ? tn_grad_find(w, w->wrt[i]) : NULL;
     if (p) p->depends = 1;
   }
   for (int i = 0; i < w->n; i++) {
@@ -139,25 +139,51 @@ static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < n; i++) {
-    const tn_grad_node *x = tn_grad_find(&w, wrt[i]);
+    const tn_grad_node *x = wrt[i] ? tn_grad_find(&w, wrt[i]) : NULL;
     grads[i] = x ? x->grad : NULL;
   }
   return TINY_OK;
+}
+
+// The node that parameter p was in graphs that were built before its memory was computed: then its handle moved on to
+// the BUFFER (tn_settle_handles). state: nodes of the loss's graph that are such memory. NULL: it was no other.
+static tiny_uop *tn_grad_before(tiny_ctx *t, tiny_uop *p, const tn_list *state) {
+  tn_chain c;
+  if (!state->n || !tn_chain_of(p, &c) || c.bottom->op != TINY_OP_BUFFER) return NULL;
+  for (int i = 0; i < state->n; i++) {
+    tiny_uop *u = state->u[i];
+    if (u->realized != c.bottom) continue;
+    if (c.n && c.link[c.n - 1]->op == TINY_OP_RESHAPE && tn_has_dims(c.link[c.n - 1], u->ndim, u->dim)) c.n--;
+    return tn_chain_apply(t, &c, u);
+  }
+  return NULL;
+}
+static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
+  tn_list order = {NULL, 0, 0};
+  tn_toposort(t, loss, &order);
+  for (int i = 0; i < order.n; i++)
+    if (order.u[i]->realized && tn_is_memory(order.u[i])) tn_push(t, state, order.u[i]);
 }
 
 typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
 static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
   const tn_grad_call *call = (const tn_grad_call *)arg;
   const int n = call->n, rules = tn_rules_find(t, tn_rules_gradient);
-  tiny_uop *loss = tn_uop_of(call->loss), **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 2 * sizeof *wrt),
-           **grad = wrt + n + 1;
+  tiny_uop *loss = tn_uop_of(call->loss), **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 4 * sizeof *wrt),
+           **before = wrt + n, **grad = wrt + 2 * n;
+  tn_list state = {NULL, 0, 0};
   if (rules < 0) return t->code;
-  for (int i = 0; i < n; i++) wrt[i] = tn_uop_of(call->params[i]);
+  tn_grad_states(t, loss, &state);
+  for (int i = 0; i < n; i++) {
+    wrt[i] = tn_uop_of(call->params[i]);
+    before[i] = tn_grad_before(t, wrt[i], &state);
+  }
   tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
-  const tiny_code code = tn_grad_flow(t, loss, seed, wrt, n, rules, grad);
+  const tiny_code code = tn_grad_flow(t, loss, seed, wrt, state.n ? 2 * n : n, rules, grad);
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) {
-    tiny_uop *p = wrt[i];
+    tiny_uop *p = wrt[i], *other = state.n ? grad[n + i] : NULL;
+    if (other) grad[i] = grad[i] ? tn_add(t, grad[i], other) : other;
     call->grads[i] = tn_tensor_new(t, grad[i] ? grad[i] : tn_expand(t, tn_k(t, p, 0), p->ndim, p->dim));
   }
   return TINY_OK;

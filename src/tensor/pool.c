@@ -77,7 +77,7 @@ static tiny_uop *tn_maxima_of(tiny_ctx *t, const tn_maxima *m) {
 static tiny_uop *tn_maxima_places(tiny_ctx *t, const tn_maxima *m) {
   if (tn_bad(t, m->windows)) return m->windows;
   const int bits = ((1 << m->n) - 1) << (m->lead + m->n);
-  tiny_uop *x = m->windows, *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *flat = NULL;
+  tiny_uop *x = tn_once(t, m->windows), *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *flat = NULL;
   if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
   if (m->valid) is = tn_and(t, is, m->valid);
   for (int i = 0; i < m->n; i++)

@@ -202,6 +202,7 @@ enum { TN_LONG_AXIS = 1 << 14, TN_LEAST_PART = 64 };   // a shorter axis stays i
 
 // The first i where x[i] is the maximum: the maximum of n-1-i over those, taken from n-1. NaN counts as the greatest.
 static tiny_uop *tn_position(tiny_ctx *t, tiny_uop *x, int axis, int keepdim) {
+  x = tn_once(t, x);
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[axis];
   tiny_uop *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, 1 << axis, 1));

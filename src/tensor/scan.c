@@ -117,6 +117,7 @@ TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis) {
 // Where the running maximum of rows was reached, the last time if several: the running maximum of the positions that
 // reach it. Once there was a NaN, that of the last NaN.
 static tiny_uop *tn_scan_position(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  x = tn_once(t, x);
   tiny_uop *is = tn_eq(t, x, tn_scan(t, op, x, rows, n));
   if (tn_bad(t, is)) return is;
   if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));

@@ -372,6 +372,13 @@ static tiny_uop *tn_unique(tiny_ctx *t, int op, tiny_uop *u, int nv, const int64
   if (tn_bad(t, u)) return u;
   return tn_uop_make_with(t, op, u->dtype, 1, 1, &u, 0, nv, v, (void *)++t->tensors->identity);
 }
+// Memory of its own for the value of u. recalls: a handle of it stays with u when the value is there, so that gradients
+// flow on to what u was computed from; else the handle then knows the memory alone.
+static tiny_uop *tn_memory_of(tiny_ctx *t, tiny_uop *u, int recalls) {
+  if (tn_bad(t, u)) return u;
+  return tn_uop_make_with(t, TINY_OP_CONTIGUOUS, u->dtype, 1, 1, &u, recalls, 0, NULL,
+                          (void *)++t->tensors->identity);
+}
 
 // ** assignment **
 
@@ -423,14 +430,14 @@ static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
   return 0;
 }
 // A tensor whose value was not computed yet gets new memory.
-static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tn_tensor *dst, tiny_uop *value) {
-  tiny_uop *state = tn_unique(t, TINY_OP_CONTIGUOUS, value, 0, NULL);
+static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tn_tensor *dst, tiny_uop *value, int recalls) {
+  tiny_uop *state = tn_memory_of(t, value, recalls);
   if (tn_bad(t, state) || !tn_pending_add(t, state)) return tn_poison(t);
   dst->uop = state;
   return tn_handle(dst);
 }
 static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_chain *c, tiny_uop *value) {
-  tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_unique(t, TINY_OP_CONTIGUOUS, old, 0, NULL);
+  tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_memory_of(t, old, 0);
   tiny_uop *src[3] = {base, tn_chain_apply(t, c, base), value};
   tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
            *view = tn_chain_apply(t, c, state);
@@ -449,7 +456,7 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_cha
 }
 
 // The next state of dst is v, broadcast and cast.
-static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
+static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tn_tensor *slot = tn_slot(dst);
   tiny_ctx *t = slot->t;
@@ -472,10 +479,12 @@ static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
     return tn_wrong(t, TINY_E_ARG,
                     "assign: %s is a view of a tensor that is not computed yet; realize that first",
                     tn_text_of(u, a));
-  return tn_assign_fresh(t, slot, v);
+  return tn_assign_fresh(t, slot, v, recalls);
 }
+// The library's own: of states whose history nobody asks for, a parameter's or an average's.
+static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) { return tn_assign_value(dst, v, 0); }
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
   tiny_tensor *out, *in[2] = {dst, value};
-  return tn_usable("assign", 2, in, &out) ? tn_assign(dst, tn_uop_of(value)) : out;
+  return tn_usable("assign", 2, in, &out) ? tn_assign_value(dst, tn_uop_of(value), 1) : out;
 }
 #endif
