@@ -187,7 +187,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
     case TINY_OP_RANGE: {
       const int kind = tn_range_kind(u);
-      if (s->stage == TN_SPEC_KERNEL) return tn_is_const(x) && u->nsrc == 1 ? NULL : "has an extent that is no CONST";
+      if (s->stage == TN_SPEC_KERNEL && tn_is_const(x) && u->nsrc == 1) return NULL;
       if (x->lanes != 1 || u->src[u->nsrc - 1]->lanes != 1) return "has a bound of lanes";
       if (u->nsrc == 2 && u->src[1]->vmax < 0) return "starts below 0";
       return kind == TN_LOOP || kind == TN_REDUCE ? NULL : "is of a kind that is no loop";
@@ -230,7 +230,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       if (u->src[j]->op == TINY_OP_IDLE && u->op != TINY_OP_SINK)
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
-      if (closes && j) closed |= of_source;
+      for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
       open |= of_source;
     }
     if (u->op == TINY_OP_END) for (int r = 0; r < c.n; r++) if (closed >> r & 1) {

@@ -259,6 +259,8 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_RANGE: case TINY_OP_SPECIAL:
       u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
       u->vmin = b && b->vmin > 0 && b->vmin <= u->vmax ? b->vmin : 0;
+      // A loop that may have no round is no constant of its only one: what happens in it would leave it.
+      if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:

@@ -74,7 +74,7 @@ static tiny_uop *tn_inverse_near(tiny_ctx *t, tiny_uop *x, tiny_uop *v) {
 }
 // The inverse's value; infinite where there is none.
 static tiny_uop *tn_inverse_value(tiny_ctx *t, tiny_uop *x) {
-  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x));
   if (tn_bad(t, v.x) || tn_bad(t, v.pivot)) return &t->ir->bad;
   tiny_uop *zeros = tn_sum(t, tn_cast(t, tn_is_zero(t, v.pivot), TINY_I32), 2, 1);
   return tn_stored(t, tn_where(t, tn_is_zero(t, zeros), v.x, tn_k(t, v.x, HUGE_VAL)));
@@ -94,7 +94,7 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
 // and its logarithm is tr E - tr E^2 / 2 ..
 typedef struct tn_det { tiny_uop *pivot, *sign, *trace, *trace2; } tn_det;
 static tn_det tn_determinant(tiny_ctx *t, tiny_uop *x) {
-  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x));
   tiny_uop *e = tn_product(t, v.x, tn_variation(t, x));
   tn_det d;
   d.pivot = v.pivot; d.sign = v.sign;
@@ -297,15 +297,12 @@ static void tn_qr_vary(tiny_ctx *t, tiny_uop **q, tiny_uop **r, tiny_uop *d) {
   *q = tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s)));
   *r = tn_add(t, *r, tn_product(t, s, *r));
 }
-// x (B, n, m) = q r, q (B, n, columns). 0: no memory for the reflectors.
-static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
-  if (tn_bad(t, x)) { *q = *r = x; return 1; }
+// x (B, n, m) = q r, q (B, n, columns).
+static void tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
+  if (tn_bad(t, x)) { *q = *r = x; return; }
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
-  const size_t nbytes = (size_t)(least + 1) * sizeof(tiny_uop *);
-  tiny_uop **v = (tiny_uop **)tn_alloc(t, nbytes), *square, *first;
-  if (!v) return 0;
-  *q = tn_factor_qr(t, tn_detached(t, x), columns, v, r);
-  tn_release(t, v, nbytes);
+  tiny_uop *square, *first;
+  *q = tn_factor_qr(t, tn_detached(t, x), columns, r);
   first = tn_cut(t, *q, 2, 0, least);
   square = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, 0, least);
   tn_qr_vary(t, &first, &square, tn_cut(t, tn_variation(t, x), 2, 0, least));
@@ -316,7 +313,6 @@ static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tin
   }
   *r = tn_extend(t, square, 1, 0, columns - least);
   *q = columns > least ? tn_beside(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
-  return 1;
 }
 TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_tensor *out;
@@ -328,7 +324,7 @@ TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_uop *u = tn_matrices_in("qr", x, 0, &b);
   if (!u) return out;
   const int64_t columns = complete || b.n < b.m ? b.n : b.m;
-  if (!tn_qr_of(x->t, u, columns, &q, &p)) return out;
+  tn_qr_of(x->t, u, columns, &q, &p);
   tn_set(r, tn_matrices_out(&b, p, 2, columns, b.m));
   return tn_matrices_out(&b, q, 2, b.n, columns);
 }
@@ -385,20 +381,15 @@ static void tn_svd_vary(tiny_ctx *t, tn_svd *f, tiny_uop *d) {
   f->u = tn_varying(t, f->u, tn_fdiv(t, xv, tn_where(t, none, safe, f->s)));
   f->v = tn_add(t, f->v, tn_product(t, f->v, change));
 }
-static int tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
-  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
+static void tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return; }
   const int wide = x->dim[1] < x->dim[2];
   if (wide) x = tn_turned(t, x);
-  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
-  const size_t nbytes = (size_t)(x->dim[2] + 1) * sizeof(tiny_uop *);
-  tiny_uop **reflector = (tiny_uop **)tn_alloc(t, nbytes);
-  if (!reflector) return 0;
-  f->u = tn_factor_svd(t, tn_detached(t, x), reflector, &f->s, &f->v);
-  tn_release(t, reflector, nbytes);
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return; }
+  f->u = tn_factor_svd(t, tn_detached(t, x), &f->s, &f->v);
   f->s = tn_turned(t, f->s);
   tn_svd_vary(t, f, tn_variation(t, x));
   if (wide) { tiny_uop *u = f->u; f->u = f->v; f->v = u; }
-  return 1;
 }
 TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt) {
   tiny_tensor *out;
@@ -408,7 +399,8 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
   tn_set(s, out); tn_set(vt, out);
   if (!usable) return out;
   tiny_uop *u = tn_matrices_in("svd", x, 0, &b);
-  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  if (!u) return out;
+  tn_svd_of(x->t, u, &f);
   const int64_t least = b.n < b.m ? b.n : b.m;
   tn_set(s, tn_matrices_out(&b, f.s, 1, least, 0));
   tn_set(vt, tn_matrices_out(&b, tn_turned(x->t, f.v), 2, least, b.m));
@@ -433,7 +425,8 @@ TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
   tn_svd f;
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
-  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  if (!u) return out;
+  tn_svd_of(x->t, u, &f);
   tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_rank_tolerance(&b, rtol));
   if (tn_bad(x->t, counts)) return out;
   counts = tn_sum(x->t, tn_cast(x->t, counts, TINY_I32), 4, 1);
@@ -443,7 +436,7 @@ TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
 // p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
 static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, double rtol) {
   tn_svd f;
-  if (!tn_svd_of(t, tn_detached(t, x), &f)) return &t->ir->bad;
+  tn_svd_of(t, tn_detached(t, x), &f);
   tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, tn_rank_tolerance(b, rtol));
   tiny_uop *inverse = tn_reciprocal(t, tn_where(t, counts, s, tn_k(t, s, 1)));
   inverse = tn_where(t, counts, inverse, tn_k(t, s, 0));
@@ -471,7 +464,7 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
   tiny_ctx *t = a->t;
   const int wide = s.a.n < s.a.m;
   tiny_uop *x = tn_batch_to(&s.a, s.x, s.b.nlead, s.b.lead);
-  if (!tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r)) return out;
+  tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r);
   r = tn_stored(t, wide ? tn_turned(t, r) : r);
   tiny_uop *v = tn_invert_triangle(t, tn_detached(t, r), wide);
   tiny_uop *y = wide ? tn_product(t, q, tn_refined(t, r, v, s.y)) :
@@ -491,7 +484,7 @@ static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
     case '1': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 2, 1), 4, 1);
     case 'I': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 4, 1), 2, 1);
     case 'N': case '2':
-      if (!tn_svd_of(t, x, &f)) return &t->ir->bad;
+      tn_svd_of(t, x, &f);
       return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_reduce(t, TINY_OP_MAX, f.s, 4, 1);
     default: return NULL;
   }
@@ -526,7 +519,8 @@ TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
     tiny_uop *other = tn_matrix_norm(t, tn_stored(t, tn_inverse_of(t, u)), order);
     return tn_matrices_out(&b, tn_mul(t, tn_matrix_norm(t, u, order), other), 0, 0, 0);
   }
-  if (!tn_svd_of(t, u, &f) || tn_bad(t, f.s)) return out;
+  tn_svd_of(t, u, &f);
+  if (tn_bad(t, f.s)) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
   tiny_uop *s = tn_stored(t, f.s);
   return tn_matrices_out(&b, tn_fdiv(t, tn_cut(t, s, 2, 0, 1), tn_cut(t, s, 2, least - 1, least)), 0, 0, 0);
