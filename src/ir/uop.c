@@ -46,7 +46,9 @@ static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_
 enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_ASIN, TN_SLOPE_ACOS,
   TN_SLOPE_ATAN, TN_SLOPE_ASINH, TN_SLOPE_ACOSH, TN_SLOPE_ATANH, TN_SLOPE_LOG1P, TN_SLOPE_ERF,
   TN_SLOPE_ERFC, TN_SLOPE_NORMAL,
-  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPES };
+  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT,
+  TN_SLOPE_SAME,                           // 1: y has the value, x the derivatives
+  TN_SLOPES };
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
   TN_KINDS };

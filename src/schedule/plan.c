@@ -301,7 +301,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
-      if (w->op == TINY_OP_DETACH && w->nsrc == 3) w = w->src[0];         // only gradients want the others
+      if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];         // only gradients want the others
       if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }

@@ -51,9 +51,9 @@ static void tn_set(tiny_tensor **to, tiny_tensor *x) { if (to) *to = x; }
 
 // x without its value: 0, but it varies as x does.
 static tiny_uop *tn_variation(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_detached(t, x)); }
-// The values of one tensor, the derivatives of another.
+// The values of one tensor, the derivatives of another, which is computed for gradients only.
 static tiny_uop *tn_varying(tiny_ctx *t, tiny_uop *value, tiny_uop *x) {
-  return tn_add(t, value, tn_variation(t, tn_stored(t, x)));
+  return tn_sloped(t, TN_SLOPE_SAME, value, tn_stored(t, x));
 }
 static tiny_uop *tn_plus_identity(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) ? x : tn_add(t, x, tn_identity_matrix(t, x, x->dim[1], x->dim[2]));
@@ -113,7 +113,7 @@ TINY_API tiny_tensor *tiny_det(tiny_tensor *x) {
   tiny_uop *value = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, d.pivot, 2, 1)), d.sign);
   tiny_uop *second = tn_times(t, tn_sub(t, tn_square(t, d.trace), d.trace2), 0.5);
   tiny_uop *change = tn_plus(t, tn_add(t, d.trace, second), 1);
-  return tn_matrices_out(&b, tn_mul(t, value, change), 0, 0, 0);
+  return tn_matrices_out(&b, tn_varying(t, value, tn_mul(t, value, change)), 0, 0, 0);
 }
 TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   tiny_tensor *out;
@@ -127,7 +127,7 @@ TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   const tn_det d = tn_determinant(t, u);
   tiny_uop *sign = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, tn_sign(t, d.pivot), 2, 1)), d.sign);
   tiny_uop *logs = tn_stored(t, tn_sum(t, tn_logarithm(t, tn_abs(t, d.pivot)), 2, 1));
-  logs = tn_add(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
+  logs = tn_varying(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
   tn_set(logabsdet, tn_matrices_out(&b, logs, 0, 0, 0));
   return tn_matrices_out(&b, sign, 0, 0, 0);
 }
@@ -238,7 +238,7 @@ TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper) {
   tiny_uop *l = tn_factor_cholesky(t, tn_mirrored(t, tn_detached(t, u)), &v);
   tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
   tiny_uop *e = tn_symmetric(t, tn_product(t, tn_product(t, v, d), tn_turned(t, v)));
-  l = tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e)));
+  l = tn_varying(t, l, tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e))));
   return tn_matrices_out(&b, upper ? tn_turned(t, l) : l, 2, b.n, b.n);
 }
 
@@ -264,8 +264,8 @@ static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
   beside = tn_add(t, beside, tn_product(t, tn_inverse_small(t, a), beside));
   l = tn_add(t, l, tn_product(t, l, a));
   u = tn_add(t, u, tn_product(t, b, u));
-  f->l = n > least ? tn_beside(t, l, below, 1) : l;
-  f->u = m > least ? tn_beside(t, u, beside, 2) : u;
+  f->l = tn_varying(t, f->l, n > least ? tn_beside(t, l, below, 1) : l);
+  f->u = tn_varying(t, f->u, m > least ? tn_beside(t, u, beside, 2) : u);
 }
 TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) {
   tiny_tensor *out;
@@ -294,8 +294,8 @@ static void tn_qr_vary(tiny_ctx *t, tiny_uop **q, tiny_uop **r, tiny_uop *d) {
   tiny_uop *b = tn_add(t, *q, tn_product(t, d, tn_invert_triangle(t, *r, 0)));
   tiny_uop *e = tn_variation(t, tn_product(t, tn_turned(t, b), b));
   tiny_uop *s = tn_turned(t, tn_cholesky_near(t, e));
-  *q = tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s)));
-  *r = tn_add(t, *r, tn_product(t, s, *r));
+  *q = tn_varying(t, *q, tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s))));
+  *r = tn_varying(t, *r, tn_add(t, *r, tn_product(t, s, *r)));
 }
 // x (B, n, m) = q r, q (B, n, columns).
 static void tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
@@ -357,8 +357,9 @@ TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors) {
   tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
   tiny_uop *e = tn_symmetric(t, tn_product(t, tn_turned(t, v), tn_product(t, d, v)));
   tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), tn_sub(t, row, w), &second);
-  row = tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second));
-  tn_set(vectors, tn_matrices_out(&b, tn_add(t, v, tn_product(t, v, change)), 2, b.n, b.n));
+  row = tn_varying(t, row, tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second)));
+  v = tn_varying(t, v, tn_add(t, v, tn_product(t, v, change)));
+  tn_set(vectors, tn_matrices_out(&b, v, 2, b.n, b.n));
   return tn_matrices_out(&b, row, 1, b.n, 0);
 }
 
@@ -375,11 +376,11 @@ static void tn_svd_vary(tiny_ctx *t, tn_svd *f, tiny_uop *d) {
   tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), gap, &second), *own = tn_diagonal_of(t, k);
   tiny_uop *beyond = tn_add(t, tn_sum(t, tn_square(t, h), 2, 1), tn_sub(t, second, tn_square(t, own)));
   beyond = tn_where(t, none, zero, tn_fdiv(t, beyond, tn_times(t, safe, 2)));
-  f->s = tn_add(t, row, tn_add(t, own, beyond));
+  f->s = tn_varying(t, row, tn_add(t, row, tn_add(t, own, beyond)));
   tiny_uop *xv = tn_add(t, tn_mul(t, f->u, row), h);
   xv = tn_add(t, xv, tn_product(t, xv, change));
   f->u = tn_varying(t, f->u, tn_fdiv(t, xv, tn_where(t, none, safe, f->s)));
-  f->v = tn_add(t, f->v, tn_product(t, f->v, change));
+  f->v = tn_varying(t, f->v, tn_add(t, f->v, tn_product(t, f->v, change)));
 }
 static void tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
   if (tn_bad(t, x)) { f->u = f->s = f->v = x; return; }
