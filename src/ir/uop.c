@@ -98,6 +98,8 @@ struct tn_ir {
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, void *storage);   // called when a BUFFER node dies
+  // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
+  tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
 
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {

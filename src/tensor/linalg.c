@@ -285,6 +285,37 @@ TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) 
   tn_set(u, tn_matrices_out(&b, f.u, 2, least, b.m));
   return tn_matrices_out(&b, tn_turned(t, turned), 2, b.n, b.n);
 }
+// Factors that are known already: p l u x = b, and l l^T x = b or u^T u x = b.
+TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor *u, tiny_tensor *b) {
+  tiny_tensor *out, *in[4] = {p, l, u, b};
+  tn_system s;
+  tn_matrices q, v;
+  if (!tn_usable("lu_solve", 4, in, &out) || !tn_system_in("lu_solve", l, b, 1, &s)) return out;
+  tiny_ctx *t = p->t;
+  tiny_uop *order = tn_matrices_in("lu_solve", p, 1, &q), *upper = tn_matrices_in("lu_solve", u, 1, &v);
+  if (!order || !upper) return out;
+  if (!tn_dims_same(l->uop->ndim, l->uop->dim, p->uop->dim) || l->uop->ndim != p->uop->ndim ||
+      !tn_dims_same(l->uop->ndim, l->uop->dim, u->uop->dim) || l->uop->ndim != u->uop->ndim)
+    return tn_wrong(t, TINY_E_SHAPE, "lu_solve: p, l and u are of different shapes");
+  const int dtype = tn_computed_in(s.b.dtype);
+  tiny_uop *lower = tn_triangle_of(t, s.x, 0, 1);
+  order = tn_batch_to(&s.a, tn_turned(t, tn_cast(t, order, dtype)), s.b.nlead, s.b.lead);
+  upper = tn_triangle_of(t, tn_cast(t, upper, dtype), 1, 0);
+  s.y = tn_product(t, order, s.y);
+  s.y = tn_stored(t, tn_system_solve(&s, lower, tn_invert_triangle(t, tn_detached(t, lower), 1)));
+  return tn_system_out(&s, tn_system_solve(&s, upper, tn_invert_triangle(t, tn_detached(t, upper), 0)));
+}
+TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int upper) {
+  tiny_tensor *out, *in[2] = {l, b};
+  tn_system s;
+  if (!tn_usable("cholesky_solve", 2, in, &out) || !tn_system_in("cholesky_solve", l, b, 1, &s)) return out;
+  tiny_ctx *t = b->t;
+  tiny_uop *f = tn_triangle_of(t, s.x, upper, 0);
+  if (upper) f = tn_stored(t, tn_turned(t, f));
+  tiny_uop *v = tn_invert_triangle(t, tn_detached(t, f), 1);
+  s.y = tn_stored(t, tn_system_solve(&s, f, v));
+  return tn_system_out(&s, tn_system_solve(&s, tn_turned(t, f), tn_turned(t, v)));
+}
 
 // ** orthogonal factors **
 
@@ -410,17 +441,20 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 
 // ** by singular values and least squares **
 
-// Below what multiple of the greatest a singular value counts as 0; rtol < 0: as PyTorch and NumPy choose it.
-static double tn_rank_tolerance(const tn_matrices *b, double rtol) {
-  const double eps = b->dtype == TINY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-7;
-  return rtol >= 0 ? rtol : (double)(b->n > b->m ? b->n : b->m) * eps;
+// A singular value that is not above atol, nor above rtol times the greatest, counts as 0; < 0: as PyTorch chooses it.
+typedef struct tn_tolerance { double atol, rtol; } tn_tolerance;
+static tn_tolerance tn_tolerance_of(const tn_matrices *b, double atol, double rtol) {
+  const double most = (double)(b->n > b->m ? b->n : b->m) * tn_epsilon(b->dtype);
+  const tn_tolerance all = {atol > 0 ? atol : 0, rtol >= 0 ? rtol : atol > 0 ? 0 : most};
+  return all;
 }
 // Which of s (B, 1, n), descending, count.
-static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, double rtol) {
-  tiny_uop *most = tn_reduce(t, TINY_OP_MAX, s, 4, 1);
-  return tn_lt(t, tn_times(t, most, rtol), s);
+static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, tn_tolerance least) {
+  tiny_uop *most = tn_times(t, tn_reduce(t, TINY_OP_MAX, s, 4, 1), least.rtol);
+  return tn_lt(t, least.atol > 0 ? tn_max(t, most, tn_k(t, most, least.atol)) : most, s);
 }
-TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
+TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) { return tiny_matrix_rank_within(x, 0, rtol); }
+TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
@@ -428,17 +462,17 @@ TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
   if (!u) return out;
   tn_svd_of(x->t, u, &f);
-  tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_rank_tolerance(&b, rtol));
+  tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_tolerance_of(&b, atol, rtol));
   if (tn_bad(x->t, counts)) return out;
   counts = tn_sum(x->t, tn_cast(x->t, counts, TINY_I32), 4, 1);
   return tn_tensor_new(x->t, tn_reshape(x->t, counts, b.nlead, b.lead));
 }
 
 // p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
-static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, double rtol) {
+static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, tn_tolerance least) {
   tn_svd f;
   tn_svd_of(t, tn_detached(t, x), &f);
-  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, tn_rank_tolerance(b, rtol));
+  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, least);
   tiny_uop *inverse = tn_reciprocal(t, tn_where(t, counts, s, tn_k(t, s, 1)));
   inverse = tn_where(t, counts, inverse, tn_k(t, s, 0));
   tiny_uop *p = tn_product(t, tn_mul(t, f.v, inverse), tn_turned(t, f.u)), *xt = tn_turned(t, x);
@@ -448,12 +482,13 @@ static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, doub
   pp = tn_add(t, pp, tn_product(t, pp, tn_add(t, e, tn_product(t, e, e))));
   return tn_varying(t, p, b->n < b->m ? tn_product(t, xt, pp) : tn_product(t, pp, xt));
 }
-TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) {
+TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) { return tiny_pinv_within(x, 0, rtol); }
+TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(x->t, u, &b, rtol), 2, b.m, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_pinv_of(x->t, u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
@@ -475,23 +510,37 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
 
 // ** norms and powers **
 
+// The greatest along an axis, or the least.
+static tiny_uop *tn_norm_extreme(tiny_ctx *t, tiny_uop *x, int bits, int least) {
+  return least ? tn_neg(t, tn_reduce(t, TINY_OP_MAX, tn_neg(t, x), bits, 1)) : tn_reduce(t, TINY_OP_MAX, x, bits, 1);
+}
+// The letter of an order that may be negative: then the least is wanted in place of the greatest. 0: it has none.
+static char tn_norm_letter(char order, int *least) {
+  static const char letters[] = "1I2";
+  *least = 0;
+  for (int i = 0; i < 3; i++) if (order == (char)-letters[i]) { *least = 1; return letters[i]; }
+  return strchr("F1IN2", order) ? order : '\0';
+}
 // Of (B, n, m) -> (B, 1, 1). NULL: no such norm.
 static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
   tn_svd f;
+  int least;
+  order = tn_norm_letter(order, &least);
   if (tn_bad(t, x)) return x;
   const int64_t whole[3] = {x->dim[0], 1, x->dim[1] * x->dim[2]}, one[3] = {x->dim[0], 1, 1};
   switch (order) {
     case 'F': return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
-    case '1': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 2, 1), 4, 1);
-    case 'I': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 4, 1), 2, 1);
+    case '1': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 2, 1), 4, least);
+    case 'I': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 4, 1), 2, least);
     case 'N': case '2':
       tn_svd_of(t, x, &f);
-      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_reduce(t, TINY_OP_MAX, f.s, 4, 1);
+      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_norm_extreme(t, f.s, 4, least);
     default: return NULL;
   }
 }
 static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_matrices *b) {
-  if (!order || !strchr("F1IN2", order)) {
+  int least;
+  if (!tn_norm_letter(order, &least)) {
     tn_wrong(t, TINY_E_ARG, "%s: order is '%c', not one of F 1 I N 2", name,
              order >= ' ' && order < 127 ? order : '?');
     return 0;
@@ -514,17 +563,19 @@ TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
   tn_svd f;
   if (!tn_usable("cond", 1, &x, &out)) return out;
   tiny_ctx *t = x->t;
-  tiny_uop *u = tn_matrices_in("cond", x, order != '2', &b);
+  int inverted;
+  const int singular = tn_norm_letter(order, &inverted) == '2';
+  tiny_uop *u = tn_matrices_in("cond", x, !singular, &b);
   if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
-  if (order != '2') {
+  if (!singular) {
     tiny_uop *other = tn_matrix_norm(t, tn_stored(t, tn_inverse_of(t, u)), order);
     return tn_matrices_out(&b, tn_mul(t, tn_matrix_norm(t, u, order), other), 0, 0, 0);
   }
   tn_svd_of(t, u, &f);
   if (tn_bad(t, f.s)) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
-  tiny_uop *s = tn_stored(t, f.s);
-  return tn_matrices_out(&b, tn_fdiv(t, tn_cut(t, s, 2, 0, 1), tn_cut(t, s, 2, least - 1, least)), 0, 0, 0);
+  tiny_uop *s = tn_stored(t, f.s), *first = tn_cut(t, s, 2, 0, 1), *last = tn_cut(t, s, 2, least - 1, least);
+  return tn_matrices_out(&b, inverted ? tn_fdiv(t, last, first) : tn_fdiv(t, first, last), 0, 0, 0);
 }
 
 TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
@@ -546,5 +597,111 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
     if (left > 1) base = tn_matmul("matrix_power", base, base);
   }
   return tn_tensor_new(t, y->uop);
+}
+
+// ** exponentials **
+
+// e^x = (e^(x / 2^s))^(2^s): a Taylor polynomial where the norm is at most 1, then as many squarings as a matrix
+// needs (Moler and Van Loan, Nineteen Dubious Ways, method 3). The number of products does not depend on the values.
+enum { TN_EXP_TERMS = 18, TN_EXP_STEP = 3, TN_EXP_SQUARINGS = 24 };
+// The polynomial in powers of x^3 (Paterson and Stockmeyer).
+static tiny_uop *tn_exp_polynomial(tiny_ctx *t, tiny_uop *x) {
+  double factor[TN_EXP_TERMS + 1] = {1};
+  tiny_uop *power[TN_EXP_STEP + 1], *y = NULL;
+  for (int i = 1; i <= TN_EXP_TERMS; i++) factor[i] = factor[i - 1] / i;
+  power[0] = tn_identity_matrix(t, x, x->dim[1], x->dim[1]);
+  power[1] = x;
+  for (int i = 2; i <= TN_EXP_STEP; i++) power[i] = tn_product(t, power[i - 1], x);
+  for (int k = TN_EXP_TERMS; k >= 0; k -= TN_EXP_STEP) {
+    tiny_uop *part = tn_times(t, power[0], factor[k]);
+    for (int i = 1; i < TN_EXP_STEP && k + i <= TN_EXP_TERMS; i++)
+      part = tn_add(t, part, tn_times(t, power[i], factor[k + i]));
+    y = tn_stored(t, y ? tn_add(t, tn_product(t, y, power[TN_EXP_STEP]), part) : part);
+  }
+  return y;
+}
+static tiny_uop *tn_exp_matrix(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x) || tn_is_empty(x)) return x;
+  tiny_uop *norm = tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, tn_detached(t, x)), 2, 1), 4, 1);
+  tiny_uop *bound = tn_u1(t, TINY_OP_EXP2, tn_iota(t, x->dtype, TN_EXP_SQUARINGS, 2, 3));
+  tiny_uop *over = tn_lt(t, bound, norm), *half = tn_where(t, over, tn_k(t, x, 0.5), tn_k(t, x, 1));
+  tiny_uop *scale = tn_stored(t, tn_reduce(t, TINY_OP_MUL, half, 4, 1));     // 2^-s
+  tiny_uop *y = tn_exp_polynomial(t, tn_stored(t, tn_mul(t, x, scale)));
+  for (int i = 0; i < TN_EXP_SQUARINGS; i++) {
+    tiny_uop *more = tn_lt(t, scale, tn_k(t, scale, ldexp(0.75, -i)));
+    y = tn_stored(t, tn_where(t, more, tn_product(t, y, y), y));
+  }
+  return y;
+}
+TINY_API tiny_tensor *tiny_matrix_exp(tiny_tensor *x) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("matrix_exp", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("matrix_exp", x, 1, &b);
+  return u ? tn_matrices_out(&b, tn_exp_matrix(x->t, u), 2, b.n, b.n) : out;
+}
+
+// ** covariance **
+
+// Weights of m observations as (1, 1, m) of x's dtype; NULL: none. 0: they do not fit.
+static int tn_weights_in(const tiny_uop *x, tiny_tensor *weights, tiny_uop **w) {
+  char a[TN_DIMS_TEXT];
+  *w = NULL;
+  if (!weights) return 1;
+  const tiny_uop *u = weights->uop;
+  if (u->ndim != 1 || u->dim[0] != x->dim[2]) {
+    tn_wrong(weights->t, TINY_E_SHAPE, "cov: weights %s of %lld observations", tn_text_of(u, a), (long long)x->dim[2]);
+    return 0;
+  }
+  const int64_t dim[3] = {1, 1, x->dim[2]};
+  *w = tn_reshape(weights->t, tn_cast(weights->t, weights->uop, x->dtype), 3, dim);
+  return 1;
+}
+// (1, n, n) of x (1, n, m). Frequencies f and weights a may be NULL.
+static tiny_uop *tn_covariance(tiny_ctx *t, tiny_uop *x, double correction, tiny_uop *f, tiny_uop *a) {
+  tiny_uop *w = f && a ? tn_mul(t, f, a) : f ? f : a, *all = tn_k(t, x, (double)x->dim[2]), *freedom;
+  if (w) all = tn_sum(t, w, 4, 1);
+  tiny_uop *mean = tn_fdiv(t, tn_sum(t, w ? tn_mul(t, x, w) : x, 4, 1), all);
+  if (a && correction != 0) {
+    tiny_uop *squares = tn_sum(t, tn_mul(t, w, a), 4, 1);
+    freedom = tn_sub(t, all, tn_times(t, tn_fdiv(t, squares, all), correction));
+  } else freedom = tn_plus(t, all, -correction);
+  freedom = tn_max(t, freedom, tn_k(t, freedom, 0));
+  tiny_uop *d = tn_stored(t, tn_sub(t, x, mean));
+  return tn_stored(t, tn_fdiv(t, tn_product(t, w ? tn_mul(t, d, w) : d, tn_turned(t, d)), freedom));
+}
+// x (m) or (n, m) as (1, n, m), wide; NULL after an error.
+static tiny_uop *tn_variables_in(const char *name, tiny_tensor *x) {
+  char a[TN_DIMS_TEXT];
+  const tiny_uop *u = x->uop;
+  if (u->ndim > 2) {
+    tn_wrong(x->t, TINY_E_SHAPE, "%s: %s has more than 2 dims", name, tn_text_of(u, a));
+    return NULL;
+  }
+  const int64_t dim[3] = {1, u->ndim == 2 ? u->dim[0] : 1, u->ndim ? u->dim[u->ndim - 1] : 1};
+  return tn_reshape(x->t, tn_wide(x->t, x->uop), 3, dim);
+}
+static tiny_tensor *tn_variables_out(tiny_tensor *x, tiny_uop *u) {
+  const int64_t n = tn_bad(x->t, u) ? 0 : u->dim[1], dim[2] = {n, n};
+  return tn_tensor_new(x->t, tn_narrow(x->t, tn_reshape(x->t, u, n == 1 ? 0 : 2, dim), x->uop->dtype));
+}
+TINY_API tiny_tensor *tiny_cov(tiny_tensor *x, int correction, tiny_tensor *fweights, tiny_tensor *aweights) {
+  tiny_tensor *out, *in[3] = {x, fweights, aweights};
+  tiny_uop *f, *a;
+  if (!tn_usable_some("cov", 1, 3, in, &out)) return out;
+  tiny_uop *u = tn_variables_in("cov", x);
+  if (!u || tn_bad(x->t, u) || !tn_weights_in(u, fweights, &f) || !tn_weights_in(u, aweights, &a)) return out;
+  return tn_variables_out(x, tn_covariance(x->t, u, correction, f, a));
+}
+TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("corrcoef", 1, &x, &out)) return out;
+  tiny_ctx *t = x->t;
+  tiny_uop *u = tn_variables_in("corrcoef", x);
+  if (!u || tn_bad(t, u)) return out;
+  tiny_uop *c = tn_covariance(t, u, 1, NULL, NULL), *d = tn_stored(t, tn_sqrt(t, tn_diagonal_of(t, c)));
+  c = tn_fdiv(t, tn_fdiv(t, c, d), tn_turned(t, d));
+  c = tn_where(t, tn_lt(t, tn_k(t, c, 1), c), tn_k(t, c, 1), c);
+  return tn_variables_out(x, tn_where(t, tn_lt(t, c, tn_k(t, c, -1)), tn_k(t, c, -1), c));
 }
 #endif
