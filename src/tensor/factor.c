@@ -375,8 +375,9 @@ static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   tiny_uop *i = tn_row(t, n), *j = tn_column(t, n), *other = tn_turned(t, x);
+  tiny_uop *apart = tn_or(t, tn_lt(t, x, other), tn_lt(t, other, x));        // NaN are equals
   tiny_uop *before = tn_or(t, direction < 0 ? tn_lt(t, x, other) : tn_lt(t, other, x),
-                           tn_and(t, tn_eq(t, other, x), tn_lt(t, j, i)));
+                           tn_and(t, tn_not(t, apart), tn_lt(t, j, i)));
   if (tn_bad(t, before)) return before;
   tiny_uop *rank = tn_stored(t, tn_sum(t, tn_cast(t, before, TINY_I32), 4, 1));
   tiny_uop *is = tn_eq(t, tn_cast(t, rank, TINY_INDEX), j);
