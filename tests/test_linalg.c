@@ -390,6 +390,12 @@ static void check_devices(void) {
       for (int j = 0; j < 3; j++) CHECK(got[j] != got[j]);
       read_all(tiny_qr(bad, 0, NULL)); read_all(tiny_lu(bad, NULL, NULL)); read_all(tiny_inverse(bad));
     }
+    tiny_tensor *twice[2] = {x, x}, *rows = tiny_cat(twice, 2, -1), *sv, *vt;         // of rank 6, exactly: sweeps end
+    tiny_tensor *left = tiny_svd(turned(rows), &sv, &vt);
+    below("svd of rank 6", 12, 6, apart(tiny_matmul(tiny_mul(left, tiny_unsqueeze(sv, -2)), vt), turned(rows)), 2e-5);
+    tiny_tensor *both_rows[2] = {rows, rows};
+    tiny_tensor *folded = tiny_svd(tiny_cat(both_rows, 2, -2), &sv, &vt);
+    below("svd of (12,12) of rank 6", 12, 12, apart(tiny_matmul(turned(folded), folded), tiny_eye(t, 12, TINY_F32)), 1e-5);
     const float small[4] = {1e-30f, 2e-30f, 3e-30f, 4.5e-30f};                   // squares of which vanish
     tiny_tensor *s;
     tiny_svd(tiny_from(t, small, TINY_F32, TINY_SHAPE(2, 2)), &s, NULL);

@@ -451,6 +451,7 @@ static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
   const int64_t m = xt->dim[1], n = xt->dim[2];
   const int dtype = xt->dtype;
   const double least = tn_epsilon(dtype) * sqrt((double)n);
+  const double none = pow(tn_epsilon(dtype), 4);             // rows shorter than the square of rounding are 0
   tn_loops l;
   tn_loops_open(&l, t, xt->dim[0]);
   const tn_grid a = tn_grid_of(&l, 1, dtype, m, n), w = tn_grid_of(&l, 0, dtype, m + 1, n + m);
@@ -468,7 +469,9 @@ static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
       tiny_uop *i = tn_loops_sum(&l, at(0), at(n)), *x = load(w, p, i), *y = load(w, q, i);
       tiny_uop *dot[3] = {mul(x, x), mul(y, y), mul(x, y)};
       tn_loops_fold(&l, TINY_OP_ADD, 3, dot);
-      when(less(mul(num(least), mul(root(dot[0]), root(dot[1]))), size(dot[2]))) {
+      tiny_uop *leans = less(mul(num(least), mul(root(dot[0]), root(dot[1]))), size(dot[2]));
+      tiny_uop *counts = less(num(none), pick(less(dot[0], dot[1]), dot[0], dot[1]));
+      when(tn_u2(t, TINY_OP_AND, leans, counts)) {
         tn_loops_rotation(t, dot[0], dot[1], dot[2], &c, &s, &tangent);
         tn_loops_rotate(&w, p, q, n + m, c, s);
         store(w, at(m), at(1), num(1));
