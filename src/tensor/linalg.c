@@ -27,18 +27,18 @@ typedef struct tn_matrices {
 // x as (B, n, m), wide; NULL after an error.
 static tiny_uop *tn_matrices_in(const char *name, tiny_tensor *x, int square, tn_matrices *b) {
   char a[TN_DIMS_TEXT];
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int lead = u->ndim - 2;
   if (lead < 0 || lead > TINY_MAX_DIMS - 4 || (square && u->dim[lead] != u->dim[lead + 1])) {
-    tn_wrong(x->t, TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
+    tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
     return NULL;
   }
-  b->t = x->t; b->dtype = tn_real(u->dtype); b->nlead = lead;
+  b->t = tn_ctx_of(x); b->dtype = tn_real(u->dtype); b->nlead = lead;
   for (int i = 0; i < lead; i++) b->lead[i] = u->dim[i];
   b->count = tn_dims_nelem(lead, u->dim);
   b->n = u->dim[lead]; b->m = u->dim[lead + 1];
   const int64_t dim[3] = {b->count, b->n, b->m};
-  return tn_reshape(x->t, tn_wide(x->t, u), 3, dim);
+  return tn_reshape(tn_ctx_of(x), tn_wide(tn_ctx_of(x), u), 3, dim);
 }
 // (B, ..) with the batch as it came and n dims of the result behind it.
 static tiny_tensor *tn_matrices_out(const tn_matrices *b, tiny_uop *u, int n, int64_t d0, int64_t d1) {
@@ -87,7 +87,7 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
   tn_matrices b;
   if (!tn_usable("inverse", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("inverse", x, 1, &b);
-  return u ? tn_matrices_out(&b, tn_inverse_of(x->t, u), 2, b.n, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_inverse_of(tn_ctx_of(x), u), 2, b.n, b.n) : out;
 }
 
 // det(x0 + D) = det(x0) det(I + E), E = x0^-1 D: det(I + E) = 1 + tr E + ((tr E)^2 - tr E^2) / 2 ..,
@@ -106,7 +106,7 @@ TINY_API tiny_tensor *tiny_det(tiny_tensor *x) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("det", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("det", x, 1, &b);
   if (!u) return out;
   const tn_det d = tn_determinant(t, u);
@@ -121,7 +121,7 @@ TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   const int usable = tn_usable("slogdet", 1, &x, &out);
   tn_set(logabsdet, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("slogdet", x, 1, &b);
   if (!u) return out;
   const tn_det d = tn_determinant(t, u);
@@ -150,7 +150,7 @@ typedef struct tn_system { tn_matrices a, b; tiny_uop *x, *y; int is_vector; } t
 // a (.., n, m), y (.., n, k), or (.., n) which is_vector tells.
 static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int square, tn_system *s) {
   char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
-  const tiny_uop *u = a->uop, *w = y->uop;
+  const tiny_uop *u = tn_uop_of(a), *w = tn_uop_of(y);
   tiny_tensor *right = y;
   if (!(s->x = tn_matrices_in(name, a, square, &s->a))) return 0;
   s->is_vector = w->ndim == 1 || (w->ndim == u->ndim - 1 && tn_dims_same(w->ndim, w->dim, u->dim));
@@ -160,12 +160,12 @@ static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int sq
   int64_t lead[TINY_MAX_DIMS];
   memcpy(lead, s->b.lead, sizeof lead);
   if (s->b.n != s->a.n || !tn_broadcast_dims(s->a.nlead, s->a.lead, &n, lead)) {
-    tn_wrong(a->t, TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
+    tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
     return 0;
   }
   const int dtype = tn_real(tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)w->dtype));
-  s->x = tn_cast(a->t, s->x, tn_computed_in(dtype));
-  s->y = tn_batch_to(&s->b, tn_cast(a->t, s->y, tn_computed_in(dtype)), n, lead);
+  s->x = tn_cast(tn_ctx_of(a), s->x, tn_computed_in(dtype));
+  s->y = tn_batch_to(&s->b, tn_cast(tn_ctx_of(a), s->y, tn_computed_in(dtype)), n, lead);
   memcpy(s->b.lead, lead, sizeof lead);
   s->b.nlead = n; s->b.count = tn_dims_nelem(n, lead); s->b.dtype = dtype;
   return 1;
@@ -189,7 +189,7 @@ TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   tn_system s;
   if (!tn_usable("solve", 2, in, &out) || !tn_system_in("solve", a, b, 1, &s)) return out;
-  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(a->t, s.x)));
+  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(tn_ctx_of(a), s.x)));
 }
 // The part of a that a triangular system looks at; unit: with ones on the diagonal.
 static tiny_uop *tn_triangle_of(tiny_ctx *t, tiny_uop *a, int upper, int unit) {
@@ -201,8 +201,8 @@ TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int 
   tn_system s;
   if (!tn_usable("triangular_solve", 2, in, &out) || !tn_system_in("triangular_solve", a, b, 1, &s))
     return out;
-  tiny_uop *x = tn_triangle_of(a->t, s.x, upper, unit);
-  tiny_uop *v = tn_invert_triangle(a->t, tn_detached(a->t, x), !upper);
+  tiny_uop *x = tn_triangle_of(tn_ctx_of(a), s.x, upper, unit);
+  tiny_uop *v = tn_invert_triangle(tn_ctx_of(a), tn_detached(tn_ctx_of(a), x), !upper);
   return tn_system_out(&s, tn_system_solve(&s, x, v));
 }
 
@@ -232,7 +232,7 @@ TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("cholesky", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("cholesky", x, 1, &b), *v;
   if (!u) return out;
   tiny_uop *l = tn_factor_cholesky(t, tn_mirrored(t, tn_detached(t, u)), &v);
@@ -273,7 +273,7 @@ TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) 
   const int usable = tn_usable("lu", 1, &x, &out);
   tn_set(l, out); tn_set(u, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *w = tn_matrices_in("lu", x, 0, &b);
   if (!w) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
@@ -291,11 +291,13 @@ TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor 
   tn_system s;
   tn_matrices q, v;
   if (!tn_usable("lu_solve", 4, in, &out) || !tn_system_in("lu_solve", l, b, 1, &s)) return out;
-  tiny_ctx *t = p->t;
+  tiny_ctx *t = tn_ctx_of(p);
   tiny_uop *order = tn_matrices_in("lu_solve", p, 1, &q), *upper = tn_matrices_in("lu_solve", u, 1, &v);
   if (!order || !upper) return out;
-  if (!tn_dims_same(l->uop->ndim, l->uop->dim, p->uop->dim) || l->uop->ndim != p->uop->ndim ||
-      !tn_dims_same(l->uop->ndim, l->uop->dim, u->uop->dim) || l->uop->ndim != u->uop->ndim)
+  if (!tn_dims_same(tn_uop_of(l)->ndim, tn_uop_of(l)->dim, tn_uop_of(p)->dim) ||
+      tn_uop_of(l)->ndim != tn_uop_of(p)->ndim ||
+      !tn_dims_same(tn_uop_of(l)->ndim, tn_uop_of(l)->dim, tn_uop_of(u)->dim) ||
+          tn_uop_of(l)->ndim != tn_uop_of(u)->ndim)
     return tn_wrong(t, TINY_E_SHAPE, "lu_solve: p, l and u are of different shapes");
   const int dtype = tn_computed_in(s.b.dtype);
   tiny_uop *lower = tn_triangle_of(t, s.x, 0, 1);
@@ -309,7 +311,7 @@ TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int up
   tiny_tensor *out, *in[2] = {l, b};
   tn_system s;
   if (!tn_usable("cholesky_solve", 2, in, &out) || !tn_system_in("cholesky_solve", l, b, 1, &s)) return out;
-  tiny_ctx *t = b->t;
+  tiny_ctx *t = tn_ctx_of(b);
   tiny_uop *f = tn_triangle_of(t, s.x, upper, 0);
   if (upper) f = tn_stored(t, tn_turned(t, f));
   tiny_uop *v = tn_invert_triangle(t, tn_detached(t, f), 1);
@@ -355,7 +357,7 @@ TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_uop *u = tn_matrices_in("qr", x, 0, &b);
   if (!u) return out;
   const int64_t columns = complete || b.n < b.m ? b.n : b.m;
-  tn_qr_of(x->t, u, columns, &q, &p);
+  tn_qr_of(tn_ctx_of(x), u, columns, &q, &p);
   tn_set(r, tn_matrices_out(&b, p, 2, columns, b.m));
   return tn_matrices_out(&b, q, 2, b.n, columns);
 }
@@ -381,7 +383,7 @@ TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors) {
   const int usable = tn_usable("eigh", 1, &x, &out);
   tn_set(vectors, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("eigh", x, 1, &b), *w, *second;
   if (!u) return out;
   tiny_uop *v = tn_factor_eigh(t, tn_mirrored(t, tn_detached(t, u)), &w), *row = tn_turned(t, w);
@@ -432,10 +434,10 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
   if (!usable) return out;
   tiny_uop *u = tn_matrices_in("svd", x, 0, &b);
   if (!u) return out;
-  tn_svd_of(x->t, u, &f);
+  tn_svd_of(tn_ctx_of(x), u, &f);
   const int64_t least = b.n < b.m ? b.n : b.m;
   tn_set(s, tn_matrices_out(&b, f.s, 1, least, 0));
-  tn_set(vt, tn_matrices_out(&b, tn_turned(x->t, f.v), 2, least, b.m));
+  tn_set(vt, tn_matrices_out(&b, tn_turned(tn_ctx_of(x), f.v), 2, least, b.m));
   return tn_matrices_out(&b, f.u, 2, b.n, least);
 }
 
@@ -461,11 +463,12 @@ TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, doubl
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
   if (!u) return out;
-  tn_svd_of(x->t, u, &f);
-  tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_tolerance_of(&b, atol, rtol));
-  if (tn_bad(x->t, counts)) return out;
-  counts = tn_sum(x->t, tn_cast(x->t, counts, TINY_I32), 4, 1);
-  return tn_tensor_new(x->t, tn_reshape(x->t, counts, b.nlead, b.lead));
+  tn_svd_of(tn_ctx_of(x), u, &f);
+  tiny_uop *counts = tn_singular(tn_ctx_of(x), tn_stored(tn_ctx_of(x), tn_detached(tn_ctx_of(x), f.s)),
+      tn_tolerance_of(&b, atol, rtol));
+  if (tn_bad(tn_ctx_of(x), counts)) return out;
+  counts = tn_sum(tn_ctx_of(x), tn_cast(tn_ctx_of(x), counts, TINY_I32), 4, 1);
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), counts, b.nlead, b.lead));
 }
 
 // p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
@@ -488,7 +491,7 @@ TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol)
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(x->t, u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
@@ -497,7 +500,7 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
   tn_system s;
   tiny_uop *q, *r;
   if (!tn_usable("lstsq", 2, in, &out) || !tn_system_in("lstsq", a, b, 0, &s)) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   const int wide = s.a.n < s.a.m;
   tiny_uop *x = tn_batch_to(&s.a, s.x, s.b.nlead, s.b.lead);
   tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r);
@@ -554,15 +557,15 @@ TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
   tn_matrices b;
   if (!tn_usable("matrix_norm", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_norm", x, 0, &b);
-  if (!u || !tn_norm_known(x->t, "matrix_norm", order, &b)) return out;
-  return tn_matrices_out(&b, tn_matrix_norm(x->t, u, order), 0, 0, 0);
+  if (!u || !tn_norm_known(tn_ctx_of(x), "matrix_norm", order, &b)) return out;
+  return tn_matrices_out(&b, tn_matrix_norm(tn_ctx_of(x), u, order), 0, 0, 0);
 }
 TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
   if (!tn_usable("cond", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   int inverted;
   const int singular = tn_norm_letter(order, &inverted) == '2';
   tiny_uop *u = tn_matrices_in("cond", x, !singular, &b);
@@ -582,21 +585,21 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("matrix_power", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2 || u->dim[u->ndim - 1] != u->dim[u->ndim - 2])
     return tn_wrong(t, TINY_E_SHAPE, "matrix_power: %s is no square matrix", tn_text_of(u, a));
   if (n == INT64_MIN) return tn_wrong(t, TINY_E_ARG, "matrix_power: the exponent is too small");
   if (n == 0) {
     tiny_tensor *eye = tiny_eye(t, u->dim[u->ndim - 1], (tiny_dtype)u->dtype);
-    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, eye->uop, u->ndim, u->dim)) : out;
+    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, tn_uop_of(eye), u->ndim, u->dim)) : out;
   }
   tiny_tensor *base = n < 0 ? tiny_inverse(x) : x, *y = NULL;
   for (uint64_t left = (uint64_t)(n < 0 ? -n : n); left; left >>= 1) {
     if (left & 1) y = y ? tn_matmul("matrix_power", y, base) : base;
     if (left > 1) base = tn_matmul("matrix_power", base, base);
   }
-  return tn_tensor_new(t, y->uop);
+  return tn_tensor_new(t, tn_uop_of(y));
 }
 
 // ** exponentials **
@@ -638,7 +641,7 @@ TINY_API tiny_tensor *tiny_matrix_exp(tiny_tensor *x) {
   tn_matrices b;
   if (!tn_usable("matrix_exp", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_exp", x, 1, &b);
-  return u ? tn_matrices_out(&b, tn_exp_matrix(x->t, u), 2, b.n, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_exp_matrix(tn_ctx_of(x), u), 2, b.n, b.n) : out;
 }
 
 // ** covariance **
@@ -648,13 +651,14 @@ static int tn_weights_in(const tiny_uop *x, tiny_tensor *weights, tiny_uop **w) 
   char a[TN_DIMS_TEXT];
   *w = NULL;
   if (!weights) return 1;
-  const tiny_uop *u = weights->uop;
+  const tiny_uop *u = tn_uop_of(weights);
   if (u->ndim != 1 || u->dim[0] != x->dim[2]) {
-    tn_wrong(weights->t, TINY_E_SHAPE, "cov: weights %s of %lld observations", tn_text_of(u, a), (long long)x->dim[2]);
+    tn_wrong(tn_ctx_of(weights), TINY_E_SHAPE, "cov: weights %s of %lld observations", tn_text_of(u, a),
+        (long long)x->dim[2]);
     return 0;
   }
   const int64_t dim[3] = {1, 1, x->dim[2]};
-  *w = tn_reshape(weights->t, tn_cast(weights->t, weights->uop, x->dtype), 3, dim);
+  *w = tn_reshape(tn_ctx_of(weights), tn_cast(tn_ctx_of(weights), tn_uop_of(weights), x->dtype), 3, dim);
   return 1;
 }
 // (1, n, n) of x (1, n, m). Frequencies f and weights a may be NULL.
@@ -673,30 +677,31 @@ static tiny_uop *tn_covariance(tiny_ctx *t, tiny_uop *x, double correction, tiny
 // x (m) or (n, m) as (1, n, m), wide; NULL after an error.
 static tiny_uop *tn_variables_in(const char *name, tiny_tensor *x) {
   char a[TN_DIMS_TEXT];
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim > 2) {
-    tn_wrong(x->t, TINY_E_SHAPE, "%s: %s has more than 2 dims", name, tn_text_of(u, a));
+    tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more than 2 dims", name, tn_text_of(u, a));
     return NULL;
   }
   const int64_t dim[3] = {1, u->ndim == 2 ? u->dim[0] : 1, u->ndim ? u->dim[u->ndim - 1] : 1};
-  return tn_reshape(x->t, tn_wide(x->t, x->uop), 3, dim);
+  return tn_reshape(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), 3, dim);
 }
 static tiny_tensor *tn_variables_out(tiny_tensor *x, tiny_uop *u) {
-  const int64_t n = tn_bad(x->t, u) ? 0 : u->dim[1], dim[2] = {n, n};
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_reshape(x->t, u, n == 1 ? 0 : 2, dim), x->uop->dtype));
+  const int64_t n = tn_bad(tn_ctx_of(x), u) ? 0 : u->dim[1], dim[2] = {n, n};
+  return tn_tensor_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, n == 1 ? 0 :
+      2, dim), tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_cov(tiny_tensor *x, int correction, tiny_tensor *fweights, tiny_tensor *aweights) {
   tiny_tensor *out, *in[3] = {x, fweights, aweights};
   tiny_uop *f, *a;
   if (!tn_usable_some("cov", 1, 3, in, &out)) return out;
   tiny_uop *u = tn_variables_in("cov", x);
-  if (!u || tn_bad(x->t, u) || !tn_weights_in(u, fweights, &f) || !tn_weights_in(u, aweights, &a)) return out;
-  return tn_variables_out(x, tn_covariance(x->t, u, correction, f, a));
+  if (!u || tn_bad(tn_ctx_of(x), u) || !tn_weights_in(u, fweights, &f) || !tn_weights_in(u, aweights, &a)) return out;
+  return tn_variables_out(x, tn_covariance(tn_ctx_of(x), u, correction, f, a));
 }
 TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("corrcoef", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_variables_in("corrcoef", x);
   if (!u || tn_bad(t, u)) return out;
   tiny_uop *c = tn_covariance(t, u, 1, NULL, NULL), *d = tn_stored(t, tn_sqrt(t, tn_diagonal_of(t, c)));

@@ -126,7 +126,7 @@ static tiny_uop *tn_loops_run(tn_loops *l, tiny_uop *x, int dtype, int64_t rows,
   d.uops = end; d.inputs = &in; d.n = 1;
   d.shape = TINY_SHAPE(l->count, rows, columns); d.dtype = (tiny_dtype)dtype;
   if (tiny_ok(in)) out = tiny_kernel(t, &d);
-  if (tiny_ok(out)) y = out->uop;
+  if (tiny_ok(out)) y = tn_uop_of(out);
   tiny_free(in);
   tiny_free(out);
   return y;
