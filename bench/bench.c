@@ -38,6 +38,7 @@ static char *self;                           // the path of this program
 #include "bandwidth.c"
 #include "onednn.c"
 #include "rows.c"
+#include "linalg.c"
 #include "narrow.c"
 #include "networks.c"
 #include "moves.c"
@@ -47,7 +48,7 @@ static char *self;                           // the path of this program
 
 static const struct { char letter; void (*run)(void); } sections[] = {
   {'l', bench_lowering}, {'h', bench_hello}, {'s', bench_steps}, {'k', bench_kernels},
-  {'b', bench_bandwidth}, {'m', bench_matmul}, {'r', bench_rows}, {'q', bench_narrow}, {'n', bench_networks},
+  {'b', bench_bandwidth}, {'m', bench_matmul}, {'r', bench_rows}, {'f', bench_linalg}, {'q', bench_narrow}, {'n', bench_networks},
   {'v', bench_moves}, {'a', bench_attention}, {'t', bench_transformer}, {'d', bench_digits}
 };
 

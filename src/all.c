@@ -57,6 +57,7 @@
 #include "tensor/matmul.c"
 #include "tensor/einsum.c"
 #ifndef TINY_NO_LINALG
+#include "tensor/loops.c"
 #include "tensor/factor.c"
 #include "tensor/linalg.c"
 #include "tensor/fft.c"

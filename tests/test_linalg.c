@@ -57,6 +57,8 @@ static void check_values(int batch, int n, tiny_dtype dtype) {
   tiny_tensor *none = plus_eye(tiny_mul(a, tiny_like(a, 0)), 0);
   tiny_tensor *eye = plus_eye(none, 1), *l, *u, *r, *s, *v;
   below("inverse", n, n, apart(tiny_matmul(well, tiny_inverse(well)), eye), limit);
+  tiny_tensor *known = tiny_lu(well, &l, &u);
+  below("solve by LU", n, n, apart(tiny_matmul(well, tiny_lu_solve(known, l, u, a)), a), limit * 8);
   below("solve", n, n, apart(tiny_matmul(well, tiny_solve(well, a)), a), limit * 8);
   tiny_tensor *pd = tiny_contiguous(positive(a)), *c = tiny_cholesky(pd, 0);
   below("cholesky", n, n, apart(tiny_matmul(c, turned(c)), pd), limit * (n + 1));
@@ -269,6 +271,9 @@ static void check_errors(void) {
   expect_error(tiny_solve(y, x), "solve: (3,3) with right sides (2,3)");
   expect_error(tiny_solve(matrix(2, 3, 3, TINY_F32), matrix(3, 3, 1, TINY_F32)), "solve: (2,3,3) with right sides (3,3,1)");
   expect_error(tiny_matrix_norm(y, 'X'), "matrix_norm: order is 'X', not one of F 1 I N 2");
+  expect_error(tiny_lu_solve(y, y, x, y), "lu_solve: (2,3) is no square matrix");
+  expect_error(tiny_cov(y, 1, tiny_zeros(t, TINY_I64, TINY_SHAPE(2)), NULL), "cov: weights (2,) of 3 observations");
+  expect_error(tiny_corrcoef(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 3, 3))), "corrcoef: (2,3,3) has more than 2 dims");
   expect_error(tiny_cond(x, '1'), "cond: (2,3) is no square matrix");
   expect_error(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 2)), '1'), "matrix_norm: there is no maximum of nothing");
   expect_error(tiny_matrix_power(x, 2), "matrix_power: (2,3) is no square matrix");
@@ -294,6 +299,115 @@ static void check_kernels(void) {
   }
 }
 
+// ** how much is built: the number of nodes and kernels does not depend on the size **
+
+typedef struct factored { tiny_tensor *out[3]; int n; } factored;
+static factored f_one(tiny_tensor *x) { factored f = {{x, NULL, NULL}, 1}; return f; }
+static factored d_svd(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 3}; f.out[0] = tiny_svd(x, &f.out[1], &f.out[2]); return f; }
+static factored d_eigh(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}; f.out[0] = tiny_eigh(x, &f.out[1]); return f; }
+static factored d_lu(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 3}; f.out[0] = tiny_lu(x, &f.out[1], &f.out[2]); return f; }
+static factored d_qr(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}; f.out[0] = tiny_qr(x, 1, &f.out[1]); return f; }
+static factored d_cholesky(tiny_tensor *x) { return f_one(tiny_cholesky(x, 0)); }
+static factored d_inverse(tiny_tensor *x) { return f_one(tiny_inverse(x)); }
+static factored d_solve(tiny_tensor *x) { return f_one(tiny_solve(x, tiny_exp(x))); }
+static factored d_triangular(tiny_tensor *x) { return f_one(tiny_triangular_solve(x, tiny_exp(x), 1, 0)); }
+static factored d_det(tiny_tensor *x) { return f_one(tiny_det(x)); }
+static factored d_slogdet(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}; f.out[0] = tiny_slogdet(x, &f.out[1]); return f; }
+static factored d_pinv(tiny_tensor *x) { return f_one(tiny_pinv(x, -1)); }
+static factored d_lstsq(tiny_tensor *x) { return f_one(tiny_lstsq(x, tiny_exp(x))); }
+static factored d_rank(tiny_tensor *x) { return f_one(tiny_matrix_rank(x, -1)); }
+static factored d_nuclear(tiny_tensor *x) { return f_one(tiny_matrix_norm(x, 'N')); }
+static factored d_exp(tiny_tensor *x) { return f_one(tiny_matrix_exp(x)); }
+
+static void check_built(void) {
+  static const struct { const char *name; factored (*of)(tiny_tensor *x); int nodes, kernels, smooth; } all[] = {
+    {"svd", d_svd, 700, 24, 1}, {"eigh", d_eigh, 500, 16, 1}, {"lu", d_lu, 500, 12, 1}, {"qr", d_qr, 500, 12, 1}, {"cholesky", d_cholesky, 400, 8, 1},
+    {"inverse", d_inverse, 400, 16, 1}, {"solve", d_solve, 500, 24, 1}, {"triangular_solve", d_triangular, 400, 20, 1}, {"det", d_det, 400, 12, 1},
+    {"slogdet", d_slogdet, 400, 12, 1}, {"pinv", d_pinv, 900, 28, 1}, {"lstsq", d_lstsq, 700, 32, 1}, {"matrix_rank", d_rank, 800, 20, 0},
+    {"matrix_norm", d_nuclear, 800, 20, 1}, {"matrix_exp", d_exp, 500, 72, 1},
+  };
+  static const int sizes[] = {8, 64, 256};
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "NULL"; d.cache_dir = "";
+  tiny_ctx *t0 = t;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) for (int k = 0; k < 3; k++) for (int batch = 1; batch < 3; batch++) {
+    t = tiny_open(&d);
+    tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(batch, sizes[k], sizes[k])), *g;
+    tiny_realize(&x, 1);
+    uint64_t nodes = tiny_get_stats(t).nodes, kernels = tiny_get_stats(t).kernels;
+    const factored f = all[i].of(x);
+    nodes = tiny_get_stats(t).nodes - nodes;
+    CHECK_EQ(tiny_realize(f.out, f.n), TINY_OK);
+    kernels = tiny_get_stats(t).kernels - kernels;
+    const int ok = nodes <= (uint64_t)all[i].nodes && kernels <= (uint64_t)all[i].kernels;
+    if (!ok) printf("%s of (%d,%d,%d): %d nodes, %d kernels\n", all[i].name, batch, sizes[k], sizes[k], (int)nodes, (int)kernels);
+    CHECK(ok);
+    if (all[i].smooth && k == 2) {         // and of its gradient
+      nodes = tiny_get_stats(t).nodes; kernels = tiny_get_stats(t).kernels;
+      CHECK_EQ(tiny_grad(tiny_sum(f.out[f.n - 1], TINY_ALL, 0), &x, 1, &g), TINY_OK);
+      nodes = tiny_get_stats(t).nodes - nodes;
+      CHECK_EQ(tiny_realize(&g, 1), TINY_OK);
+      kernels = tiny_get_stats(t).kernels - kernels;
+      if (nodes > 2500 || kernels > 180) printf("gradient of %s: %d nodes, %d kernels\n", all[i].name, (int)nodes, (int)kernels);
+      CHECK(nodes <= 2500 && kernels <= 180);
+    }
+    tiny_close(t);
+  }
+  t = t0;
+}
+
+// The same bits whatever the number of threads; the interpreter runs the same kernels; NaN ends.
+static void check_devices(void) {
+  static const struct { const char *device; int threads; } on[] = {{"CPU", 1}, {"CPU", 3}, {"INTERP", 1}};
+  static unsigned char bits[3][4096];
+  size_t n[3] = {0, 0, 0};
+  tiny_ctx *t0 = t;
+  for (int i = 0; i < 3; i++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = on[i].device; d.threads = on[i].threads; d.cache_dir = "";
+    t = tiny_open(&d);
+    tiny_tensor *x = tiny_contiguous(matrix(4, 6, 6, TINY_F32)), *out[5], *eye = plus_eye(tiny_mul(x, tiny_like(x, 0)), 1);
+    out[0] = tiny_svd(x, &out[1], &out[2]);
+    out[3] = tiny_eigh(tiny_add(x, turned(x)), &out[4]);
+    for (int k = 0; k < 5; k++) {
+      const size_t nbytes = (size_t)tiny_nelem(out[k]) * 4;
+      CHECK_EQ(tiny_read(out[k], bits[i] + n[i], nbytes), TINY_OK);
+      n[i] += nbytes;
+    }
+    below("svd", 6, 6, apart(tiny_matmul(tiny_mul(out[0], tiny_unsqueeze(out[1], -2)), out[2]), x), 1e-5);
+    below("eigenvectors", 6, 6, apart(tiny_matmul(turned(out[4]), out[4]), eye), 1e-5);
+    static const float holes[2] = {NAN, INFINITY};
+    for (int k = 0; k < 2; k++) {
+      float data[9] = {1, 2, 3, 4, 5, 6, 7, 8, 10};
+      data[4] = holes[k];
+      tiny_tensor *bad = tiny_from(t, data, TINY_F32, TINY_SHAPE(3, 3)), *s;
+      tiny_svd(bad, &s, NULL);
+      CHECK_EQ(read_all(s), 3);
+      for (int j = 0; j < 3; j++) CHECK(got[j] != got[j]);
+      CHECK_EQ(read_all(tiny_eigh(bad, NULL)), 3);
+      for (int j = 0; j < 3; j++) CHECK(got[j] != got[j]);
+      read_all(tiny_qr(bad, 0, NULL)); read_all(tiny_lu(bad, NULL, NULL)); read_all(tiny_inverse(bad));
+    }
+    tiny_tensor *twice[2] = {x, x}, *rows = tiny_cat(twice, 2, -1), *sv, *vt;         // of rank 6, exactly: sweeps end
+    tiny_tensor *left = tiny_svd(turned(rows), &sv, &vt);
+    below("svd of rank 6", 12, 6, apart(tiny_matmul(tiny_mul(left, tiny_unsqueeze(sv, -2)), vt), turned(rows)), 2e-5);
+    tiny_tensor *both_rows[2] = {rows, rows};
+    tiny_tensor *folded = tiny_svd(tiny_cat(both_rows, 2, -2), &sv, &vt);
+    below("svd of (12,12) of rank 6", 12, 12, apart(tiny_matmul(turned(folded), folded), tiny_eye(t, 12, TINY_F32)), 1e-5);
+    const float small[4] = {1e-30f, 2e-30f, 3e-30f, 4.5e-30f};                   // squares of which vanish
+    tiny_tensor *s;
+    tiny_svd(tiny_from(t, small, TINY_F32, TINY_SHAPE(2, 2)), &s, NULL);
+    CHECK_EQ(read_all(s), 2);
+    CHECK(fabs(got[0] - 5.84672e-30) < 1e-34 && fabs(got[1] - 2.565541e-31) < 1e-34);
+    CHECK_STR(tiny_error(t), "");
+    tiny_close(t);
+  }
+  t = t0;
+  CHECK(n[0] == n[1] && !memcmp(bits[0], bits[1], n[0]));
+}
+
 int main(void) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -311,6 +425,8 @@ int main(void) {
   check_errors();
   check_gradients();
   check_kernels();
+  check_built();
+  check_devices();
   tiny_close(t);
   return test_report();
 }

@@ -46,8 +46,8 @@ TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis);
 TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p);
 
 #ifndef TINY_NO_LINALG
-// Inverses and factorisations run as many steps as there are columns, each a few kernels; eigenvalues and
-// singular values several sweeps of that. The number of kernels compiled does not grow with the size.
+// Each factorisation is a few kernels, whatever the size; each matrix of a batch is a task. Gradients are computed
+// only where they are asked for.
 // Gradients are exact to second order. Where several results come back, the pointers may be NULL. No matrix
 // is an error by its values: what a singular one gives is told at each.
 
@@ -86,10 +86,18 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 // *vectors (..,n,n), in columns, by Jacobi rotations. Gradients through vectors need distinct eigenvalues.
 // [torch.linalg.eigh]
 TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors);
+// Systems whose factors are known. p, l, u (..,n,n) as tiny_lu gives them, b as in tiny_solve: the x of p @ l @ u @ x
+// = b. The diagonal of l counts as ones. [torch.linalg.lu_solve]
+TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor *u, tiny_tensor *b);
+// The x of l @ l^T @ x = b, or upper: l^T @ l @ x = b, for l as tiny_cholesky gives it. [torch.cholesky_solve]
+TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int upper);
 // (..,n,m) -> (..,m,n): pseudo-inverses. Singular values not above rtol times the greatest count as 0; rtol <
 // 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
 // [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
+// The same where those not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an atol.
+// [torch.linalg.pinv]
+TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol);
 // The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
 // tiny_solve.
 // [torch.linalg.lstsq]
@@ -97,14 +105,26 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
 // (..,n,m) -> i32 (..): how many singular values lie above rtol times the greatest; rtol as in tiny_pinv.
 // [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
+// The same with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
+TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol);
 // (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
-// greatest singular value, 'N' sum of the singular values. [torch.linalg.matrix_norm]
+// greatest singular value, 'N' sum of the singular values. -'1', -'I' and -'2': the least in place of the greatest.
+// [torch.linalg.matrix_norm]
 TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order);
-// The norm times that of the inverse; for '2', of any (..,n,m), the greatest singular value over the least.
+// The norm times that of the inverse; for '2', of any (..,n,m), the greatest singular value over the least, for -'2'
+// the least over the greatest.
 // [torch.linalg.cond]
 TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order);
 // (..,n,n) multiplied n times; n < 0: the inverse. [torch.linalg.matrix_power]
 TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n);
+// (..,n,n): e^x of matrices, by scaling and squaring; their greatest column sums of sizes are up to 2^24.
+// [torch.linalg.matrix_exp]
+TINY_API tiny_tensor *tiny_matrix_exp(tiny_tensor *x);
+// x (n,m), m observations of n variables, -> (n,n): covariances, divided by m - correction; x (m) -> 0-d. Observations
+// count fweights (m) times, integers; aweights (m) says what they are worth. Both may be NULL. [torch.cov]
+TINY_API tiny_tensor *tiny_cov(tiny_tensor *x, int correction, tiny_tensor *fweights, tiny_tensor *aweights);
+// x as in tiny_cov -> (n,n): Pearson's correlation coefficients, or 0-d. [torch.corrcoef]
+TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x);
 
 // ** Fourier transforms *********************************************************************** >>fft
 

@@ -375,6 +375,20 @@ static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
   }
 }
 
+// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
+static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  int ordered = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n && !ordered; i++) {
+    const tiny_uop *u = all.u[i];
+    ordered = u->op == TINY_OP_AFTER || (u->op == TINY_OP_RANGE && (u->nsrc > 1 || !tn_is_const(u->src[0])));
+  }
+  tn_scratch_rewind(t, mark);
+  return ordered;
+}
+
 static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};

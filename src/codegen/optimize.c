@@ -184,6 +184,7 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
 static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
   tn_kernel_state s = {t, sink};
   tn_profile p;
+  if (tn_is_ordered(t, sink)) return sink;
   tn_join_ranges(&s);
   if (tn_optimize_scatter(&s, target)) return s.sink;
   tn_profile_kernel(t, s.sink, &p);

@@ -230,7 +230,7 @@ static tiny_uop *tn_recipe_begin(tiny_ctx *t, tiny_uop *sink, const tn_target *t
   tn_kernel_state s = {t, sink};
   tn_profile p;
   tn_scatter c;
-  if (!target->limits->threads || !target->limits->vector_nbytes) return NULL;
+  if (!target->limits->threads || !target->limits->vector_nbytes || tn_is_ordered(t, sink)) return NULL;
   tn_join_ranges(&s);
   if (tn_scatter_of(&s, &p, &c) || !p.usable) return NULL;
   return r->plain ? s.sink : tn_optimize(t, s.sink, target);

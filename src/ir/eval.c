@@ -766,6 +766,24 @@ static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   return TINY_OK;
 }
 
+// A kernel that a CUSTOM node brings, over memory as devices have it.
+static tiny_code tn_eval_custom(tiny_ctx *t, const tn_eval_graph_call *g, const tiny_uop *u, int64_t *out, int64_t n) {
+  tiny_mem *mem = (tiny_mem *)tn_scratch(t, (u->nsrc + 1) * sizeof *mem);
+  for (uint32_t i = 0; i <= u->nsrc; i++) {
+    const tiny_uop *x = i ? u->src[i - 1] : u;
+    const tn_eval_array *a = i ? tn_eval_array_of(g, x) : NULL;
+    const size_t each = tn_dtypes[x->dtype].nbytes, nelem = (size_t)(a ? a->n : n);
+    char *data = (char *)tn_scratch(t, nelem * each + 1);
+    for (size_t k = 0; a && k < nelem; k++) tn_dtype_store(x->dtype, data + k * each, a->data[k]);
+    mem[i].base = data;
+  }
+  if (!t->ir->interpret) return tiny_fail(t, TINY_E_STATE, "eval: nothing runs a kernel of CUSTOM here");
+  const tiny_code code = n ? t->ir->interpret(t, u, mem) : TINY_OK;
+  const char *data = (const char *)mem[0].base;
+  for (int64_t i = 0; i < n; i++) out[i] = tn_dtype_load(u->dtype, data + i * tn_dtypes[u->dtype].nbytes);
+  return code;
+}
+
 static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *u,
                                 int64_t *out, int64_t n) {
   const tn_eval_array *x = u->nsrc ? tn_eval_array_of(g, u->src[0]) : NULL;
@@ -797,6 +815,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;
     case TINY_OP_ASSIGN: return tn_eval_assign(t, g, u, out);
+    case TINY_OP_CUSTOM: return tn_eval_custom(t, g, u, out, n);
     default: return tiny_fail(t, TINY_E_INTERNAL, "eval: %s has no meaning in a tensor graph here",
       tiny_op_name(u->op));
   }

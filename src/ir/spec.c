@@ -5,7 +5,8 @@
 //
 // Tensor graph: elementwise sources have one shape or none; movement fits its source.
 // Kernel: memory is reached through INDEX; every RANGE is closed before the SINK, by one END at most (several
-// REDUCEs may share their ranges). It holds at any point of lowering, so ops of programs are allowed.
+// REDUCEs may share their ranges). Bounds of ranges are CONST, unless AFTERs order the kernel: then any integers.
+// It holds at any point of lowering, so ops of programs are allowed.
 // Program: sources come first; loops and IFs nest; what is computed in one is not used after it; no op of the
 // other stages.
 //
@@ -47,7 +48,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
 };
 
 typedef struct tn_spec {
-  tiny_ctx *t; int stage;
+  tiny_ctx *t; int stage, ordered;         // ordered: a kernel that says by AFTER when it accesses memory
   uint8_t stages[TINY_OP_COUNT]; char dtype[TINY_OP_COUNT];                 // the table by op
 } tn_spec;
 
@@ -187,7 +188,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
     case TINY_OP_RANGE: {
       const int kind = tn_range_kind(u);
-      if (s->stage == TN_SPEC_KERNEL) return tn_is_const(x) && u->nsrc == 1 ? NULL : "has an extent that is no CONST";
+      if (s->stage == TN_SPEC_KERNEL && tn_is_const(x) && u->nsrc == 1) return NULL;
+      if (s->stage == TN_SPEC_KERNEL && !s->ordered) return "has an extent that is no CONST";
       if (x->lanes != 1 || u->src[u->nsrc - 1]->lanes != 1) return "has a bound of lanes";
       if (u->nsrc == 2 && u->src[1]->vmax < 0) return "starts below 0";
       return kind == TN_LOOP || kind == TN_REDUCE ? NULL : "is of a kind that is no loop";
@@ -230,7 +232,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       if (u->src[j]->op == TINY_OP_IDLE && u->op != TINY_OP_SINK)
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
-      if (closes && j) closed |= of_source;
+      for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
       open |= of_source;
     }
     if (u->op == TINY_OP_END) for (int r = 0; r < c.n; r++) if (closed >> r & 1) {
@@ -251,6 +253,7 @@ static tiny_code tn_verify(tiny_ctx *t, tiny_uop *sink, int stage) {
   tn_list order = {NULL, 0, 0};
   tn_spec_open(&s, t, stage);
   tn_toposort(t, sink, &order);
+  for (int i = 0; i < order.n; i++) s.ordered |= order.u[i]->op == TINY_OP_AFTER;
   for (int i = 0; i < order.n; i++) {
     const tiny_code code = tn_spec_node(&s, order.u[i]);
     if (code != TINY_OK) return code;

@@ -47,7 +47,9 @@ static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_
 enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_ASIN, TN_SLOPE_ACOS,
   TN_SLOPE_ATAN, TN_SLOPE_ASINH, TN_SLOPE_ACOSH, TN_SLOPE_ATANH, TN_SLOPE_LOG1P, TN_SLOPE_ERF,
   TN_SLOPE_ERFC, TN_SLOPE_NORMAL,
-  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPE_ABS, TN_SLOPES };
+  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPE_ABS,
+  TN_SLOPE_SAME,                           // 1: y has the value, x the derivatives
+  TN_SLOPES };
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
   TN_KINDS };
@@ -97,6 +99,8 @@ struct tn_ir {
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, void *storage);   // called when a BUFFER node dies
+  // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
+  tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
 
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
@@ -261,6 +265,8 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_RANGE: case TINY_OP_SPECIAL:
       u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
       u->vmin = b && b->vmin > 0 && b->vmin <= u->vmax ? b->vmin : 0;
+      // A loop that may have no round is no constant of its only one: what happens in it would leave it.
+      if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:

@@ -131,6 +131,7 @@ static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
     case TN_SLOPE_NORMAL:  return times(tn_exp_falling(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
     case TN_SLOPE_ABS:     return tn_sign(t, x);
     case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
+    case TN_SLOPE_SAME:    return tn_k(t, y, 1);
     default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
   }
 }

@@ -114,6 +114,38 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
 }
 
+#ifndef TINY_NO_INTERP
+static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const tiny_mem *mem, int nmem) {
+  tiny_limits none;
+  tn_lowered low;
+  tn_eval_code code;
+  tn_eval_arg last;
+  tiny_launch l;
+  memset(&none, 0, sizeof none); memset(&low, 0, sizeof low); memset(&l, 0, sizeof l);
+  const tn_target target = {NULL, &none};
+  sink = tn_lower(t, tn_build_begin(t, sink), &target, &low);
+  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK) return t->code;
+  if (tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
+  if (tn_eval_decode(t, low.list, low.n, 0, &code, &last) != TINY_OK) return t->code;
+  l.mem = mem; l.nmem = nmem;
+  memcpy(l.global, low.global, sizeof l.global);
+  memcpy(l.local, low.local, sizeof l.local);
+  return tn_eval_launch(t, &code, &l);
+}
+// The kernel of a CUSTOM node as it was written: no move is made. Heavy code.
+static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_mem *mem) {
+  const tn_custom *c = (const tn_custom *)u->ptr;
+  const int64_t serial = t->ir->serial;
+  const tn_mark mark = tn_scratch_mark(t);
+  if (!c->uops) return tiny_fail(t, TINY_E_STATE, "eval: a kernel in the language of a device has no other meaning");
+  const tiny_code code = tn_custom_interpret_apart(t, tn_nodes_enter(t, c->uops), mem, (int)u->nsrc + 1);
+  tn_nodes_leave(t);
+  tn_scratch_rewind(t, mark);
+  t->ir->serial = serial;
+  return code;
+}
+#endif
+
 // ** captured programs **
 
 // Marks the steps whose results are kept: those that read plain memory of the program's own, which the plan does not

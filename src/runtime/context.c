@@ -12,6 +12,9 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   t->tensors->refuse = 1;                  // until all is well
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
+#ifndef TINY_NO_INTERP
+  t->ir->interpret = tn_custom_interpret;
+#endif
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
       tn_programs_open(t, d) != TINY_OK)
     return t->code;

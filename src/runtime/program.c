@@ -134,11 +134,14 @@ static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
   return tn_digest_close(&d);
 }
 
-// r_ for reductions, E_ for elementwise; then the extents of the loops, and of what is reduced.
+// r_ for reductions, E_ for elementwise, loops_ for what is ordered by itself; then the extents of the loops, and of
+// what is reduced.
 static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   tn_profile p;
-  tn_profile_kernel(t, b->ast, &p);
-  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", p.nreduce ? "r" : "E");
+  memset(&p, 0, sizeof p);
+  const int ordered = tn_is_ordered(t, b->ast);
+  if (!ordered) tn_profile_kernel(t, b->ast, &p);
+  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", ordered ? "loops" : p.nreduce ? "r" : "E");
   for (int i = 0; i < p.nout + p.nred && at < 40; i++)
     at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
                            (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
@@ -164,6 +167,7 @@ static void tn_estimate(tn_lowered *k) {
 // The kernel as moves are made on it.
 static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
+  if (tn_is_ordered(t, ast)) return tn_simplify(t, ast);
   tiny_uop *sink = tn_rewrite(t, ast, tn_rules_reduce, NULL), *scans = tn_write_scans(t, tn_idles_drop(t, sink));
   if (scans != tn_idles_drop(t, sink)) sink = scans;       // a scan leaves nothing out
   return tn_idles_keep(t, tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL)));

@@ -51,9 +51,9 @@ static void tn_set(tiny_tensor **to, tiny_tensor *x) { if (to) *to = x; }
 
 // x without its value: 0, but it varies as x does.
 static tiny_uop *tn_variation(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_detached(t, x)); }
-// The values of one tensor, the derivatives of another.
+// The values of one tensor, the derivatives of another, which is computed for gradients only.
 static tiny_uop *tn_varying(tiny_ctx *t, tiny_uop *value, tiny_uop *x) {
-  return tn_add(t, value, tn_variation(t, tn_stored(t, x)));
+  return tn_sloped(t, TN_SLOPE_SAME, value, tn_stored(t, x));
 }
 static tiny_uop *tn_plus_identity(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) ? x : tn_add(t, x, tn_identity_matrix(t, x, x->dim[1], x->dim[2]));
@@ -74,7 +74,7 @@ static tiny_uop *tn_inverse_near(tiny_ctx *t, tiny_uop *x, tiny_uop *v) {
 }
 // The inverse's value; infinite where there is none.
 static tiny_uop *tn_inverse_value(tiny_ctx *t, tiny_uop *x) {
-  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x));
   if (tn_bad(t, v.x) || tn_bad(t, v.pivot)) return &t->ir->bad;
   tiny_uop *zeros = tn_sum(t, tn_cast(t, tn_is_zero(t, v.pivot), TINY_I32), 2, 1);
   return tn_stored(t, tn_where(t, tn_is_zero(t, zeros), v.x, tn_k(t, v.x, HUGE_VAL)));
@@ -94,7 +94,7 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
 // and its logarithm is tr E - tr E^2 / 2 ..
 typedef struct tn_det { tiny_uop *pivot, *sign, *trace, *trace2; } tn_det;
 static tn_det tn_determinant(tiny_ctx *t, tiny_uop *x) {
-  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x));
   tiny_uop *e = tn_product(t, v.x, tn_variation(t, x));
   tn_det d;
   d.pivot = v.pivot; d.sign = v.sign;
@@ -113,7 +113,7 @@ TINY_API tiny_tensor *tiny_det(tiny_tensor *x) {
   tiny_uop *value = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, d.pivot, 2, 1)), d.sign);
   tiny_uop *second = tn_times(t, tn_sub(t, tn_square(t, d.trace), d.trace2), 0.5);
   tiny_uop *change = tn_plus(t, tn_add(t, d.trace, second), 1);
-  return tn_matrices_out(&b, tn_mul(t, value, change), 0, 0, 0);
+  return tn_matrices_out(&b, tn_varying(t, value, tn_mul(t, value, change)), 0, 0, 0);
 }
 TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   tiny_tensor *out;
@@ -127,7 +127,7 @@ TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   const tn_det d = tn_determinant(t, u);
   tiny_uop *sign = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, tn_sign(t, d.pivot), 2, 1)), d.sign);
   tiny_uop *logs = tn_stored(t, tn_sum(t, tn_logarithm(t, tn_abs(t, d.pivot)), 2, 1));
-  logs = tn_add(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
+  logs = tn_varying(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
   tn_set(logabsdet, tn_matrices_out(&b, logs, 0, 0, 0));
   return tn_matrices_out(&b, sign, 0, 0, 0);
 }
@@ -238,7 +238,7 @@ TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper) {
   tiny_uop *l = tn_factor_cholesky(t, tn_mirrored(t, tn_detached(t, u)), &v);
   tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
   tiny_uop *e = tn_symmetric(t, tn_product(t, tn_product(t, v, d), tn_turned(t, v)));
-  l = tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e)));
+  l = tn_varying(t, l, tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e))));
   return tn_matrices_out(&b, upper ? tn_turned(t, l) : l, 2, b.n, b.n);
 }
 
@@ -264,8 +264,8 @@ static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
   beside = tn_add(t, beside, tn_product(t, tn_inverse_small(t, a), beside));
   l = tn_add(t, l, tn_product(t, l, a));
   u = tn_add(t, u, tn_product(t, b, u));
-  f->l = n > least ? tn_beside(t, l, below, 1) : l;
-  f->u = m > least ? tn_beside(t, u, beside, 2) : u;
+  f->l = tn_varying(t, f->l, n > least ? tn_beside(t, l, below, 1) : l);
+  f->u = tn_varying(t, f->u, m > least ? tn_beside(t, u, beside, 2) : u);
 }
 TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) {
   tiny_tensor *out;
@@ -285,6 +285,39 @@ TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) 
   tn_set(u, tn_matrices_out(&b, f.u, 2, least, b.m));
   return tn_matrices_out(&b, tn_turned(t, turned), 2, b.n, b.n);
 }
+// Factors that are known already: p l u x = b, and l l^T x = b or u^T u x = b.
+TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor *u, tiny_tensor *b) {
+  tiny_tensor *out, *in[4] = {p, l, u, b};
+  tn_system s;
+  tn_matrices q, v;
+  if (!tn_usable("lu_solve", 4, in, &out) || !tn_system_in("lu_solve", l, b, 1, &s)) return out;
+  tiny_ctx *t = tn_ctx_of(p);
+  tiny_uop *order = tn_matrices_in("lu_solve", p, 1, &q), *upper = tn_matrices_in("lu_solve", u, 1, &v);
+  if (!order || !upper) return out;
+  if (!tn_dims_same(tn_uop_of(l)->ndim, tn_uop_of(l)->dim, tn_uop_of(p)->dim) ||
+      tn_uop_of(l)->ndim != tn_uop_of(p)->ndim ||
+      !tn_dims_same(tn_uop_of(l)->ndim, tn_uop_of(l)->dim, tn_uop_of(u)->dim) ||
+          tn_uop_of(l)->ndim != tn_uop_of(u)->ndim)
+    return tn_wrong(t, TINY_E_SHAPE, "lu_solve: p, l and u are of different shapes");
+  const int dtype = tn_computed_in(s.b.dtype);
+  tiny_uop *lower = tn_triangle_of(t, s.x, 0, 1);
+  order = tn_batch_to(&s.a, tn_turned(t, tn_cast(t, order, dtype)), s.b.nlead, s.b.lead);
+  upper = tn_triangle_of(t, tn_cast(t, upper, dtype), 1, 0);
+  s.y = tn_product(t, order, s.y);
+  s.y = tn_stored(t, tn_system_solve(&s, lower, tn_invert_triangle(t, tn_detached(t, lower), 1)));
+  return tn_system_out(&s, tn_system_solve(&s, upper, tn_invert_triangle(t, tn_detached(t, upper), 0)));
+}
+TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int upper) {
+  tiny_tensor *out, *in[2] = {l, b};
+  tn_system s;
+  if (!tn_usable("cholesky_solve", 2, in, &out) || !tn_system_in("cholesky_solve", l, b, 1, &s)) return out;
+  tiny_ctx *t = tn_ctx_of(b);
+  tiny_uop *f = tn_triangle_of(t, s.x, upper, 0);
+  if (upper) f = tn_stored(t, tn_turned(t, f));
+  tiny_uop *v = tn_invert_triangle(t, tn_detached(t, f), 1);
+  s.y = tn_stored(t, tn_system_solve(&s, f, v));
+  return tn_system_out(&s, tn_system_solve(&s, tn_turned(t, f), tn_turned(t, v)));
+}
 
 // ** orthogonal factors **
 
@@ -294,18 +327,15 @@ static void tn_qr_vary(tiny_ctx *t, tiny_uop **q, tiny_uop **r, tiny_uop *d) {
   tiny_uop *b = tn_add(t, *q, tn_product(t, d, tn_invert_triangle(t, *r, 0)));
   tiny_uop *e = tn_variation(t, tn_product(t, tn_turned(t, b), b));
   tiny_uop *s = tn_turned(t, tn_cholesky_near(t, e));
-  *q = tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s)));
-  *r = tn_add(t, *r, tn_product(t, s, *r));
+  *q = tn_varying(t, *q, tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s))));
+  *r = tn_varying(t, *r, tn_add(t, *r, tn_product(t, s, *r)));
 }
-// x (B, n, m) = q r, q (B, n, columns). 0: no memory for the reflectors.
-static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
-  if (tn_bad(t, x)) { *q = *r = x; return 1; }
+// x (B, n, m) = q r, q (B, n, columns).
+static void tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
+  if (tn_bad(t, x)) { *q = *r = x; return; }
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
-  const size_t nbytes = (size_t)(least + 1) * sizeof(tiny_uop *);
-  tiny_uop **v = (tiny_uop **)tn_alloc(t, nbytes), *square, *first;
-  if (!v) return 0;
-  *q = tn_factor_qr(t, tn_detached(t, x), columns, v, r);
-  tn_release(t, v, nbytes);
+  tiny_uop *square, *first;
+  *q = tn_factor_qr(t, tn_detached(t, x), columns, r);
   first = tn_cut(t, *q, 2, 0, least);
   square = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, 0, least);
   tn_qr_vary(t, &first, &square, tn_cut(t, tn_variation(t, x), 2, 0, least));
@@ -316,7 +346,6 @@ static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tin
   }
   *r = tn_extend(t, square, 1, 0, columns - least);
   *q = columns > least ? tn_beside(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
-  return 1;
 }
 TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_tensor *out;
@@ -328,7 +357,7 @@ TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_uop *u = tn_matrices_in("qr", x, 0, &b);
   if (!u) return out;
   const int64_t columns = complete || b.n < b.m ? b.n : b.m;
-  if (!tn_qr_of(tn_ctx_of(x), u, columns, &q, &p)) return out;
+  tn_qr_of(tn_ctx_of(x), u, columns, &q, &p);
   tn_set(r, tn_matrices_out(&b, p, 2, columns, b.m));
   return tn_matrices_out(&b, q, 2, b.n, columns);
 }
@@ -361,8 +390,9 @@ TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors) {
   tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
   tiny_uop *e = tn_symmetric(t, tn_product(t, tn_turned(t, v), tn_product(t, d, v)));
   tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), tn_sub(t, row, w), &second);
-  row = tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second));
-  tn_set(vectors, tn_matrices_out(&b, tn_add(t, v, tn_product(t, v, change)), 2, b.n, b.n));
+  row = tn_varying(t, row, tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second)));
+  v = tn_varying(t, v, tn_add(t, v, tn_product(t, v, change)));
+  tn_set(vectors, tn_matrices_out(&b, v, 2, b.n, b.n));
   return tn_matrices_out(&b, row, 1, b.n, 0);
 }
 
@@ -379,26 +409,21 @@ static void tn_svd_vary(tiny_ctx *t, tn_svd *f, tiny_uop *d) {
   tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), gap, &second), *own = tn_diagonal_of(t, k);
   tiny_uop *beyond = tn_add(t, tn_sum(t, tn_square(t, h), 2, 1), tn_sub(t, second, tn_square(t, own)));
   beyond = tn_where(t, none, zero, tn_fdiv(t, beyond, tn_times(t, safe, 2)));
-  f->s = tn_add(t, row, tn_add(t, own, beyond));
+  f->s = tn_varying(t, row, tn_add(t, row, tn_add(t, own, beyond)));
   tiny_uop *xv = tn_add(t, tn_mul(t, f->u, row), h);
   xv = tn_add(t, xv, tn_product(t, xv, change));
   f->u = tn_varying(t, f->u, tn_fdiv(t, xv, tn_where(t, none, safe, f->s)));
-  f->v = tn_add(t, f->v, tn_product(t, f->v, change));
+  f->v = tn_varying(t, f->v, tn_add(t, f->v, tn_product(t, f->v, change)));
 }
-static int tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
-  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
+static void tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return; }
   const int wide = x->dim[1] < x->dim[2];
   if (wide) x = tn_turned(t, x);
-  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
-  const size_t nbytes = (size_t)(x->dim[2] + 1) * sizeof(tiny_uop *);
-  tiny_uop **reflector = (tiny_uop **)tn_alloc(t, nbytes);
-  if (!reflector) return 0;
-  f->u = tn_factor_svd(t, tn_detached(t, x), reflector, &f->s, &f->v);
-  tn_release(t, reflector, nbytes);
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return; }
+  f->u = tn_factor_svd(t, tn_detached(t, x), &f->s, &f->v);
   f->s = tn_turned(t, f->s);
   tn_svd_vary(t, f, tn_variation(t, x));
   if (wide) { tiny_uop *u = f->u; f->u = f->v; f->v = u; }
-  return 1;
 }
 TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt) {
   tiny_tensor *out;
@@ -408,7 +433,8 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
   tn_set(s, out); tn_set(vt, out);
   if (!usable) return out;
   tiny_uop *u = tn_matrices_in("svd", x, 0, &b);
-  if (!u || !tn_svd_of(tn_ctx_of(x), u, &f)) return out;
+  if (!u) return out;
+  tn_svd_of(tn_ctx_of(x), u, &f);
   const int64_t least = b.n < b.m ? b.n : b.m;
   tn_set(s, tn_matrices_out(&b, f.s, 1, least, 0));
   tn_set(vt, tn_matrices_out(&b, tn_turned(tn_ctx_of(x), f.v), 2, least, b.m));
@@ -417,36 +443,40 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 
 // ** by singular values and least squares **
 
-// Below what multiple of the greatest a singular value counts as 0; rtol < 0: as PyTorch and NumPy choose it.
-static double tn_rank_tolerance(const tn_matrices *b, double rtol) {
+// A singular value that is not above atol, nor above rtol times the greatest, counts as 0; < 0: as PyTorch chooses it.
+typedef struct tn_tolerance { double atol, rtol; } tn_tolerance;
+static tn_tolerance tn_tolerance_of(const tn_matrices *b, double atol, double rtol) {
   TN_FLOAT_MODE;
-  const double eps = b->dtype == TINY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-7;
-  return rtol >= 0 ? rtol : (double)(b->n > b->m ? b->n : b->m) * eps;
+  const double most = (double)(b->n > b->m ? b->n : b->m) * tn_epsilon(b->dtype);
+  const tn_tolerance all = {atol > 0 ? atol : 0, rtol >= 0 ? rtol : atol > 0 ? 0 : most};
+  return all;
 }
 // Which of s (B, 1, n), descending, count.
-static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, double rtol) {
-  tiny_uop *most = tn_reduce(t, TINY_OP_MAX, s, 4, 1);
-  return tn_lt(t, tn_times(t, most, rtol), s);
+static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, tn_tolerance least) {
+  tiny_uop *most = tn_times(t, tn_reduce(t, TINY_OP_MAX, s, 4, 1), least.rtol);
+  return tn_lt(t, least.atol > 0 ? tn_max(t, most, tn_k(t, most, least.atol)) : most, s);
 }
-TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
+TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) { return tiny_matrix_rank_within(x, 0, rtol); }
+TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
-  if (!u || !tn_svd_of(tn_ctx_of(x), u, &f)) return out;
-  tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *counts = tn_singular(t, tn_stored(t, tn_detached(t, f.s)), tn_rank_tolerance(&b, rtol));
-  if (tn_bad(t, counts)) return out;
-  counts = tn_sum(t, tn_cast(t, counts, TINY_I32), 4, 1);
-  return tn_tensor_new(t, tn_reshape(t, counts, b.nlead, b.lead));
+  if (!u) return out;
+  tn_svd_of(tn_ctx_of(x), u, &f);
+  tiny_uop *counts = tn_singular(tn_ctx_of(x), tn_stored(tn_ctx_of(x), tn_detached(tn_ctx_of(x), f.s)),
+      tn_tolerance_of(&b, atol, rtol));
+  if (tn_bad(tn_ctx_of(x), counts)) return out;
+  counts = tn_sum(tn_ctx_of(x), tn_cast(tn_ctx_of(x), counts, TINY_I32), 4, 1);
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), counts, b.nlead, b.lead));
 }
 
 // p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
-static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, double rtol) {
+static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, tn_tolerance least) {
   tn_svd f;
-  if (!tn_svd_of(t, tn_detached(t, x), &f)) return &t->ir->bad;
-  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, tn_rank_tolerance(b, rtol));
+  tn_svd_of(t, tn_detached(t, x), &f);
+  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, least);
   tiny_uop *inverse = tn_reciprocal(t, tn_where(t, counts, s, tn_k(t, s, 1)));
   inverse = tn_where(t, counts, inverse, tn_k(t, s, 0));
   tiny_uop *p = tn_product(t, tn_mul(t, f.v, inverse), tn_turned(t, f.u)), *xt = tn_turned(t, x);
@@ -456,12 +486,13 @@ static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, doub
   pp = tn_add(t, pp, tn_product(t, pp, tn_add(t, e, tn_product(t, e, e))));
   return tn_varying(t, p, b->n < b->m ? tn_product(t, xt, pp) : tn_product(t, pp, xt));
 }
-TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) {
+TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) { return tiny_pinv_within(x, 0, rtol); }
+TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, rtol), 2, b.m, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
@@ -473,7 +504,7 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
   tiny_ctx *t = tn_ctx_of(a);
   const int wide = s.a.n < s.a.m;
   tiny_uop *x = tn_batch_to(&s.a, s.x, s.b.nlead, s.b.lead);
-  if (!tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r)) return out;
+  tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r);
   r = tn_stored(t, wide ? tn_turned(t, r) : r);
   tiny_uop *v = tn_invert_triangle(t, tn_detached(t, r), wide);
   tiny_uop *y = wide ? tn_product(t, q, tn_refined(t, r, v, s.y)) :
@@ -483,23 +514,37 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
 
 // ** norms and powers **
 
+// The greatest along an axis, or the least.
+static tiny_uop *tn_norm_extreme(tiny_ctx *t, tiny_uop *x, int bits, int least) {
+  return least ? tn_neg(t, tn_reduce(t, TINY_OP_MAX, tn_neg(t, x), bits, 1)) : tn_reduce(t, TINY_OP_MAX, x, bits, 1);
+}
+// The letter of an order that may be negative: then the least is wanted in place of the greatest. 0: it has none.
+static char tn_norm_letter(char order, int *least) {
+  static const char letters[] = "1I2";
+  *least = 0;
+  for (int i = 0; i < 3; i++) if (order == (char)-letters[i]) { *least = 1; return letters[i]; }
+  return strchr("F1IN2", order) ? order : '\0';
+}
 // Of (B, n, m) -> (B, 1, 1). NULL: no such norm.
 static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
   tn_svd f;
+  int least;
+  order = tn_norm_letter(order, &least);
   if (tn_bad(t, x)) return x;
   const int64_t whole[3] = {x->dim[0], 1, x->dim[1] * x->dim[2]}, one[3] = {x->dim[0], 1, 1};
   switch (order) {
     case 'F': return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
-    case '1': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 2, 1), 4, 1);
-    case 'I': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 4, 1), 2, 1);
+    case '1': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 2, 1), 4, least);
+    case 'I': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 4, 1), 2, least);
     case 'N': case '2':
-      if (!tn_svd_of(t, x, &f)) return &t->ir->bad;
-      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_reduce(t, TINY_OP_MAX, f.s, 4, 1);
+      tn_svd_of(t, x, &f);
+      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_norm_extreme(t, f.s, 4, least);
     default: return NULL;
   }
 }
 static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_matrices *b) {
-  if (!order || !strchr("F1IN2", order)) {
+  int least;
+  if (!tn_norm_letter(order, &least)) {
     tn_wrong(t, TINY_E_ARG, "%s: order is '%c', not one of F 1 I N 2", name,
              order >= ' ' && order < 127 ? order : '?');
     return 0;
@@ -522,16 +567,19 @@ TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
   tn_svd f;
   if (!tn_usable("cond", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *u = tn_matrices_in("cond", x, order != '2', &b);
+  int inverted;
+  const int singular = tn_norm_letter(order, &inverted) == '2';
+  tiny_uop *u = tn_matrices_in("cond", x, !singular, &b);
   if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
-  if (order != '2') {
+  if (!singular) {
     tiny_uop *other = tn_matrix_norm(t, tn_stored(t, tn_inverse_of(t, u)), order);
     return tn_matrices_out(&b, tn_mul(t, tn_matrix_norm(t, u, order), other), 0, 0, 0);
   }
-  if (!tn_svd_of(t, u, &f) || tn_bad(t, f.s)) return out;
+  tn_svd_of(t, u, &f);
+  if (tn_bad(t, f.s)) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
-  tiny_uop *s = tn_stored(t, f.s);
-  return tn_matrices_out(&b, tn_fdiv(t, tn_cut(t, s, 2, 0, 1), tn_cut(t, s, 2, least - 1, least)), 0, 0, 0);
+  tiny_uop *s = tn_stored(t, f.s), *first = tn_cut(t, s, 2, 0, 1), *last = tn_cut(t, s, 2, least - 1, least);
+  return tn_matrices_out(&b, inverted ? tn_fdiv(t, last, first) : tn_fdiv(t, first, last), 0, 0, 0);
 }
 
 TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
@@ -553,5 +601,113 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
     if (left > 1) base = tn_matmul("matrix_power", base, base);
   }
   return tn_tensor_new(t, tn_uop_of(y));
+}
+
+// ** exponentials **
+
+// e^x = (e^(x / 2^s))^(2^s): a Taylor polynomial where the norm is at most 1, then as many squarings as a matrix
+// needs (Moler and Van Loan, Nineteen Dubious Ways, method 3). The number of products does not depend on the values.
+enum { TN_EXP_TERMS = 18, TN_EXP_STEP = 3, TN_EXP_SQUARINGS = 24 };
+// The polynomial in powers of x^3 (Paterson and Stockmeyer).
+static tiny_uop *tn_exp_polynomial(tiny_ctx *t, tiny_uop *x) {
+  double factor[TN_EXP_TERMS + 1] = {1};
+  tiny_uop *power[TN_EXP_STEP + 1], *y = NULL;
+  for (int i = 1; i <= TN_EXP_TERMS; i++) factor[i] = factor[i - 1] / i;
+  power[0] = tn_identity_matrix(t, x, x->dim[1], x->dim[1]);
+  power[1] = x;
+  for (int i = 2; i <= TN_EXP_STEP; i++) power[i] = tn_product(t, power[i - 1], x);
+  for (int k = TN_EXP_TERMS; k >= 0; k -= TN_EXP_STEP) {
+    tiny_uop *part = tn_times(t, power[0], factor[k]);
+    for (int i = 1; i < TN_EXP_STEP && k + i <= TN_EXP_TERMS; i++)
+      part = tn_add(t, part, tn_times(t, power[i], factor[k + i]));
+    y = tn_stored(t, y ? tn_add(t, tn_product(t, y, power[TN_EXP_STEP]), part) : part);
+  }
+  return y;
+}
+static tiny_uop *tn_exp_matrix(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x) || tn_is_empty(x)) return x;
+  tiny_uop *norm = tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, tn_detached(t, x)), 2, 1), 4, 1);
+  tiny_uop *bound = tn_u1(t, TINY_OP_EXP2, tn_iota(t, x->dtype, TN_EXP_SQUARINGS, 2, 3));
+  tiny_uop *over = tn_lt(t, bound, norm), *half = tn_where(t, over, tn_k(t, x, 0.5), tn_k(t, x, 1));
+  tiny_uop *scale = tn_stored(t, tn_reduce(t, TINY_OP_MUL, half, 4, 1));     // 2^-s
+  tiny_uop *y = tn_exp_polynomial(t, tn_stored(t, tn_mul(t, x, scale)));
+  for (int i = 0; i < TN_EXP_SQUARINGS; i++) {
+    tiny_uop *more = tn_lt(t, scale, tn_k(t, scale, ldexp(0.75, -i)));
+    y = tn_stored(t, tn_where(t, more, tn_product(t, y, y), y));
+  }
+  return y;
+}
+TINY_API tiny_tensor *tiny_matrix_exp(tiny_tensor *x) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("matrix_exp", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("matrix_exp", x, 1, &b);
+  return u ? tn_matrices_out(&b, tn_exp_matrix(tn_ctx_of(x), u), 2, b.n, b.n) : out;
+}
+
+// ** covariance **
+
+// Weights of m observations as (1, 1, m) of x's dtype; NULL: none. 0: they do not fit.
+static int tn_weights_in(const tiny_uop *x, tiny_tensor *weights, tiny_uop **w) {
+  char a[TN_DIMS_TEXT];
+  *w = NULL;
+  if (!weights) return 1;
+  const tiny_uop *u = tn_uop_of(weights);
+  if (u->ndim != 1 || u->dim[0] != x->dim[2]) {
+    tn_wrong(tn_ctx_of(weights), TINY_E_SHAPE, "cov: weights %s of %lld observations", tn_text_of(u, a),
+        (long long)x->dim[2]);
+    return 0;
+  }
+  const int64_t dim[3] = {1, 1, x->dim[2]};
+  *w = tn_reshape(tn_ctx_of(weights), tn_cast(tn_ctx_of(weights), tn_uop_of(weights), x->dtype), 3, dim);
+  return 1;
+}
+// (1, n, n) of x (1, n, m). Frequencies f and weights a may be NULL.
+static tiny_uop *tn_covariance(tiny_ctx *t, tiny_uop *x, double correction, tiny_uop *f, tiny_uop *a) {
+  tiny_uop *w = f && a ? tn_mul(t, f, a) : f ? f : a, *all = tn_k(t, x, (double)x->dim[2]), *freedom;
+  if (w) all = tn_sum(t, w, 4, 1);
+  tiny_uop *mean = tn_fdiv(t, tn_sum(t, w ? tn_mul(t, x, w) : x, 4, 1), all);
+  if (a && correction != 0) {
+    tiny_uop *squares = tn_sum(t, tn_mul(t, w, a), 4, 1);
+    freedom = tn_sub(t, all, tn_times(t, tn_fdiv(t, squares, all), correction));
+  } else freedom = tn_plus(t, all, -correction);
+  freedom = tn_max(t, freedom, tn_k(t, freedom, 0));
+  tiny_uop *d = tn_stored(t, tn_sub(t, x, mean));
+  return tn_stored(t, tn_fdiv(t, tn_product(t, w ? tn_mul(t, d, w) : d, tn_turned(t, d)), freedom));
+}
+// x (m) or (n, m) as (1, n, m), wide; NULL after an error.
+static tiny_uop *tn_variables_in(const char *name, tiny_tensor *x) {
+  char a[TN_DIMS_TEXT];
+  const tiny_uop *u = tn_uop_of(x);
+  if (u->ndim > 2) {
+    tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more than 2 dims", name, tn_text_of(u, a));
+    return NULL;
+  }
+  const int64_t dim[3] = {1, u->ndim == 2 ? u->dim[0] : 1, u->ndim ? u->dim[u->ndim - 1] : 1};
+  return tn_reshape(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), 3, dim);
+}
+static tiny_tensor *tn_variables_out(tiny_tensor *x, tiny_uop *u) {
+  const int64_t n = tn_bad(tn_ctx_of(x), u) ? 0 : u->dim[1], dim[2] = {n, n};
+  return tn_tensor_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, n == 1 ? 0 :
+      2, dim), tn_uop_of(x)->dtype));
+}
+TINY_API tiny_tensor *tiny_cov(tiny_tensor *x, int correction, tiny_tensor *fweights, tiny_tensor *aweights) {
+  tiny_tensor *out, *in[3] = {x, fweights, aweights};
+  tiny_uop *f, *a;
+  if (!tn_usable_some("cov", 1, 3, in, &out)) return out;
+  tiny_uop *u = tn_variables_in("cov", x);
+  if (!u || tn_bad(tn_ctx_of(x), u) || !tn_weights_in(u, fweights, &f) || !tn_weights_in(u, aweights, &a)) return out;
+  return tn_variables_out(x, tn_covariance(tn_ctx_of(x), u, correction, f, a));
+}
+TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("corrcoef", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_variables_in("corrcoef", x);
+  if (!u || tn_bad(t, u)) return out;
+  tiny_uop *c = tn_covariance(t, u, 1, NULL, NULL), *d = tn_stored(t, tn_sqrt(t, tn_diagonal_of(t, c)));
+  c = tn_fdiv(t, tn_fdiv(t, c, d), tn_turned(t, d));
+  c = tn_where(t, tn_lt(t, tn_k(t, c, 1), c), tn_k(t, c, 1), c);
+  return tn_variables_out(x, tn_where(t, tn_lt(t, c, tn_k(t, c, -1)), tn_k(t, c, -1), c));
 }
 #endif

@@ -347,7 +347,8 @@ TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, in
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim) {
   return tn_quantile("nanquantile", x, q, axis, keepdim, 1);
 }
-// In sorted rows the number of equals is the distance between where an element begins and where it ends.
+// In sorted rows equals stand in runs: a run is as long as the distance of its last element from where it begins, the
+// last first of a run so far. The longest one's last element is the first that is so far from there.
 TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices) {
   tiny_tensor *out;
   tn_along_axis r;
@@ -356,9 +357,11 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
   tiny_uop *order = tn_argsorted(t, r.x, 0, r.n), *sorted = tn_taken_at(t, tn_sort_key(t, r.x), order);
   if (tn_bad(t, sorted)) return tn_poison(t);
   sorted = tn_u1(t, TINY_OP_CONTIGUOUS, sorted);
-  tiny_uop *end = tn_search(t, sorted, sorted, 1), *count = tn_sub(t, end, tn_search(t, sorted, sorted, 0));
-  tiny_uop *best = tn_position(t, count, 1, 1);
-  best = tn_plus(t, tn_taken_at(t, end, best), -1);
+  tiny_uop *at = tn_iota(t, TINY_I32, r.n, 1, 2), *none = tn_int(t, TINY_I32, 0);
+  tiny_uop *first = tn_ne(t, sorted, tn_cut(t, tn_extend(t, sorted, 1, 1, 0), 1, 0, r.n));
+  tiny_uop *begin = tn_expand(t, tn_where(t, first, at, none), 2, r.x->dim);
+  tiny_uop *length = tn_sub(t, at, tn_reshape(t, tn_scan(t, TINY_OP_MAX, begin, r.x->dim[0], r.n), 2, r.x->dim));
+  tiny_uop *best = tn_position(t, length, 1, 1);
   return tn_axis_taken(t, &r, tn_taken_at(t, order, best), keepdim != 0, indices);
 }
 

@@ -89,3 +89,29 @@ for order, p in (("F", "fro"), ("1", 1), ("I", float("inf")), ("2", 2), ("N", "n
     op("tiny_matrix_norm", "tiny_matrix_norm({0}, '%s')" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p), [spread(3, 3), spread(2, 4, 3), spread(2, 4)], dtypes=REAL, tol=256)
     op("tiny_cond", "tiny_cond({0}, '%s')" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p) * torch.linalg.matrix_norm(torch.linalg.inv(x), p), [spread(3, 3)], dtypes=REAL, tol=1024)
 op("tiny_cond", "tiny_cond({0}, '2')", lambda x: torch.linalg.cond(x), [spread(2, 4, 3)], dtypes=REAL, tol=1024)
+
+# ** tolerances, negative orders, systems of known factors, exponentials, covariance **
+RANKS = [T(3, 3, values=[[4, 0, 0], [0, 2, 0], [0, 0, 0.5]]), T(2, 3, 2, values=[[[4, 0], [0, 0.5], [0, 0]], [[1, 0], [0, 0.25], [0, 0]]])]
+for atol, rtol in ((0, 0.2), (1, 0), (1, -1), (0.375, 0.2), (0, -1)):
+    kw = dict(atol=atol or None, rtol=None if rtol < 0 else float(rtol))
+    op("tiny_matrix_rank_within", "tiny_matrix_rank_within({0}, %g, %g)" % (atol, rtol), lambda x, kw=kw: torch.linalg.matrix_rank(x, **kw).int(), RANKS, dtypes=REAL, grad=False)
+    op("tiny_pinv_within", "tiny_pinv_within({0}, %g, %g)" % (atol, rtol), lambda x, kw=kw: torch.linalg.pinv(x, **kw), RANKS, dtypes=REAL, grad=False, tol=64)
+op("tiny_pinv_within", "tiny_pinv_within({0}, 0.125, -1)", lambda x: torch.linalg.pinv(x, atol=0.125), [matrices(3, 3, add=4), matrices(4, 2, add=3)], dtypes=REAL, tol=256)
+for order, p in (("-'1'", -1), ("-'I'", -float("inf")), ("-'2'", -2)):
+    op("tiny_matrix_norm", "tiny_matrix_norm({0}, %s)" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p), [spread(3, 3), spread(2, 4, 3), spread(2, 4)], dtypes=REAL, tol=256)
+    op("tiny_cond", "tiny_cond({0}, %s)" % order, lambda x, p=p: torch.linalg.cond(x, p) if p == -2 else torch.linalg.matrix_norm(x, p) * torch.linalg.matrix_norm(torch.linalg.inv(x), p), [spread(3, 3)], dtypes=REAL, tol=1024)
+def lu_solve(a, b):
+    return torch.linalg.solve(a, b)
+op("tiny_lu_solve", "tiny_tensor *l, *u, *p = tiny_lu({0}, &l, &u); out[0] = tiny_lu_solve(p, l, u, {1}); return 1;", lu_solve, [(matrices(3, 3, add=4), T(3, 2)), (matrices(3, 3, seed=1), T(3)), (matrices(2, 3, 3, add=4), T(2, 3, 1)), (matrices(3, 3, add=4), T(2, 3, 2)), (T(0, 0), T(0, 2)), (matrices(1, 1, add=3), T(1, 1))], dtypes=REAL, tol=512)
+op("tiny_cholesky_solve", "tiny_cholesky_solve({1}, {0}, 0)", lambda l, b: torch.cholesky_solve(b, l.tril()), [(matrices(3, 3, add=4), T(3, 2)), (matrices(2, 3, 3, add=4), T(2, 3, 1)), (matrices(1, 1, add=3), T(1, 1)), (matrices(3, 3, add=4), T(2, 3, 2))], dtypes=REAL, tol=256)
+op("tiny_cholesky_solve", "tiny_cholesky_solve({1}, {0}, 1)", lambda l, b: torch.cholesky_solve(b, l.triu(), upper=True), [(matrices(3, 3, add=4), T(3, 2))], dtypes=REAL, tol=256)
+op("tiny_matrix_exp", "tiny_matrix_exp({0})", torch.linalg.matrix_exp, [T(3, 3, lo=-1, hi=1), T(2, 4, 4), T(1, 1), T(0, 0), T(2, 2, values=[[0, 6], [-6, 0]]), T(2, 2, values=[[0, 0], [0, 0]]), T(2, 2, values=[[-49, 24], [-64, 31]]), T(2, 2, values=[[-200, 0], [3, -100]])], dtypes=FLOATS, tol=512)
+COV = [T(3, 5), T(1, 4), T(6), T(2, 2)]
+op("tiny_cov", "tiny_cov({0}, 1, NULL, NULL)", torch.cov, COV, dtypes=FLOATS, tol=64)
+op("tiny_cov", "tiny_cov({0}, 0, NULL, NULL)", lambda x: torch.cov(x, correction=0), COV + [T()], dtypes=REAL, tol=64)
+FREQUENCIES, WORTH = T(5, dtype="i64", values=[1, 3, 2, 1, 4]), T(5, values=[0.5, 2, 1, 0.25, 1.5])
+op("tiny_cov", "tiny_cov({0}, 1, {1}, NULL)", lambda x, f: torch.cov(x, fweights=f.long()), [(T(3, 5), FREQUENCIES)], dtypes=REAL, tol=64)
+op("tiny_cov", "tiny_cov({0}, 1, NULL, {1})", lambda x, a: torch.cov(x, aweights=a), [(T(3, 5), WORTH), (T(5), WORTH)], dtypes=REAL, tol=64)
+op("tiny_cov", "tiny_cov({0}, 1, {1}, {2})", lambda x, f, a: torch.cov(x, fweights=f.long(), aweights=a), [(T(3, 5), FREQUENCIES, WORTH)], dtypes=REAL, tol=64)
+op("tiny_corrcoef", "tiny_corrcoef({0})", torch.corrcoef, [T(3, 5), T(2, 4)], dtypes=FLOATS, tol=128)
+op("tiny_corrcoef", "tiny_corrcoef({0})", torch.corrcoef, [T(6)], dtypes=REAL, grad=False, tol=64)
