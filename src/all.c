@@ -17,6 +17,7 @@
 #include "ir/match.c"
 #include "ir/build.c"
 #include "ir/function.c"
+#include "ir/special.c"
 #ifndef TINY_NO_INTERP
 #include "ir/eval.c"
 #endif
@@ -58,6 +59,7 @@
 #include "tensor/factor.c"
 #include "tensor/linalg.c"
 #include "tensor/fft.c"
+#include "tensor/signal.c"
 #endif
 #ifndef TINY_NO_NN
 #include "tensor/conv.c"

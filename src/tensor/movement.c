@@ -183,26 +183,56 @@ static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   return tn_reshape(t, tn_cut(t, tn_reshape(t, x, 4, folded), 2, 0, 1), ndim, dim);
 }
 
+static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i + 1 < x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
+  return tn_reshape(t, x, x->ndim - 1, dim);
+}
+
+// Zeros between the elements of an axis: n -> (n-1) step + 1.
+static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
+  if (tn_bad(t, x) || step == 1) return x;
+  const int64_t n = x->dim[axis];
+  x = tn_extend(t, tn_split(t, x, axis, n, 1), axis + 1, 0, step - 1);
+  return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
+}
+
 // Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices).
 static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high) {
   if (at < 0) at += size;
   return at < low ? low : at > high ? high : at;
 }
 
+// The arguments of a slice of x: *axis and *start from the front, *m elements. 0 after an error.
+static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *start, int64_t stop, int64_t step,
+                         int64_t *m) {
+  if (!x->uop->ndim) {
+    tiny_fail(x->t, TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, *axis);
+    return 0;
+  }
+  if (!step || step == INT64_MIN) {
+    tiny_fail(x->t, TINY_E_ARG, "%s: step %lld", name, (long long)step);
+    return 0;
+  }
+  if ((*axis = tn_axis(x->t, name, x->uop, *axis)) < 0) return 0;
+  const int64_t size = x->uop->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
+  *start = tn_slice_bound(*start, size, low, high);
+  stop = tn_slice_bound(stop, size, low, high);
+  const int64_t by = step < 0 ? -step : step, span = step < 0 ? *start - stop : stop - *start;
+  *m = span <= 0 ? 0 : span / by + (span % by != 0);
+  return 1;
+}
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step) {
   tiny_tensor *out;
-  if (!tn_usable("slice", 1, &x, &out)) return out;
-  if (!x->uop->ndim) return tn_wrong(x->t, TINY_E_SHAPE, "slice: a 0-d tensor has no axis %d", axis);
-  if (!step || step == INT64_MIN) return tn_wrong(x->t, TINY_E_ARG, "slice: step %lld", (long long)step);
-  if ((axis = tn_axis(x->t, "slice", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->dim[axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
-  start = tn_slice_bound(start, size, low, high);
-  stop = tn_slice_bound(stop, size, low, high);
-  const int64_t by = step < 0 ? -step : step, span = step < 0 ? start - stop : stop - start;
+  int64_t m;
+  if (!tn_usable("slice", 1, &x, &out) || !tn_slice_part("slice", x, &axis, &start, stop, step, &m)) return out;
   tiny_uop *u = x->uop;
-  if (span <= 0) return tn_tensor_new(x->t, tn_cut(x->t, u, axis, 0, 0));
-  if (step > 0) u = tn_cut(x->t, u, axis, start, stop);
-  else u = tn_flip(x->t, tn_cut(x->t, u, axis, stop + 1, start + 1), (int64_t)1 << axis);
+  if (!m) return tn_tensor_new(x->t, tn_cut(x->t, u, axis, 0, 0));
+  const int64_t by = step < 0 ? -step : step, reach = (m - 1) * by;
+  if (step > 0) u = tn_cut(x->t, u, axis, start, start + reach + 1);
+  else u = tn_flip(x->t, tn_cut(x->t, u, axis, start - reach, start + 1), (int64_t)1 << axis);
   return tn_tensor_new(x->t, tn_every(x->t, u, axis, by));
 }
 

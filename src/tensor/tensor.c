@@ -14,7 +14,7 @@
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
-#include "../ir/function.c"
+#include "../ir/special.c"
 #endif
 
 struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
