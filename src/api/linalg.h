@@ -153,8 +153,8 @@ typedef struct tiny_stft_desc {
   int no_center;                           // the first frame begins at the first sample, and is not around it
   int zeros;                               // lie before and behind the samples, not their reflection
   int normalized;                          // spectra are divided by the root of n
-  int two_sided;                           // spectra have n bins, not the n/2+1 that the others mirror; istft reads those
-  int64_t length;                          // of istft: samples that it gives, zeros behind the last; 0: all that there are
+  int two_sided;                           // spectra have n bins; istft reads the n/2+1 that the others mirror
+  int64_t length;                          // of istft: so many samples, zeros behind the last; 0: all that there are
 } tiny_stft_desc;
 // Spectra of frames of n samples of real x (..,T): (.., bins, frames, 2), by tiny_fft of each frame times the window.
 // d NULL: all defaults. Gradients flow to x and to the window. TINY_E_SHAPE: a frame, or what is reflected, is longer

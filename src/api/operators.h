@@ -137,8 +137,8 @@ TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, i
 // axes. [torch.meshgrid]
 TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
 
-// x with src, of the shape of the part, in the place of tiny_select(x, axis, index); src is cast to x's dtype. Gradients
-// flow to src and to what is left of x; so in the next two. [torch.select_scatter]
+// x with src, of the shape of the part, in the place of tiny_select(x, axis, index); src is cast to x's dtype.
+// Gradients flow to src and to what is left of x; so in the next two. [torch.select_scatter]
 TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index);
 // of tiny_slice(x, axis, start, stop, step) [torch.slice_scatter]
 TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
@@ -469,8 +469,8 @@ TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index)
 // as tiny_cummax [torch.cummin]
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
 
-// Each element along axis minus the one before it, n times over; the axis gets shorter by one each time. before and after
-// (NULL: nothing) are laid beside x first, as tiny_cat does. Of bools: do they differ? TINY_E_SHAPE for 0-d x.
+// Each element along axis minus the one before it, n times over; the axis gets shorter by one each time. before and
+// after (NULL: nothing) are laid beside x first, as tiny_cat does. Of bools: do they differ? TINY_E_SHAPE for 0-d x.
 // [torch.diff]
 TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor *before, tiny_tensor *after);
 // Real: the area under y along axis by the trapezoidal rule, without the axis. x says where the points lie, (n) along
@@ -597,7 +597,8 @@ typedef enum tiny_quantile_rule {          // between two elements
 // tiny_quantile by another rule [torch.quantile(interpolation=)]
 TINY_API tiny_tensor *tiny_quantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim, tiny_quantile_rule how);
 // tiny_nanquantile by another rule [torch.nanquantile(interpolation=)]
-TINY_API tiny_tensor *tiny_nanquantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim, tiny_quantile_rule how);
+TINY_API tiny_tensor *tiny_nanquantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
+                                          tiny_quantile_rule how);
 // The most frequent element along axis, of several the least; the index is that of its last occurrence.
 // [torch.mode]
 TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);

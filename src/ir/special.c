@@ -1,4 +1,4 @@
-// special: the functions of mathematical physics as nodes: polygamma, modified Bessel functions, incomplete gamma functions.
+// special: the functions of mathematical physics as nodes: polygamma, modified Bessel and incomplete gamma functions.
 //
 // In:  nodes of f32 or f64 of one shape (operators cast and broadcast). Out: a formula of a fixed number of nodes,
 //      whatever the values: series of so many terms as the dtype needs, or a sum over a short axis of its own.
@@ -54,7 +54,7 @@ static tiny_uop *tn_polygamma_size(tiny_ctx *t, int n, tiny_uop *q) {
   sum = tn_add(t, tn_times(t, tn_mul(t, tn_power(t, tn_fdiv(t, c, z), n), rest), root), sum);
   return tn_times(t, sum, tn_factorial(n) / pow(root, n + 1));
 }
-// The n-th derivative of cot(pi x) over pi^n as a polynomial in the cotangent, by d cot = -(1 + cot^2): p[i] is of cot^i.
+// The n-th derivative of cot(pi x) over pi^n as a polynomial in the cotangent, by d cot = -(1 + cot^2): p[i] of cot^i.
 static void tn_cot_derivative(int n, double *p) {
   double d[TN_COT_TERMS];
   memset(p, 0, TN_COT_TERMS * sizeof *p);
@@ -68,7 +68,8 @@ static void tn_cot_derivative(int n, double *p) {
 // psi^(n) x = (-1)^(n+1) n! zeta(n + 1, x), below 0 by reflection (DLMF 5.15.6); its poles have the sign of the right.
 static tiny_uop *tn_polygamma(tiny_ctx *t, int n, tiny_uop *x) {
   double p[TN_COT_TERMS], c[TN_COT_TERMS];
-  tiny_uop *below = tn_below_zero(t, x), *size = tn_polygamma_size(t, n, tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x));
+  tiny_uop *below = tn_below_zero(t, x), *q = tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x);
+  tiny_uop *size = tn_polygamma_size(t, n, q);
   tiny_uop *r = tn_where(t, below, tn_sub(t, x, tn_round(t, x)), tn_k(t, x, 0.25)), *pole = tn_is_zero(t, r);
   tiny_uop *angle = tn_times(t, tn_where(t, pole, tn_k(t, x, 0.25), r), TN_PI);
   tiny_uop *cot = tn_fdiv(t, tn_cos(t, angle), tn_sin(t, angle));
@@ -83,8 +84,8 @@ static tiny_uop *tn_polygamma(tiny_ctx *t, int n, tiny_uop *x) {
 
 // ** modified Bessel functions of the first kind, of order 0 and 1 **
 
-// I(order, x) e^-|x| where *far, else I(order, x), of |x|: near 0 its series, DLMF 10.25.2, elsewhere sqrt(2 pi x) times
-// that by 10.40.1, divided. Of both the terms fall below a part in 2^24 or 2^53 at the border.
+// I(order, x) e^-|x| where *outer, else I(order, x), of |x|: near 0 its series, DLMF 10.25.2, elsewhere sqrt(2 pi x)
+// times that by 10.40.1, divided. Of both the terms fall below a part in 2^24 or 2^53 at the border.
 static tiny_uop *tn_bessel_part(tiny_ctx *t, int order, tiny_uop *x, tiny_uop **outer) {
   const int wide = tn_is_f64(t, x), near_terms = wide ? 44 : 20, far_terms = wide ? 26 : 10;
   const double border = wide ? 20 : 10;
@@ -203,7 +204,8 @@ static tiny_uop *tn_gamma_tail(tiny_ctx *t, tiny_uop *a, tiny_uop *x, tiny_uop *
   tiny_uop *over = tn_add(t, tn_sub(t, x, tn_max(t, more, tn_k(t, x, 0))), root), *under = tn_sub(t, root, apart);
   tiny_uop *scale = tn_where(t, upper, over, under), *s = tn_fdiv(t, y, scale);
   tiny_uop *down = tn_where(t, upper, tn_mul(t, tn_plus(t, apart, 1), s), tn_mul(t, tn_neg(t, apart), s));
-  tiny_uop *bend = tn_where(t, upper, tn_mul(t, more, tn_log_lacks(t, s, tn_plus(t, s, 1))), tn_mul(t, x, tn_expm1_lacks(t, s)));
+  tiny_uop *bend = tn_where(t, upper, tn_mul(t, more, tn_log_lacks(t, s, tn_plus(t, s, 1))),
+                            tn_mul(t, x, tn_expm1_lacks(t, s)));
   tiny_uop *terms = tn_mul(t, tn_exp(t, tn_neg(t, tn_add(t, down, bend))), w);
   return tn_reshape(t, tn_fdiv(t, tn_sum(t, terms, 2, 1), scale), ndim, dim);
 }
@@ -221,7 +223,8 @@ static tiny_uop *tn_gamma_series(tiny_ctx *t, tiny_uop *a, tiny_uop *x) {
 // smaller of both by its integral. What 1 is taken from is never far below it.
 static tiny_uop *tn_gamma_ratio(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) {
   tiny_uop *zero = tn_k(t, x, 0), *one = tn_k(t, x, 1), *inf = tn_inf(t, x);
-  tiny_uop *plain = tn_and(t, tn_and(t, tn_gt(t, a, zero), tn_lt(t, a, inf)), tn_and(t, tn_gt(t, x, zero), tn_lt(t, x, inf)));
+  tiny_uop *finite = tn_and(t, tn_lt(t, a, inf), tn_lt(t, x, inf));
+  tiny_uop *plain = tn_and(t, finite, tn_and(t, tn_gt(t, a, zero), tn_gt(t, x, zero)));
   tiny_uop *A = tn_where(t, plain, a, one), *X = tn_where(t, plain, x, one), *little = tn_lt(t, X, one);
   tiny_uop *below = tn_where(t, little, X, tn_k(t, x, 0.5)), *above = tn_where(t, little, one, X);
   tiny_uop *log = tn_sub(t, tn_mul(t, A, tn_logarithm(t, below)), tn_lgamma_1p(t, A)), *e = tn_exp(t, log);

@@ -30,16 +30,16 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   tiny_tensor *out;
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable(name, n, xs, &out)) return out;
-  tiny_ctx *t = xs[0]->t;
-  const tiny_uop *first = xs[0]->uop;
-  for (int i = n - 1; i >= 0; i--) if (!tn_is_nothing(xs[i]->uop, stack)) first = xs[i]->uop;
+  tiny_ctx *t = tn_ctx_of(xs[0]);
+  const tiny_uop *first = tn_uop_of(xs[0]);
+  for (int i = n - 1; i >= 0; i--) if (!tn_is_nothing(tn_uop_of(xs[i]), stack)) first = tn_uop_of(xs[i]);
   const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
   if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
   tiny_dtype dtype = (tiny_dtype)first->dtype;
   int64_t total = 0, done = 0;
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = xs[i]->uop;
+    const tiny_uop *u = tn_uop_of(xs[i]);
     dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
     if (first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     int same = u->ndim == first->ndim;
@@ -51,12 +51,12 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   }
   tiny_uop *whole = NULL;
   for (int i = 0; i < n; i++) {
-    tiny_uop *u = tn_cast(t, xs[i]->uop, dtype);
+    tiny_uop *u = tn_cast(t, tn_uop_of(xs[i]), dtype);
     if (!tn_bad(t, u) && first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     if (stack) u = tn_insert(t, u, at);
     whole = tn_lay(t, whole, u, at, done, total);
     if (tn_bad(t, whole) && whole) return out;
-    done += stack ? 1 : xs[i]->uop->dim[at];
+    done += stack ? 1 : tn_uop_of(xs[i])->dim[at];
   }
   return tn_tensor_new(t, whole);
 }
@@ -71,14 +71,14 @@ TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
 
 // x with src, moved to where it belongs and zeros elsewhere, in place of what inside, moved alike, is true of.
 static tiny_tensor *tn_overlay(tiny_tensor *x, tiny_uop *src, tiny_uop *inside) {
-  return tn_value_new(x->t, tn_where(x->t, inside, src, x->uop), 1, &x);
+  return tn_value_new(tn_ctx_of(x), tn_where(tn_ctx_of(x), inside, src, tn_uop_of(x)), 1, &x);
 }
 // src in x's dtype, if its dims are these; NULL after an error.
 static tiny_uop *tn_part_fits(const char *name, tiny_tensor *x, tiny_tensor *src, int n, const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
-  if (tn_has_dims(src->uop, n, dim)) return tn_cast(x->t, src->uop, x->uop->dtype);
-  tiny_fail(x->t, TINY_E_SHAPE, "%s: %s into a part %s of %s", name, tn_text_of(src->uop, a),
-            tn_dims_text(b, sizeof b, n, dim), tn_text_of(x->uop, c));
+  if (tn_has_dims(tn_uop_of(src), n, dim)) return tn_cast(tn_ctx_of(x), tn_uop_of(src), tn_uop_of(x)->dtype);
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s into a part %s of %s", name, tn_text_of(tn_uop_of(src), a),
+            tn_dims_text(b, sizeof b, n, dim), tn_text_of(tn_uop_of(x), c));
   return NULL;
 }
 static tiny_uop *tn_all_true(tiny_ctx *t, const tiny_uop *x) {
@@ -89,18 +89,18 @@ TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int 
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, src};
   if (!tn_usable("select_scatter", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  if ((axis = tn_axis(t, "select_scatter", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, at = index < 0 ? index + size : index;
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((axis = tn_axis(t, "select_scatter", tn_uop_of(x), axis)) < 0) return out;
+  const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
     return tn_wrong(t, TINY_E_ARG, "select_scatter: element %lld of axis %d of %s", (long long)index, axis,
-                    tn_text_of(x->uop, a));
+                    tn_text_of(tn_uop_of(x), a));
   int64_t dim[TINY_MAX_DIMS];
-  for (int i = 0, n = 0; i < x->uop->ndim; i++) if (i != axis) dim[n++] = x->uop->dim[i];
-  tiny_uop *part = tn_part_fits("select_scatter", x, src, x->uop->ndim - 1, dim);
+  for (int i = 0, n = 0; i < tn_uop_of(x)->ndim; i++) if (i != axis) dim[n++] = tn_uop_of(x)->dim[i];
+  tiny_uop *part = tn_part_fits("select_scatter", x, src, tn_uop_of(x)->ndim - 1, dim);
   if (!part) return out;
   part = tn_extend(t, tn_insert(t, part, axis), axis, at, size - 1 - at);
-  tiny_uop *place = tn_iota(t, TINY_INDEX, size, axis, x->uop->ndim);
+  tiny_uop *place = tn_iota(t, TINY_INDEX, size, axis, tn_uop_of(x)->ndim);
   return tn_overlay(x, part, tn_eq(t, place, tn_int(t, TINY_INDEX, at)));
 }
 
@@ -124,13 +124,13 @@ TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int a
   tiny_tensor *out, *in[2] = {x, src};
   int64_t dim[TINY_MAX_DIMS], m;
   if (!tn_usable("slice_scatter", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (!tn_slice_part("slice_scatter", x, &axis, &start, stop, step, &m)) return out;
-  for (int i = 0; i < x->uop->ndim; i++) dim[i] = i == axis ? m : x->uop->dim[i];
-  tiny_uop *part = tn_part_fits("slice_scatter", x, src, x->uop->ndim, dim);
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++) dim[i] = i == axis ? m : tn_uop_of(x)->dim[i];
+  tiny_uop *part = tn_part_fits("slice_scatter", x, src, tn_uop_of(x)->ndim, dim);
   if (!part) return out;
-  if (!m) return tn_value_new(t, x->uop, 1, &x);
-  const int64_t n = x->uop->dim[axis];
+  if (!m) return tn_value_new(t, tn_uop_of(x), 1, &x);
+  const int64_t n = tn_uop_of(x)->dim[axis];
   tiny_uop *inside = tn_slice_placed(t, tn_all_true(t, part), axis, start, step, n);
   return tn_overlay(x, tn_slice_placed(t, part, axis, start, step, n), inside);
 }
@@ -147,17 +147,18 @@ static tiny_uop *tn_diagonal_placed(tiny_ctx *t, tiny_uop *u, int64_t diagonal, 
 }
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b) {
   tiny_tensor *out, *in[2] = {x, src};
-  if (!tn_usable("diagonal_scatter", 2, in, &out) || !tn_two_axes(x->t, "diagonal_scatter", x->uop, &a, &b))
+  if (!tn_usable("diagonal_scatter", 2, in, &out) ||
+      !tn_two_axes(tn_ctx_of(x), "diagonal_scatter", tn_uop_of(x), &a, &b))
     return out;
-  tiny_ctx *t = x->t;
-  const int n = x->uop->ndim;
-  tiny_uop *u = tn_move_axis(t, x->uop, a, n - 1);           // (.., rows, columns)
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_uop_of(x)->ndim;
+  tiny_uop *u = tn_move_axis(t, tn_uop_of(x), a, n - 1);           // (.., rows, columns)
   u = tn_move_axis(t, u, b < a ? b : b - 1, n - 1);
   tiny_uop *like = tn_bad(t, u) ? u : tn_diagonal(t, u, diagonal);
   if (tn_bad(t, like)) return out;
   tiny_uop *part = tn_part_fits("diagonal_scatter", x, src, n - 1, like->dim);
   if (!part) return out;
-  if (!like->dim[n - 2]) return tn_value_new(t, x->uop, 1, &x);
+  if (!like->dim[n - 2]) return tn_value_new(t, tn_uop_of(x), 1, &x);
   const int64_t rows = u->dim[n - 2], columns = u->dim[n - 1];
   tiny_uop *y = tn_where(t, tn_diagonal_placed(t, tn_all_true(t, part), diagonal, rows, columns),
                          tn_diagonal_placed(t, part, diagonal, rows, columns), u);
@@ -178,22 +179,22 @@ static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int64_t nelem = tiny_nelem(x);
   if (by.ndim != axes.ndim || by.ndim < 1 || by.ndim > TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     const tiny_shape s = tiny_shape_get(x);
-    u = tn_roll(x->t, tn_reshape(x->t, u, 1, &nelem), 0, by.dim[0]);
-    return tn_tensor_new(x->t, tn_reshape(x->t, u, s.ndim, s.dim));
+    u = tn_roll(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, 1, &nelem), 0, by.dim[0]);
+    return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim));
   }
   for (int i = 0; i < axes.ndim; i++) {
     const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
-    const int at = tn_axis(x->t, "roll", x->uop, (int)named);
+    const int at = tn_axis(tn_ctx_of(x), "roll", tn_uop_of(x), (int)named);
     if (at < 0) return out;
-    if (x->uop->ndim) u = tn_roll(x->t, u, at, by.dim[i]);
+    if (tn_uop_of(x)->ndim) u = tn_roll(tn_ctx_of(x), u, at, by.dim[i]);
   }
-  return tn_tensor_new(x->t, u);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 
 // ** padding **
@@ -233,8 +234,9 @@ TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double v
   int64_t grow[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("pad", 1, &x, &out)) return out;
-  tiny_uop *u = tn_pad_crop(x->t, "pad", x->uop, &before_after, grow);
-  return u ? tn_tensor_new(x->t, tn_pad_with(x->t, u, grow, tn_k(x->t, x->uop, value))) : out;
+  tiny_uop *u = tn_pad_crop(tn_ctx_of(x), "pad", tn_uop_of(x), &before_after, grow);
+  tiny_ctx *t = tn_ctx_of(x);
+  return u ? tn_tensor_new(t, tn_pad_with(t, u, grow, tn_k(t, tn_uop_of(x), value))) : out;
 }
 
 // What stands before (side 0) or behind (side 1) x, n elements along axis, when its own are repeated.
@@ -268,11 +270,11 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   tiny_tensor *out;
   if (!tn_usable("pad_mode", 1, &x, &out)) return out;
   if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);
-  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(x->t, TINY_E_ARG, "pad_mode: no mode %d", (int)how);
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_pad_crop(t, "pad_mode", x->uop, &before_after, grow);
+  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "pad_mode: no mode %d", (int)how);
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_pad_crop(t, "pad_mode", tn_uop_of(x), &before_after, grow);
   if (!u) return out;
-  for (int i = 0; i < x->uop->ndim && !tn_bad(t, u); i++) {
+  for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(t, u); i++) {
     const int64_t before = grow[2 * i], after = grow[2 * i + 1];
     if (!tn_around_fits(u->dim[i], before, after, how))
       return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,

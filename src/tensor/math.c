@@ -1,7 +1,8 @@
 // math: operators that are functions of real numbers: powers, exponentials, logarithms, circular and hyperbolic
 // functions, error and gamma functions. Integers and bools become f32; narrow floats are computed in f32.
 //
-// The formulas of one operand are in ir/function.c and ir/special.c; here are the tables, and what takes two operands or parameters.
+// The formulas of one operand are in ir/function.c and ir/special.c; here are the tables, and what takes two operands
+// or parameters.
 #ifndef TN_TENSOR_MATH
 #define TN_TENSOR_MATH
 #ifndef TINY_AMALGAMATED
@@ -35,7 +36,7 @@ TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("logit", TN_REAL, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (eps >= 0) {
     tiny_uop *low = tn_k(t, u, eps), *high = tn_k(t, u, 1 - eps);
     u = tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u));
@@ -49,8 +50,8 @@ TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x) {
   tiny_uop *u = tn_enter("polygamma", TN_REAL, x, &out);
   if (!u) return out;
   if (n < 0 || n > TN_POLYGAMMA_MOST)
-    return tn_wrong(x->t, TINY_E_ARG, "polygamma: derivative %d, not 0 to %d", n, (int)TN_POLYGAMMA_MOST);
-  return tn_leave(TN_REAL, x, n ? tn_polygamma(x->t, n, u) : tn_digamma(x->t, u));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "polygamma: derivative %d, not 0 to %d", n, (int)TN_POLYGAMMA_MOST);
+  return tn_leave(TN_REAL, x, n ? tn_polygamma(tn_ctx_of(x), n, u) : tn_digamma(tn_ctx_of(x), u));
 }
 
 // ** two operands **

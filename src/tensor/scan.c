@@ -97,10 +97,12 @@ static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny
 static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  if ((axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
-  const int dtype = op == TN_LOG_ADD ? tn_real(x->uop->dtype) : x->uop->dtype, inside = tn_sum_dtype(dtype);
-  tiny_uop *u = tn_scan_along(x->t, tn_scan, op, tn_cast(x->t, x->uop, inside), axis);
-  return tn_value_new(x->t, tn_bad(x->t, u) || !tn_is_float(dtype) ? u : tn_cast(x->t, u, dtype), 1, &x);
+  if ((axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
+  const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
+      inside = tn_sum_dtype(dtype);
+  tiny_uop *u = tn_scan_along(tn_ctx_of(x), tn_scan, op, tn_cast(tn_ctx_of(x), tn_uop_of(x), inside), axis);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
   return tn_cumulative("cumsum", TINY_OP_ADD, x, axis);
@@ -137,9 +139,9 @@ static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_ten
   tiny_tensor *out;
   const int usable = tn_usable(name, 1, &x, &out);
   if (index) *index = out;
-  if (!usable || (axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  if (!usable || (axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (u->ndim == TINY_MAX_DIMS || (u->ndim && u->dim[axis] > INT32_MAX))
     return tn_wrong(t, TINY_E_SHAPE, "%s: along axis %d of %s", name, axis, tn_text_of(u, a));
   if (index) {
@@ -174,14 +176,16 @@ TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {before ? before : x, x, after ? after : x};
   if (!tn_usable("diff", 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  if (!x->uop->ndim || n < 0)
-    return tn_wrong(t, n < 0 ? TINY_E_ARG : TINY_E_SHAPE, "diff: %lld times along %s", (long long)n, tn_text_of(x->uop, a));
-  if ((axis = tn_axis(t, "diff", x->uop, axis)) < 0) return out;
-  tiny_tensor *all = before || after ? tn_join("diff", before ? in : in + 1, 1 + (before != NULL) + (after != NULL), axis, 0) : x;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!tn_uop_of(x)->ndim || n < 0)
+    return tn_wrong(t, n < 0 ? TINY_E_ARG : TINY_E_SHAPE, "diff: %lld times along %s", (long long)n,
+                    tn_text_of(tn_uop_of(x), a));
+  if ((axis = tn_axis(t, "diff", tn_uop_of(x), axis)) < 0) return out;
+  const int joined = 1 + (before != NULL) + (after != NULL);
+  tiny_tensor *all = joined > 1 ? tn_join("diff", before ? in : in + 1, joined, axis, 0) : x;
   if (!tiny_ok(all)) return all;
-  const int dtype = all->uop->dtype;
-  tiny_uop *y = tn_diff(t, tn_cast(t, all->uop, tn_inside(TN_WIDE, dtype)), axis, n);
+  const int dtype = tn_uop_of(all)->dtype;
+  tiny_uop *y = tn_diff(t, tn_cast(t, tn_uop_of(all), tn_inside(TN_WIDE, dtype)), axis, n);
   out = tn_value_new(t, tn_bad(t, y) ? y : tn_cast(t, y, dtype), 1, &all);
   if (all != x) tiny_free(all);
   return out;
@@ -194,8 +198,8 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *in[2] = {y, x ? x : y};
   if (!tn_usable(name, 2, in, out)) return NULL;
-  tiny_ctx *t = y->t;
-  tiny_uop *u = y->uop, *v = in[1]->uop;
+  tiny_ctx *t = tn_ctx_of(y);
+  tiny_uop *u = tn_uop_of(y), *v = tn_uop_of(in[1]);
   if ((*axis = tn_axis(t, name, u, *axis)) < 0) return NULL;
   int64_t dim[TINY_MAX_DIMS], line[TINY_MAX_DIMS];
   int n = u->ndim, fits = n > 0;
@@ -204,7 +208,8 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   else if (x) fits = fits && tn_broadcast_dims(v->ndim, v->dim, &n, dim) && n == u->ndim && v->ndim + *axis >= n &&
                      v->dim[v->ndim + *axis - n] == u->dim[*axis] && dim[*axis] == u->dim[*axis];
   if (!fits) {
-    tiny_fail(t, TINY_E_SHAPE, "%s: %s over %s along axis %d", name, tn_text_of(u, a), x ? tn_text_of(v, b) : "steps", *axis);
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s over %s along axis %d", name, tn_text_of(u, a),
+              x ? tn_text_of(v, b) : "steps", *axis);
     return NULL;
   }
   *dtype = tn_real(x ? (int)tn_meet(u, v) : u->dtype);
@@ -223,12 +228,14 @@ TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step
   tiny_tensor *out;
   int dtype;
   tiny_uop *u = tn_areas("trapezoid", y, x, step, &axis, &dtype, &out);
-  return u ? tn_tensor_new(y->t, tn_narrow(y->t, tn_sum(y->t, u, 1 << axis, 0), dtype)) : out;
+  return u ? tn_tensor_new(tn_ctx_of(y), tn_narrow(tn_ctx_of(y), tn_sum(tn_ctx_of(y), u, 1 << axis, 0), dtype)) : out;
 }
 TINY_API tiny_tensor *tiny_cumulative_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
   tiny_tensor *out;
   int dtype;
   tiny_uop *u = tn_areas("cumulative_trapezoid", y, x, step, &axis, &dtype, &out);
-  return u ? tn_tensor_new(y->t, tn_narrow(y->t, tn_scan_along(y->t, tn_scan, TINY_OP_ADD, u, axis), dtype)) : out;
+  if (!u) return out;
+  u = tn_scan_along(tn_ctx_of(y), tn_scan, TINY_OP_ADD, u, axis);
+  return tn_tensor_new(tn_ctx_of(y), tn_narrow(tn_ctx_of(y), u, dtype));
 }
 #endif

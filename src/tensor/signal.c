@@ -22,17 +22,18 @@ typedef struct tn_frames {
 
 // The window in the middle of n, or ones.
 static tiny_uop *tn_window_of(tiny_ctx *t, const tn_frames *f, const tiny_tensor *window) {
-  const int64_t n = f->n, size = window ? window->uop->dim[0] : n, before = (n - size) / 2;
+  const int64_t n = f->n, size = window ? tn_uop_of(window)->dim[0] : n, before = (n - size) / 2;
   if (!window) return tn_expand(t, tn_constant(t, f->wide, 1), 1, &n);
-  return tn_extend(t, tn_cast(t, window->uop, f->wide), 0, before, n - size - before);
+  return tn_extend(t, tn_cast(t, tn_uop_of(window), f->wide), 0, before, n - size - before);
 }
 // Checks x, whose last dims are as many as own, and the descriptor. 0: an error was recorded, or *out is poison.
-static int tn_frames_open(tn_frames *f, tiny_tensor *x, int own, int64_t n, const tiny_stft_desc *d, tiny_tensor **out) {
+static int tn_frames_open(tn_frames *f, tiny_tensor *x, int own, int64_t n, const tiny_stft_desc *d,
+                          tiny_tensor **out) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *window = d ? d->window : NULL, *in[2] = {x, window ? window : x};
   if (!tn_usable(f->name, 2, in, out)) return 0;
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop, *w = in[1]->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x), *w = tn_uop_of(in[1]);
   f->n = n;
   f->hop = d && d->hop ? d->hop : n / 4 > 0 ? n / 4 : 1;
   f->half = d && d->two_sided ? n : n / 2 + 1;
@@ -69,16 +70,16 @@ TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc 
   memset(&f, 0, sizeof f);
   f.name = "stft";
   if (!tn_frames_open(&f, x, 1, n, d, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int64_t T = x->uop->dim[f.ndim], around = d && d->no_center ? 0 : n / 2, row[2] = {f.R, T};
+  tiny_ctx *t = tn_ctx_of(x);
+  const int64_t T = tn_uop_of(x)->dim[f.ndim], around = d && d->no_center ? 0 : n / 2, row[2] = {f.R, T};
   const int zeros = d && d->zeros, fits = zeros || tn_around_fits(T, around, around, TINY_PAD_REFLECT);
   if (!fits || T + 2 * around < n)
     return tn_wrong(t, TINY_E_SHAPE, "stft: frames of %lld from %s, with %lld %s around it", (long long)n,
-                    tn_text_of(x->uop, a), (long long)around, zeros ? "zeros" : "reflected");
+                    tn_text_of(tn_uop_of(x), a), (long long)around, zeros ? "zeros" : "reflected");
   f.frames = 1 + (T + 2 * around - n) / f.hop;
   const int64_t frame[3] = {f.R * f.frames, 1, n}, spectrum[4] = {f.R, f.frames, 2, f.half}, order[4] = {0, 3, 1, 2};
   const int64_t dim[3] = {f.half, f.frames, 2};
-  tiny_uop *u = tn_reshape(t, tn_cast(t, x->uop, f.wide), 2, row);
+  tiny_uop *u = tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 2, row);
   if (zeros) u = tn_extend(t, u, 1, around, around);
   else u = tn_pad_around(t, u, 1, around, around, TINY_PAD_REFLECT);
   u = tn_mul(t, tn_slide(t, u, 1, f.frames, n, f.hop), f.window);                      // (R, frames, n)
@@ -87,8 +88,8 @@ TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc 
   return tn_frames_close(t, &f, u, 3, dim);
 }
 
-// Frames (R, F, n), each hop behind the one before, added up: (R, n + hop (F - 1)). Blocks of hop: those of column k are
-// laid k rows lower, by rows that are one longer than they are read.
+// Frames (R, F, n), each hop behind the one before, added up: (R, n + hop (F - 1)). Blocks of hop: those of column k
+// are laid k rows lower, by rows that are one longer than they are read.
 static tiny_uop *tn_overlapped(tiny_ctx *t, tiny_uop *u, int64_t hop) {
   if (tn_bad(t, u)) return u;
   const int64_t R = u->dim[0], F = u->dim[1], n = u->dim[2], K = (n + hop - 1) / hop, length = F + K - 1;
@@ -106,19 +107,20 @@ TINY_API tiny_tensor *tiny_istft(tiny_tensor *x, int64_t n, const tiny_stft_desc
   memset(&f, 0, sizeof f);
   f.name = "istft";
   if (!tn_frames_open(&f, x, 3, n, d, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *in = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *in = tn_uop_of(x);
   f.frames = in->dim[f.ndim + 1];
   if (in->dim[f.ndim] != f.half || f.frames < 1 || in->dim[f.ndim + 2] != 2)
     return tn_wrong(t, TINY_E_SHAPE, "istft: %s is no spectrum of %lld bins, frames and pairs", tn_text_of(in, a),
                     (long long)f.half);
   const int64_t F = f.frames, total = n + f.hop * (F - 1), from = d && d->no_center ? 0 : n / 2;
-  const int64_t length = d && d->length > 0 ? d->length : total - 2 * from, kept = length < total - from ? length : total - from;
+  const int64_t length = d && d->length > 0 ? d->length : total - 2 * from,
+                kept = length < total - from ? length : total - from;
   const int64_t spectrum[4] = {f.R, f.half, F, 2}, order[4] = {0, 2, 3, 1}, planes[3] = {f.R * F, 2, f.half},
                 frames[3] = {f.R, F, n}, one[3] = {1, F, n};
   if (length < 1 || kept < 1 || length >= (int64_t)1 << 40)
     return tn_wrong(t, TINY_E_SHAPE, "istft: %lld samples of %s", (long long)length, tn_text_of(in, a));
-  tiny_uop *u = tn_permute(t, tn_reshape(t, tn_cast(t, x->uop, f.wide), 4, spectrum), order);
+  tiny_uop *u = tn_permute(t, tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 4, spectrum), order);
   u = tn_reshape(t, u, 3, planes);
   u = tn_unfold(t, tn_cut(t, u, 2, 0, n / 2 + 1), n);        // two-sided ones mirror themselves
   u = tn_reshape(t, tn_cut(t, tn_dft(t, tn_stored(t, u), 1), 1, 0, 1), 3, frames);
