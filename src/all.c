@@ -19,6 +19,7 @@
 #include "ir/match.c"
 #include "ir/build.c"
 #include "ir/function.c"
+#include "ir/special.c"
 #ifndef TINY_NO_INTERP
 #include "ir/eval.c"
 #endif
@@ -61,6 +62,7 @@
 #include "tensor/factor.c"
 #include "tensor/linalg.c"
 #include "tensor/fft.c"
+#include "tensor/signal.c"
 #endif
 #ifndef TINY_NO_NN
 #include "tensor/conv.c"

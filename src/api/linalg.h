@@ -167,6 +167,24 @@ TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dty
 // Those of tiny_rfft. [torch.fft.rfftfreq]
 TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
 
+typedef struct tiny_stft_desc {
+  int64_t hop;                             // from one frame to the next; 0: n / 4
+  tiny_tensor *window;                     // (up to n) real numbers, in the middle of each frame; NULL: ones
+  int no_center;                           // the first frame begins at the first sample, and is not around it
+  int zeros;                               // lie before and behind the samples, not their reflection
+  int normalized;                          // spectra are divided by the root of n
+  int two_sided;                           // spectra have n bins; istft reads the n/2+1 that the others mirror
+  int64_t length;                          // of istft: so many samples, zeros behind the last; 0: all that there are
+} tiny_stft_desc;
+// Spectra of frames of n samples of real x (..,T): (.., bins, frames, 2), by tiny_fft of each frame times the window.
+// d NULL: all defaults. Gradients flow to x and to the window. TINY_E_SHAPE: a frame, or what is reflected, is longer
+// than x. [torch.stft]
+TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc *d);
+// The real samples (..,T) that have these spectra (.., bins, frames, 2), by the least squares of all frames: their sum
+// times the window, over the sum of the window's squares, and undivided where that is less than 1e-11. T without
+// length: n + hop (frames - 1), n/2 less at both ends where frames are centred. [torch.istft]
+TINY_API tiny_tensor *tiny_istft(tiny_tensor *x, int64_t n, const tiny_stft_desc *d);
+
 // Numbers of these parts, which broadcast; im NULL: real numbers. [torch.complex]
 TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im);
 // size (cos angle + i sin angle). [torch.polar]

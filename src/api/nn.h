@@ -148,6 +148,11 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
 // Rows of w (V,D) at integer indices (..) -> (..,D), in w's dtype. An index out of range gives zeros.
 // padding: a row that gets no gradient; -1: none. [torch.nn.functional.embedding]
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding);
+// The same of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their p-norm is
+// more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats, TINY_E_ARG unless
+// p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
+TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
+                                              double p);
 // Rows of w (V,D) folded by the bag: ids (B,N), or ids (N) with the offsets (B) where bags begin -> (B,D).
 // mode: TINY_MEAN, TINY_SUM or TINY_MAX; bags of nothing give 0. weights of ids' shape or NULL, for TINY_SUM
 // only. padding: a row that is left out of bags; -1: none. [torch.nn.functional.embedding_bag]

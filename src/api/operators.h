@@ -137,7 +137,17 @@ TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, i
 // axes. [torch.meshgrid]
 TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
 
-// Side by side along axis; dtypes promote. n must be 1 or more. [torch.cat]
+// x with src, of the shape of the part, in the place of tiny_select(x, axis, index); src is cast to x's dtype.
+// Gradients flow to src and to what is left of x; so in the next two. [torch.select_scatter]
+TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index);
+// of tiny_slice(x, axis, start, stop, step) [torch.slice_scatter]
+TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
+                                         int64_t step);
+// of tiny_diagonal(x, diagonal, a, b) [torch.diagonal_scatter]
+TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
+
+// Side by side along axis; dtypes promote. n must be 1 or more. A list of nothing, (0), may stand among tensors of any
+// dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
 // along a new axis [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
@@ -198,6 +208,12 @@ TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);                  
 TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);                   // [torch.eq]
 TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);                   // [torch.ne]
 
+// |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
+// f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
+TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
+// 0-d bool: are all of them? Of nothing: true. [torch.allclose]
+TINY_API tiny_tensor *tiny_allclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
+
 // Logic of any dtypes gives bool: true is what is not 0, NaN too. [torch.logical_and]
 TINY_API tiny_tensor *tiny_logical_and(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);           // [torch.logical_or]
@@ -213,6 +229,11 @@ TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);                         
 TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
 // Copies the sign; by the width or more, and by negative numbers: 0 or -1. [torch.bitwise_right_shift]
 TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
+
+// The greatest whole number that divides both, not negative; of integers. gcd(0, x) is |x|. [torch.gcd]
+TINY_API tiny_tensor *tiny_gcd(tiny_tensor *a, tiny_tensor *b);
+// The least that both divide, wrapped; 0 where one is 0. Of integers. [torch.lcm]
+TINY_API tiny_tensor *tiny_lcm(tiny_tensor *a, tiny_tensor *b);
 
 // a where cond, which must be bool, else b. [torch.where]
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b);
@@ -300,6 +321,8 @@ TINY_API tiny_tensor *tiny_logaddexp(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
 // x log(y), 0 where x is 0 [torch.xlogy]
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
+// x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
+TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
 // log(x / (1 - x)), x brought into [eps, 1 - eps] first if eps >= 0. [torch.logit]
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
@@ -314,6 +337,21 @@ TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);                              
 TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
 // lgamma's derivative [torch.digamma]
 TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
+// The n-th derivative of digamma, n from 0 to 24, TINY_E_ARG beyond. Poles, at 0 and below, are inf, or -inf if n is
+// even. The error grows with n: about n units in the last place. [torch.polygamma]
+TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x);
+// Modified Bessel functions of the first kind: of order 0 [torch.special.i0]
+TINY_API tiny_tensor *tiny_i0(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);                                  // i0 e^-|x| [torch.special.i0e]
+// of order 1 [torch.special.i1]
+TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
+// The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
+// or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
+// 66) terms for each element. [torch.special.gammainc]
+TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
+// The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
+TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 
 // ** activations ****************************************************************************** >>activations
 //
@@ -402,6 +440,9 @@ TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim);
 // Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
 // to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
+// x with its slices at each place of axis whose p-norm is more than most scaled down to it. Real; p > 0, most >= 0.
+// [torch.renorm]
+TINY_API tiny_tensor *tiny_renorm(tiny_tensor *x, double p, int axis, double most);
 // 0-d norm of a - b, broadcast; integers and bools are f32 before they are subtracted [torch.dist]
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
 // Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
@@ -428,6 +469,16 @@ TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index);
 // as tiny_cummax [torch.cummin]
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
+
+// Each element along axis minus the one before it, n times over; the axis gets shorter by one each time. before and
+// after (NULL: nothing) are laid beside x first, as tiny_cat does. Of bools: do they differ? TINY_E_SHAPE for 0-d x.
+// [torch.diff]
+TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor *before, tiny_tensor *after);
+// Real: the area under y along axis by the trapezoidal rule, without the axis. x says where the points lie, (n) along
+// axis or a shape that broadcasts to y's; NULL: step apart. One point has no area. [torch.trapezoid]
+TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis);
+// The area up to each point but the first: the axis is shorter by one. [torch.cumulative_trapezoid]
+TINY_API tiny_tensor *tiny_cumulative_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis);
 
 // ** indexing: elements by their positions **************************************************** >>indexing
 //
@@ -492,6 +543,9 @@ TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double
 // The elements of x where mask is true, as 1-d; they broadcast. Computes mask, to learn how many.
 // [torch.masked_select]
 TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask);
+// Element i along axis repeats[i] times; integers (n), or one for all, 0-d or (1). TINY_ALL: of x laid flat. Computes
+// repeats, to learn how many that makes; TINY_E_ARG if one is negative. [torch.repeat_interleave]
+TINY_API tiny_tensor *tiny_repeat_interleave_by(tiny_tensor *x, tiny_tensor *repeats, int axis);
 // x with the elements of src, in order, where mask is true; mask broadcasts to x. Where src has no more: 0.
 // [torch.Tensor.masked_scatter]
 TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src);
@@ -534,6 +588,18 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
 // The same of what is not NaN. [torch.nanquantile]
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
+typedef enum tiny_quantile_rule {          // between two elements
+  TINY_QUANTILE_LINEAR = 0,                // in proportion
+  TINY_QUANTILE_LOWER,                     // the lower one
+  TINY_QUANTILE_HIGHER,                    // the higher one
+  TINY_QUANTILE_MIDPOINT,                  // their mean
+  TINY_QUANTILE_NEAREST                    // the nearer one, of equally near ones that of even rank
+} tiny_quantile_rule;
+// tiny_quantile by another rule [torch.quantile(interpolation=)]
+TINY_API tiny_tensor *tiny_quantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim, tiny_quantile_rule how);
+// tiny_nanquantile by another rule [torch.nanquantile(interpolation=)]
+TINY_API tiny_tensor *tiny_nanquantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
+                                          tiny_quantile_rule how);
 // The most frequent element along axis, of several the least; the index is that of its last occurrence.
 // [torch.mode]
 TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
@@ -544,6 +610,13 @@ TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_te
 // The same, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
+// The different slices of x along axis, in the order of their first elements that differ, with axis as long as there
+// are; inverse (n) says which one each slice is, counts how often each occurs. A slice with a NaN is one of its own.
+// Computes x. [torch.unique(dim=)]
+TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
+// The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
+TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
+                                                    tiny_tensor **counts);
 // Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
 // greater (right). i32 of values' shape. NaN counts as the greatest. No gradient. [torch.searchsorted]
 TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right);
@@ -554,5 +627,10 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 // their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
 // The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
 TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
+// The same of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if there are
+// none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1 and lo <= hi.
+// No gradient but to weights. [numpy.histogram(range=)]
+TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
+                                          int density, tiny_tensor **edges);
 // Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]
 TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set);

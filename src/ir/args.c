@@ -92,6 +92,15 @@ static const char *tn_convolution_fits(tiny_uop *const *src, int nv, const int64
   }
   return fits ? NULL : "takes a convolution, its image and weights, groups, strides and dilations";
 }
+// src: y, x and, of the slopes that need one, a parameter.
+static int tn_slope_fits(int nsrc, tiny_uop *const *src, int64_t k) {
+  const int slope = (int)(k & 255), parameter = slope == TN_SLOPE_IGAMMA || slope == TN_SLOPE_IGAMMAC;
+  if (k < 0 || slope >= TN_SLOPES || k >> 8 > 255 || nsrc != 2 + parameter) return 0;
+  if ((k >> 8 > 0) != (slope == TN_SLOPE_POLYGAMMA)) return 0;
+  for (int i = 1; i < nsrc; i++)
+    if (src[i]->ndim != src[0]->ndim || !tn_dims_same(src[0]->ndim, src[0]->dim, src[i]->dim)) return 0;
+  return 1;
+}
 
 // NULL, or what is wrong with a node of these parts.
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
@@ -102,10 +111,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
-    case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 ? tn_convolution_fits(src, nv, v) :
-      k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
-      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim)
-      ? NULL : "takes a slope, and a value of its argument's shape";
+    case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
+      tn_slope_fits(nsrc, src, k) ? NULL : "takes a slope, and a value of its arguments' shape";
     case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING) ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";

@@ -365,14 +365,16 @@ static tiny_uop *tn_lgamma_near(tiny_ctx *t, tiny_uop *d) {
     0.42278433509846713};
   return tn_mul(t, d, tn_series(t, d, 27, c, 13));
 }
-// log gamma x, x >= 8: 6.1.41, Stirling's series.
-static tiny_uop *tn_lgamma_far(tiny_ctx *t, tiny_uop *x) {
+// log gamma x, x >= 8: 6.1.41, Stirling's series, of which this is the rest.
+static tiny_uop *tn_stirling_rest(tiny_ctx *t, tiny_uop *x) {
   static const double c[9] = {0.17964437236883057, -0.029550653594771242, 0.00641025641025641, -0.0019175269175269176,
                               0.0008417508417508417, -0.0005952380952380953, 0.0007936507936507937,
                               -0.002777777777777778, 0.08333333333333333};
-  tiny_uop *s = tn_series(t, tn_square(t, tn_reciprocal(t, x)), 9, c, 4);
+  return tn_fdiv(t, tn_series(t, tn_square(t, tn_reciprocal(t, x)), 9, c, 4), x);
+}
+static tiny_uop *tn_lgamma_far(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = tn_mul(t, tn_plus(t, x, -0.5), tn_plus(t, tn_logarithm(t, x), -1));
-  return tn_add(t, y, tn_plus(t, tn_fdiv(t, s, x), 0.41893853320467274178));
+  return tn_add(t, y, tn_plus(t, tn_stirling_rest(t, x), 0.41893853320467274178));
 }
 // |x|: down to [1.5, 2.5) by gamma(x) = (x - 1) gamma(x - 1), up to it by gamma(x) = gamma(x + 1) / x. Below 0 by
 // reflection, 6.1.17.

@@ -12,7 +12,7 @@
 //   SHRINK v {begin, end}.. | FLIP k axis bits
 //   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
-//   DETACH (x) x without a gradient; (y x) k slope: y, known as a function of x by its derivative (rules/gradient.c)
+//   DETACH (x) x without a gradient; (y x [a]) k slope: y, known as a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
@@ -47,8 +47,11 @@ static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_
 enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_ASIN, TN_SLOPE_ACOS,
   TN_SLOPE_ATAN, TN_SLOPE_ASINH, TN_SLOPE_ACOSH, TN_SLOPE_ATANH, TN_SLOPE_LOG1P, TN_SLOPE_ERF,
   TN_SLOPE_ERFC, TN_SLOPE_NORMAL,
-  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPE_ABS,
+  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPE_ABS, TN_SLOPE_I0, TN_SLOPE_I1, TN_SLOPE_I0E,
+  TN_SLOPE_I1E,
   TN_SLOPE_SAME,                           // 1: y has the value, x the derivatives
+  TN_SLOPE_IGAMMA, TN_SLOPE_IGAMMAC,       // of y and a, the third source
+  TN_SLOPE_POLYGAMMA,                      // | n << 8: the n-th
   TN_SLOPES };
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,

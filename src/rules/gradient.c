@@ -10,7 +10,7 @@
 #define TN_RULES_GRADIENT
 #ifndef TINY_AMALGAMATED
 #include "../ir/match.c"
-#include "../ir/function.c"
+#include "../ir/special.c"
 #endif
 
 #define TN_2_SQRT_PI 1.12837916709551257390
@@ -113,7 +113,7 @@ static tiny_uop *tn_bell(tiny_ctx *t, tiny_uop *x) {
 }
 // The derivative of y as a function of x that a DETACH names.
 static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
-  switch (slope) {
+  switch (slope & 255) {
     case TN_SLOPE_TAN:     return tn_plus(t, mul(y, y), 1);
     case TN_SLOPE_TANH:    return times(tn_bell(t, times(x, 2)), 4);          // 1 - y^2 would cancel
     case TN_SLOPE_SIGMOID: return tn_bell(t, x);
@@ -132,6 +132,11 @@ static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
     case TN_SLOPE_ABS:     return tn_sign(t, x);
     case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
     case TN_SLOPE_SAME:    return tn_k(t, y, 1);
+    case TN_SLOPE_I0:      return tn_i1(t, x);
+    case TN_SLOPE_I1:      return tn_i1_slope(t, x, y);
+    case TN_SLOPE_I0E:     return tn_i0e_slope(t, x, y);
+    case TN_SLOPE_I1E:     return tn_i1e_slope(t, x, y);
+    case TN_SLOPE_POLYGAMMA: return tn_polygamma(t, (slope >> 8) + 1, x);
     default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
   }
 }
@@ -178,6 +183,10 @@ RULES(tn_rules_gradient, x)
   RULE("(DETACH _)")       return one(none);
   RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
   RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));
+  RULE("(DETACH _ _ _)") {                                   // incomplete gamma functions
+    tiny_uop *d = mul(g, tn_igamma_slope(t, b, c));
+    return three(none, r->k == TN_SLOPE_IGAMMAC ? neg(d) : d, none);
+  }
 RULES_END
 
 #undef g

@@ -12,22 +12,6 @@
 
 enum { TN_SPATIAL = 3 };                   // most spatial dims
 
-static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x)) return x;
-  for (int i = 0; i + 1 < x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
-  return tn_reshape(t, x, x->ndim - 1, dim);
-}
-
-// Zeros between the elements of an axis: n -> (n-1) step + 1.
-static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
-  if (tn_bad(t, x) || step == 1) return x;
-  const int64_t n = x->dim[axis];
-  x = tn_extend(t, tn_split(t, x, axis, n, 1), axis + 1, 0, step - 1);
-  return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
-}
-
 // ** windows **
 
 typedef struct tn_window { int64_t kernel, stride, dilation, before, after, out; } tn_window;

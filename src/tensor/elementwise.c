@@ -8,9 +8,9 @@
 #ifndef TN_TENSOR_ELEMENTWISE
 #define TN_TENSOR_ELEMENTWISE
 #ifndef TINY_AMALGAMATED
-#include "../ir/function.c"
+#include "../ir/special.c"
 #include "join.c"
-#include "../ir/function.c"
+#include "../ir/special.c"
 #endif
 
 // What dtypes an operator takes, and which it computes in. TN_REAL: integers and bools become f32, narrow floats are
@@ -220,6 +220,34 @@ static tiny_uop *tn_fmin(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 static tiny_uop *tn_copysign(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_negate(t, tn_ne(t, tn_minus(t, a), tn_minus(t, b)), a);
 }
+// By remainders of the least size, of unsigned numbers: two of them are less than (1 + sqrt 2)^-n of the greatest after
+// n steps (Knuth, The Art of Computer Programming 2, 4.5.3, exercise 30), so a step for each 1.27 bits is enough.
+static tiny_uop *tn_common_divisor(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
+  const int dtype = a->dtype, bits = tn_bits(dtype), wide = bits == 64 ? TINY_U64 : TINY_U32;
+  tiny_uop *x = tn_cast(t, tn_abs(t, a), dtype == TINY_U64 ? dtype : (int)wide), *y = tn_cast(t, tn_abs(t, b), wide);
+  if (tn_is_signed(dtype) && bits < 32) {    // |-128| of i8 is 128 in what is wider
+    x = tn_cast(t, tn_abs(t, tn_cast(t, a, TINY_I32)), wide);
+    y = tn_cast(t, tn_abs(t, tn_cast(t, b, TINY_I32)), wide);
+  }
+  for (int step = 0; step < bits * 4 / 5 + 2; step++) {
+    tiny_uop *none = tn_is_zero(t, y), *r = tn_mod(t, x, y), *left = tn_sub(t, y, r);
+    r = tn_where(t, tn_lt(t, left, r), left, r);
+    x = tn_where(t, none, x, y);
+    y = tn_where(t, none, y, r);
+    if (step % 4 == 3 && !tn_bad(t, x) && !tn_bad(t, y)) {   // long chains of remainders are slow to simplify
+      x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
+      y = tn_u1(t, TINY_OP_CONTIGUOUS, y);
+    }
+  }
+  return tn_bad(t, x) ? x : tn_cast(t, x, dtype);
+}
+// |a / gcd b|, wrapped; 0 where one is 0.
+static tiny_uop *tn_common_multiple(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *g = tn_common_divisor(t, a, b), *none = tn_is_zero(t, g);
+  tiny_uop *part = tn_idiv(t, tn_abs(t, a), tn_where(t, none, tn_k(t, a, 1), g));
+  return tn_mul(t, part, tn_abs(t, b));
+}
 static tiny_uop *tn_heaviside(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_where(t, tn_is_zero(t, a), b, tn_where(t, tn_gt(t, a, tn_k(t, a, 0)), tn_k(t, a, 1), tn_k(t, a, 0)));
 }
@@ -300,14 +328,6 @@ static const tiny_uop *tn_constant_of(const tiny_uop *u) {
     u = u->src[0];
   return tn_is_const(u) ? u : NULL;
 }
-static tiny_uop *tn_power(tiny_ctx *t, tiny_uop *x, int64_t n) {           // n >= 1, by squaring
-  tiny_uop *y = NULL;
-  for (; n; n >>= 1) {
-    if (n & 1) y = y ? tn_mul(t, y, x) : x;
-    if (n > 1) x = tn_square(t, x);
-  }
-  return y;
-}
 // Integer powers that wrap, with exponents known only at run time: a step for every bit of the exponent.
 static tiny_uop *tn_pow_whole(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   tiny_uop *one = tn_k(t, a, 1), *zero = tn_k(t, a, 0), *y = one, *x = a;
@@ -347,6 +367,7 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   _(remainder, TN_WIDE, tn_remainder) _(fmod, TN_WIDE, tn_fmod) _(pow, TN_WIDE, tn_pow) \
   _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
+  _(gcd, TN_WHOLE, tn_common_divisor) _(lcm, TN_WHOLE, tn_common_multiple) \
   _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr) \
   _(copysign, TN_REAL, tn_copysign) _(heaviside, TN_NUMBER, tn_heaviside)
 #define TN_BINARY_OPERATOR(name, takes, formula) \
@@ -362,6 +383,38 @@ TN_COMPARISONS(TN_COMPARISON_OPERATOR)
 #define TN_LOGIC_OPERATOR(name, formula) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_logic(#name, formula, a, b); }
 TN_LOGIC(TN_LOGIC_OPERATOR)
+
+// Equal infinities are close; what is infinite is close to nothing else. Integers are compared as f64.
+static tiny_uop *tn_isclose(const char *name, tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan,
+                            tiny_tensor **out) {
+  tiny_tensor *in[2] = {a, b};
+  tiny_uop *u[2];
+  if (tn_enter_all(name, TN_ANY, 2, in, u, out) < 0) return NULL;
+  tiny_ctx *t = tn_ctx_of(a);
+  if (!(rtol >= 0 && atol >= 0)) {
+    tiny_fail(t, TINY_E_ARG, "%s: tolerances %g and %g", name, rtol, atol);
+    return NULL;
+  }
+  if (tn_bad(t, u[0])) return u[0];
+  const int dtype = tn_is_float(u[0]->dtype) ? tn_computed_in(u[0]->dtype) : (int)TINY_F64;
+  tiny_uop *x = tn_cast(t, u[0], dtype), *y = tn_cast(t, u[1], dtype);
+  tiny_uop *room = tn_plus(t, tn_times(t, tn_abs(t, y), rtol), atol), *apart = tn_abs(t, tn_sub(t, x, y));
+  tiny_uop *close = tn_and(t, tn_le(t, apart, room), tn_isfinite(t, apart));
+  close = tn_or(t, tn_eq(t, u[0], u[1]), close);
+  return equal_nan ? tn_or(t, close, tn_and(t, tn_isnan(t, x), tn_isnan(t, y))) : close;
+}
+TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan) {
+  tiny_tensor *out;
+  tiny_uop *close = tn_isclose("isclose", a, b, rtol, atol, equal_nan, &out);
+  return close ? tn_tensor_new(tn_ctx_of(a), close) : out;
+}
+TINY_API tiny_tensor *tiny_allclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan) {
+  tiny_tensor *out;
+  tiny_uop *close = tn_isclose("allclose", a, b, rtol, atol, equal_nan, &out);
+  if (!close || tn_bad(tn_ctx_of(a), close)) return close ? tn_poison(tn_ctx_of(a)) : out;
+  tiny_uop *const apart = tn_reduce(tn_ctx_of(a), TINY_OP_MAX, tn_not(tn_ctx_of(a), close), (1 << close->ndim) - 1, 0);
+  return tn_tensor_new(tn_ctx_of(a), tn_not(tn_ctx_of(a), apart));
+}
 
 // ** of three operands **
 

@@ -42,6 +42,33 @@ TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t p
   return tn_tensor_new(tn_ctx_of(w), tn_rows(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), padding));
 }
 
+// Rows of w (V,D) that are looked up, scaled down to a p-norm of at most most; the others as they are.
+static tiny_uop *tn_rows_limited(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, double most, double p) {
+  if (tn_bad(t, ids) || tn_bad(t, w)) return &t->ir->bad;
+  const int64_t V = w->dim[0];
+  ids = tn_flattened(t, ids);
+  tiny_uop *is = tn_bad(t, ids) ? ids : tn_names(t, tn_insert(t, ids, 1), V);          // (N,V)
+  tiny_uop *used = tn_insert(t, tn_reduce(t, TINY_OP_MAX, is, 1, 0), 1), *wide = tn_wide(t, w);
+  if (tn_bad(t, used) || tn_bad(t, wide)) return &t->ir->bad;
+  tiny_uop *limit = tn_norm_limit(t, tn_norm(t, wide, p, 2, 1), most), *limited = tn_mul(t, wide, limit);
+  return tn_bad(t, limited) ? limited : tn_where(t, used, tn_cast(t, limited, w->dtype), w);
+}
+TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
+                                              double p) {
+  tiny_tensor *out, *in[2] = {ids, w};
+  if (!tn_usable("embedding_max_norm", 2, in, &out) || !tn_rows_fit("embedding_max_norm", tn_uop_of(ids), w, padding) ||
+      !tn_taken(tn_ctx_of(w), "embedding_max_norm", TN_FLOATS, tn_uop_of(w)->dtype))
+    return out;
+  if (!(max_norm >= 0 && p > 0))
+    return tn_wrong(tn_ctx_of(w), TINY_E_ARG, "embedding_max_norm: norms of order %g up to %g", p, max_norm);
+  if (tiny_nelem(w) && tiny_nelem(ids)) {
+    tiny_uop *limited = tn_rows_limited(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), max_norm, p);
+    tiny_tensor *const state = tn_bad(tn_ctx_of(w), limited) ? out : tn_assign(w, limited);
+    if (!tiny_ok(state)) return state;
+  }
+  return tn_tensor_new(tn_ctx_of(w), tn_rows(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), padding));
+}
+
 // (B,N): does index i lie in bag b, from its offset up to the next one's?
 static tiny_uop *tn_bag_spans(tiny_ctx *t, tiny_uop *offsets, int64_t B, int64_t N) {
   tiny_uop *from = tn_cast(t, offsets, TINY_I64), *last = tn_int(t, TINY_I64, N);

@@ -112,7 +112,7 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_n
       flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
   if (tn_is_checkpoint(u)) return tn_grad_checkpoint(t, w, x);
-  if (u->op == TINY_OP_DETACH && u->nsrc == 3) {
+  if (u->op == TINY_OP_DETACH && u->nsrc == 3 && u->nv) {
     for (uint32_t s = 1; s < 3; s++)
       if (flow.wants >> s & 1) tn_grad_add(t, tn_grad_find(w, u->src[s]), tn_conv_gradient(t, u, x->grad, (int)s));
     return TINY_OK;

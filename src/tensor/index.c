@@ -455,6 +455,57 @@ TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tin
   return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), tn_uop_of(x)));
 }
 
+// Positions of the elements of an axis of n that repeats, 0-d, (1) or (n), says: element i repeats[i] times. Computes
+// how many that makes. The tensor is the caller's to free.
+static tiny_tensor *tn_repeated_at(tiny_ctx *t, tiny_uop *repeats, int64_t n) {
+  const int64_t none = 0, row[2] = {1, n};
+  if (!n) return tn_tensor_new(t, tn_expand(t, tn_int(t, TINY_I32, 0), 1, &none));
+  tiny_uop *r = tn_expand(t, tn_cast(t, repeats, TINY_I64), 1, &n);
+  tiny_uop *u = tn_reshape(t, tn_scan(t, TINY_OP_ADD, tn_reshape(t, r, 2, row), 1, n), 1, &n);
+  tiny_tensor *through = tn_tensor_new(t, u), *least = tn_tensor_new(t, tn_bad(t, r) ? r : tn_extreme(t, 1, r, 1, 0)),
+              *both[2] = {through, least}, *out = tn_poison(t);
+  if (tiny_ok(through) && tiny_ok(least) && tiny_realize(both, 2) == TINY_OK) {
+    const double lo = tiny_item(least), count = lo < 0 ? 0 : tn_known(t, tn_cut(t, tn_uop_of(through), 0, n - 1, n));
+    if (lo < 0) tiny_fail(t, TINY_E_ARG, "repeat_interleave_by: an element %g times", lo);
+    else if (count >= (double)INT32_MAX)
+      tiny_fail(t, TINY_E_SHAPE, "repeat_interleave_by: %.0f elements along the axis", count);
+    else if (count == 0) out = tn_tensor_new(t, tn_expand(t, tn_int(t, TINY_I32, 0), 1, &none));
+    else if (count > 0)
+      out = tn_tensor_new(t, tn_search(t, tn_uop_of(through), tn_iota(t, TINY_I64, (int64_t)count, 0, 1), 1));
+  }
+  tiny_free(through); tiny_free(least);
+  return out;
+}
+TINY_API tiny_tensor *tiny_repeat_interleave_by(tiny_tensor *x, tiny_tensor *repeats, int axis) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, repeats};
+  if (!tn_usable("repeat_interleave_by", 2, in, &out) ||
+      !tn_is_index(tn_ctx_of(x), "repeat_interleave_by", tn_uop_of(repeats)))
+    return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int flat = axis == TINY_ALL || !tn_uop_of(x)->ndim;
+  if (axis != TINY_ALL && (axis = tn_axis(t, "repeat_interleave_by", tn_uop_of(x), axis)) < 0) return out;
+  tiny_tensor *held = tn_tensor_new(t, flat ? tn_flattened(t, tn_uop_of(x)) : tn_uop_of(x));
+  if (!tiny_ok(held)) return held;
+  const int at = flat ? 0 : axis;
+  const tiny_uop *r = tn_uop_of(repeats);
+  const int64_t n = tn_uop_of(held)->dim[at];
+  if (r->ndim > 1 || (r->ndim && r->dim[0] != 1 && r->dim[0] != n)) {
+    out = tn_wrong(t, TINY_E_SHAPE, "repeat_interleave_by: %s along axis %d of %s", tn_text_of(r, b), at,
+                   tn_text_of(tn_uop_of(held), a));
+  } else {
+    tiny_tensor *places = tn_repeated_at(t, tn_uop_of(repeats), n);
+    if (tiny_ok(places)) {
+      const int last = tn_uop_of(held)->ndim - 1;
+      tiny_uop *taken = tn_taken_at(t, tn_swap(t, tn_uop_of(held), at, last), tn_uop_of(places));
+      out = tn_tensor_new(t, tn_swap(t, taken, at, last));
+    } else out = places;
+    tiny_free(places);
+  }
+  tiny_free(held);
+  return out;
+}
+
 // ** tensors as indices: NumPy's rules, https://numpy.org/doc/stable/user/basics.indexing.html **
 
 typedef struct tn_indices {

@@ -1,4 +1,4 @@
-// join: what lays parts beside each other: padding, cat and stack, roll.
+// join: what lays parts beside each other, or over each other: padding, cat and stack, scattered slices, roll.
 //
 // A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
 // element of the result reads one part, and is that part's to the bit. Gradients cut the parts out again.
@@ -22,6 +22,9 @@ static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, 
 
 // ** cat and stack **
 
+// A list of nothing takes no room in cat, whatever the dims of the others are, as in PyTorch.
+static int tn_is_nothing(const tiny_uop *u, int stack) { return !stack && u->ndim == 1 && !u->dim[0]; }
+
 static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int axis, int stack) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -29,6 +32,7 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   if (!tn_usable(name, n, xs, &out)) return out;
   tiny_ctx *t = tn_ctx_of(xs[0]);
   const tiny_uop *first = tn_uop_of(xs[0]);
+  for (int i = n - 1; i >= 0; i--) if (!tn_is_nothing(tn_uop_of(xs[i]), stack)) first = tn_uop_of(xs[i]);
   const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
   if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
@@ -36,17 +40,19 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   int64_t total = 0, done = 0;
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = tn_uop_of(xs[i]);
+    dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
+    if (first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     int same = u->ndim == first->ndim;
     for (int d = 0; same && d < u->ndim; d++) if ((stack || d != at) && u->dim[d] != first->dim[d]) same = 0;
     if (!same)
       return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a),
                       tn_text_of(u, b), at);
-    dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
     total += stack ? 1 : u->dim[at];
   }
   tiny_uop *whole = NULL;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = tn_cast(t, tn_uop_of(xs[i]), dtype);
+    if (!tn_bad(t, u) && first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     if (stack) u = tn_insert(t, u, at);
     whole = tn_lay(t, whole, u, at, done, total);
     if (tn_bad(t, whole) && whole) return out;
@@ -59,6 +65,105 @@ TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
 }
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
   return tn_join("stack", xs, n, axis, 1);
+}
+
+// ** parts replaced **
+
+// x with src, moved to where it belongs and zeros elsewhere, in place of what inside, moved alike, is true of.
+static tiny_tensor *tn_overlay(tiny_tensor *x, tiny_uop *src, tiny_uop *inside) {
+  return tn_value_new(tn_ctx_of(x), tn_where(tn_ctx_of(x), inside, src, tn_uop_of(x)), 1, &x);
+}
+// src in x's dtype, if its dims are these; NULL after an error.
+static tiny_uop *tn_part_fits(const char *name, tiny_tensor *x, tiny_tensor *src, int n, const int64_t *dim) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
+  if (tn_has_dims(tn_uop_of(src), n, dim)) return tn_cast(tn_ctx_of(x), tn_uop_of(src), tn_uop_of(x)->dtype);
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s into a part %s of %s", name, tn_text_of(tn_uop_of(src), a),
+            tn_dims_text(b, sizeof b, n, dim), tn_text_of(tn_uop_of(x), c));
+  return NULL;
+}
+static tiny_uop *tn_all_true(tiny_ctx *t, const tiny_uop *x) {
+  return tn_bad(t, x) ? &t->ir->bad : tn_expand(t, tn_bool(t, 1), x->ndim, x->dim);
+}
+
+TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, src};
+  if (!tn_usable("select_scatter", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((axis = tn_axis(t, "select_scatter", tn_uop_of(x), axis)) < 0) return out;
+  const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
+  if (at < 0 || at >= size)
+    return tn_wrong(t, TINY_E_ARG, "select_scatter: element %lld of axis %d of %s", (long long)index, axis,
+                    tn_text_of(tn_uop_of(x), a));
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0, n = 0; i < tn_uop_of(x)->ndim; i++) if (i != axis) dim[n++] = tn_uop_of(x)->dim[i];
+  tiny_uop *part = tn_part_fits("select_scatter", x, src, tn_uop_of(x)->ndim - 1, dim);
+  if (!part) return out;
+  part = tn_extend(t, tn_insert(t, part, axis), axis, at, size - 1 - at);
+  tiny_uop *place = tn_iota(t, TINY_INDEX, size, axis, tn_uop_of(x)->ndim);
+  return tn_overlay(x, part, tn_eq(t, place, tn_int(t, TINY_INDEX, at)));
+}
+
+// Elements of u along axis at start, start + step .. of n, zeros elsewhere.
+static tiny_uop *tn_slice_placed(tiny_ctx *t, tiny_uop *u, int axis, int64_t start, int64_t step, int64_t n) {
+  if (tn_bad(t, u)) return u;
+  int64_t dim[TINY_MAX_DIMS], row[3] = {1, u->dim[axis], 1};
+  const int ndim = u->ndim;
+  const int64_t m = row[1], by = step < 0 ? -step : step, first = step < 0 ? start - (m - 1) * by : start;
+  for (int i = 0; i < ndim; i++) {
+    dim[i] = i == axis ? n : u->dim[i];
+    if (i != axis) row[i < axis ? 0 : 2] *= dim[i];
+  }
+  u = tn_reshape(t, u, 3, row);
+  if (step < 0) u = tn_flip(t, u, 1 << 1);
+  if (m > 1) u = tn_spread(t, u, 1, by);
+  return tn_bad(t, u) ? u : tn_reshape(t, tn_extend(t, u, 1, first, n - first - u->dim[1]), ndim, dim);
+}
+TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
+                                         int64_t step) {
+  tiny_tensor *out, *in[2] = {x, src};
+  int64_t dim[TINY_MAX_DIMS], m;
+  if (!tn_usable("slice_scatter", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!tn_slice_part("slice_scatter", x, &axis, &start, stop, step, &m)) return out;
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++) dim[i] = i == axis ? m : tn_uop_of(x)->dim[i];
+  tiny_uop *part = tn_part_fits("slice_scatter", x, src, tn_uop_of(x)->ndim, dim);
+  if (!part) return out;
+  if (!m) return tn_value_new(t, tn_uop_of(x), 1, &x);
+  const int64_t n = tn_uop_of(x)->dim[axis];
+  tiny_uop *inside = tn_slice_placed(t, tn_all_true(t, part), axis, start, step, n);
+  return tn_overlay(x, tn_slice_placed(t, part, axis, start, step, n), inside);
+}
+
+// The last axis of u (.., L) on a diagonal of zeros (.., rows, columns).
+static tiny_uop *tn_diagonal_placed(tiny_ctx *t, tiny_uop *u, int64_t diagonal, int64_t rows, int64_t columns) {
+  if (tn_bad(t, u)) return u;
+  const int n = u->ndim - 1;
+  u = tn_diag_embed(t, u, diagonal);
+  if (tn_bad(t, u)) return u;
+  const int64_t size = u->dim[n];
+  u = rows < size ? tn_cut(t, u, n, 0, rows) : tn_extend(t, u, n, 0, rows - size);
+  return columns < size ? tn_cut(t, u, n + 1, 0, columns) : tn_extend(t, u, n + 1, 0, columns - size);
+}
+TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b) {
+  tiny_tensor *out, *in[2] = {x, src};
+  if (!tn_usable("diagonal_scatter", 2, in, &out) ||
+      !tn_two_axes(tn_ctx_of(x), "diagonal_scatter", tn_uop_of(x), &a, &b))
+    return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_uop_of(x)->ndim;
+  tiny_uop *u = tn_move_axis(t, tn_uop_of(x), a, n - 1);           // (.., rows, columns)
+  u = tn_move_axis(t, u, b < a ? b : b - 1, n - 1);
+  tiny_uop *like = tn_bad(t, u) ? u : tn_diagonal(t, u, diagonal);
+  if (tn_bad(t, like)) return out;
+  tiny_uop *part = tn_part_fits("diagonal_scatter", x, src, n - 1, like->dim);
+  if (!part) return out;
+  if (!like->dim[n - 2]) return tn_value_new(t, tn_uop_of(x), 1, &x);
+  const int64_t rows = u->dim[n - 2], columns = u->dim[n - 1];
+  tiny_uop *y = tn_where(t, tn_diagonal_placed(t, tn_all_true(t, part), diagonal, rows, columns),
+                         tn_diagonal_placed(t, part, diagonal, rows, columns), u);
+  y = tn_move_axis(t, tn_move_axis(t, y, n - 1, b < a ? b : b - 1), n - 1, a);
+  return tn_tensor_new(t, y);
 }
 
 // ** roll **
@@ -165,8 +270,7 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   tiny_tensor *out;
   if (!tn_usable("pad_mode", 1, &x, &out)) return out;
   if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);
-  if ((unsigned)how > TINY_PAD_SYMMETRIC)
-    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "pad_mode: no mode %d", (int)how);
+  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "pad_mode: no mode %d", (int)how);
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_pad_crop(t, "pad_mode", tn_uop_of(x), &before_after, grow);
   if (!u) return out;

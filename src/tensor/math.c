@@ -1,7 +1,8 @@
 // math: operators that are functions of real numbers: powers, exponentials, logarithms, circular and hyperbolic
 // functions, error and gamma functions. Integers and bools become f32; narrow floats are computed in f32.
 //
-// The formulas of one operand are in ir/function.c; here are the tables, and what takes two operands or parameters.
+// The formulas of one operand are in ir/function.c and ir/special.c; here are the tables, and what takes two operands
+// or parameters.
 #ifndef TN_TENSOR_MATH
 #define TN_TENSOR_MATH
 #ifndef TINY_AMALGAMATED
@@ -25,7 +26,8 @@ static tiny_uop *tn_sinc(tiny_ctx *t, tiny_uop *x) {
   _(sin, tn_sin) _(cos, tn_cos) _(tan, tn_tan) _(asin, tn_asin) _(acos, tn_acos) _(atan, tn_atan) \
   _(sinh, tn_sinh) _(cosh, tn_cosh) _(tanh, tn_tanh) _(asinh, tn_asinh) _(acosh, tn_acosh) _(atanh, tn_atanh) \
   _(deg2rad, tn_deg2rad) _(rad2deg, tn_rad2deg) _(sinc, tn_sinc) \
-  _(erf, tn_erf) _(erfc, tn_erfc) _(erfinv, tn_erfinv) _(lgamma, tn_lgamma) _(digamma, tn_digamma)
+  _(erf, tn_erf) _(erfc, tn_erfc) _(erfinv, tn_erfinv) _(lgamma, tn_lgamma) _(digamma, tn_digamma) \
+  _(i0, tn_i0) _(i0e, tn_i0e) _(i1, tn_i1) _(i1e, tn_i1e)
 #define TN_FUNCTION_OPERATOR(name, formula) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, TN_REAL, formula, x); }
 TN_FUNCTIONS(TN_FUNCTION_OPERATOR)
@@ -42,6 +44,15 @@ TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps) {
   }
   tiny_uop *rest = tn_plus(t, tn_neg(t, u), 1);
   return tn_leave(TN_REAL, x, tn_sub(t, tn_logarithm(t, u), tn_logarithm(t, rest)));
+}
+
+TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("polygamma", TN_REAL, x, &out);
+  if (!u) return out;
+  if (n < 0 || n > TN_POLYGAMMA_MOST)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "polygamma: derivative %d, not 0 to %d", n, (int)TN_POLYGAMMA_MOST);
+  return tn_leave(TN_REAL, x, n ? tn_polygamma(tn_ctx_of(x), n, u) : tn_digamma(tn_ctx_of(x), u));
 }
 
 // ** two operands **
@@ -75,8 +86,17 @@ static tiny_uop *tn_xlogy(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *zero = tn_and(t, tn_is_zero(t, x), beyond), *one = tn_k(t, y, 1);
   return tn_where(t, zero, tn_k(t, x, 0), tn_mul(t, x, tn_logarithm(t, tn_where(t, zero, one, y))));
 }
+// The same of log(1 + y).
+static tiny_uop *tn_xlog1py(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *beyond = tn_or(t, tn_le(t, y, tn_k(t, y, -1)), tn_eq(t, y, tn_inf(t, y)));
+  tiny_uop *zero = tn_and(t, tn_is_zero(t, x), beyond), *one = tn_k(t, y, 1);
+  return tn_where(t, zero, tn_k(t, x, 0), tn_mul(t, x, tn_log1p(t, tn_where(t, zero, one, y))));
+}
+static tiny_uop *tn_igamma(tiny_ctx *t, tiny_uop *a, tiny_uop *x) { return tn_igamma_of(t, 0, a, x); }
+static tiny_uop *tn_igammac(tiny_ctx *t, tiny_uop *a, tiny_uop *x) { return tn_igamma_of(t, 1, a, x); }
 
-#define TN_FUNCTIONS_OF_TWO(_) _(atan2) _(hypot) _(logaddexp) _(logaddexp2) _(xlogy)
+#define TN_FUNCTIONS_OF_TWO(_) \
+  _(atan2) _(hypot) _(logaddexp) _(logaddexp2) _(xlogy) _(xlog1py) _(igamma) _(igammac)
 #define TN_FUNCTION_OF_TWO(name) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { \
     return tn_binary_operator(#name, TN_REAL, tn_##name, a, b); \

@@ -120,10 +120,8 @@ static tiny_tensor *tn_expand_to(const char *name, tiny_tensor *x, tiny_shape s)
   int n = s.ndim;
   int64_t dim[TINY_MAX_DIMS];
   memcpy(dim, s.dim, sizeof dim);
-  if (lead < 0 || !tn_broadcast_dims(tn_uop_of(x)->ndim, tn_uop_of(x)->dim, &n, dim) ||
-      !tn_dims_same(n, dim, s.dim))
-    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not broadcast to %s", name,
-                    tn_text_of(tn_uop_of(x), a),
+  if (lead < 0 || !tn_broadcast_dims(tn_uop_of(x)->ndim, tn_uop_of(x)->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, s.ndim, s.dim));
   return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_uop_of(x), n, dim));
 }
@@ -155,8 +153,7 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   int64_t v[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
-  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v))
-    return out;
+  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v)) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
     if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= tn_uop_of(x)->dim[i]) continue;
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(tn_uop_of(x), a),
@@ -187,26 +184,56 @@ static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   return tn_reshape(t, tn_cut(t, tn_reshape(t, x, 4, folded), 2, 0, 1), ndim, dim);
 }
 
+static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i + 1 < x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
+  return tn_reshape(t, x, x->ndim - 1, dim);
+}
+
+// Zeros between the elements of an axis: n -> (n-1) step + 1.
+static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
+  if (tn_bad(t, x) || step == 1) return x;
+  const int64_t n = x->dim[axis];
+  x = tn_extend(t, tn_split(t, x, axis, n, 1), axis + 1, 0, step - 1);
+  return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
+}
+
 // Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices).
 static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high) {
   if (at < 0) at += size;
   return at < low ? low : at > high ? high : at;
 }
 
+// The arguments of a slice of x: *axis and *start from the front, *m elements. 0 after an error.
+static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *start, int64_t stop, int64_t step,
+                         int64_t *m) {
+  if (!tn_uop_of(x)->ndim) {
+    tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, *axis);
+    return 0;
+  }
+  if (!step || step == INT64_MIN) {
+    tiny_fail(tn_ctx_of(x), TINY_E_ARG, "%s: step %lld", name, (long long)step);
+    return 0;
+  }
+  if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
+  const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
+  *start = tn_slice_bound(*start, size, low, high);
+  stop = tn_slice_bound(stop, size, low, high);
+  const int64_t by = step < 0 ? -step : step, span = step < 0 ? *start - stop : stop - *start;
+  *m = span <= 0 ? 0 : span / by + (span % by != 0);
+  return 1;
+}
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step) {
   tiny_tensor *out;
-  if (!tn_usable("slice", 1, &x, &out)) return out;
-  if (!tn_uop_of(x)->ndim) return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "slice: a 0-d tensor has no axis %d", axis);
-  if (!step || step == INT64_MIN) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "slice: step %lld", (long long)step);
-  if ((axis = tn_axis(tn_ctx_of(x), "slice", tn_uop_of(x), axis)) < 0) return out;
-  const int64_t size = tn_uop_of(x)->dim[axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
-  start = tn_slice_bound(start, size, low, high);
-  stop = tn_slice_bound(stop, size, low, high);
-  const int64_t by = step < 0 ? -step : step, span = step < 0 ? start - stop : stop - start;
+  int64_t m;
+  if (!tn_usable("slice", 1, &x, &out) || !tn_slice_part("slice", x, &axis, &start, stop, step, &m)) return out;
   tiny_uop *u = tn_uop_of(x);
-  if (span <= 0) return tn_tensor_new(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, 0, 0));
-  if (step > 0) u = tn_cut(tn_ctx_of(x), u, axis, start, stop);
-  else u = tn_flip(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, stop + 1, start + 1), (int64_t)1 << axis);
+  if (!m) return tn_tensor_new(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, 0, 0));
+  const int64_t by = step < 0 ? -step : step, reach = (m - 1) * by;
+  if (step > 0) u = tn_cut(tn_ctx_of(x), u, axis, start, start + reach + 1);
+  else u = tn_flip(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, start - reach, start + 1), (int64_t)1 << axis);
   return tn_tensor_new(tn_ctx_of(x), tn_every(tn_ctx_of(x), u, axis, by));
 }
 
@@ -231,8 +258,7 @@ TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis) {
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis,
                     tn_text_of(tn_uop_of(x), a));
   if (n == TINY_MAX_DIMS)
-    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unsqueeze: %s has %d dims already",
-                    tn_text_of(tn_uop_of(x), a), n);
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(tn_uop_of(x), a), n);
   return tn_tensor_new(tn_ctx_of(x), tn_insert(tn_ctx_of(x), tn_uop_of(x), at));
 }
 
@@ -244,8 +270,7 @@ TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
       (last = tn_axis(tn_ctx_of(x), "flatten", tn_uop_of(x), last)) < 0)
     return out;
   if (first > last)
-    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "flatten: axes %d to %d of %s", first, last,
-                    tn_text_of(tn_uop_of(x), a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(tn_uop_of(x), a));
   int64_t dim[TINY_MAX_DIMS] = {1};
   int n = 0;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
@@ -289,8 +314,7 @@ TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes)
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0)
-    return out;
+  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, from = start < 0 ? start + size : start;
   if (!tn_uop_of(x)->ndim || from < 0 || length < 0 || from > size || length > size - from)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
@@ -308,14 +332,12 @@ static tiny_uop *tn_drop(tiny_ctx *t, tiny_uop *u, int axis) {
 TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0)
-    return out;
+  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
                     tn_text_of(tn_uop_of(x), a));
-  tiny_ctx *t = tn_ctx_of(x);
-  return tn_tensor_new(t, tn_drop(t, tn_cut(t, tn_uop_of(x), axis, at, at + 1), axis));
+  return tn_tensor_new(tn_ctx_of(x), tn_drop(tn_ctx_of(x), tn_cut(tn_ctx_of(x), tn_uop_of(x), axis, at, at + 1), axis));
 }
 
 // What an operator with several results begins with: out[0..n) all poison. 0: it cannot go on.
@@ -432,8 +454,7 @@ TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int 
   tiny_shape s = {u->ndim, {0}};
   for (int i = 0; i < u->ndim; i++) s.dim[i] = i == axis ? tn_clamp_mul(u->dim[i], times) : u->dim[i];
   if (times < 0)
-    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a),
-                    (long long)times);
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a), (long long)times);
   if (!tn_shape_valid(tn_ctx_of(x), "repeat_interleave", &s)) return out;
   return tn_tensor_new(tn_ctx_of(x), tn_repeat(tn_ctx_of(x), u, axis, times, 1));
 }
@@ -470,17 +491,16 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   if ((axis = tn_axis(tn_ctx_of(x), "sliding_window", tn_uop_of(x), axis)) < 0) return out;
   const tiny_uop *u = tn_uop_of(x);
   if (!u->ndim || u->ndim == TINY_MAX_DIMS || size < 0 || size > u->dim[axis] || step < 1)
-    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s",
-                    (long long)size,
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
                     (long long)step, axis, tn_text_of(u, a));
   const int64_t windows = (u->dim[axis] - size) / step + 1;
   tiny_shape s = tiny_shape_get(x);
   s.dim[axis] = windows; s.dim[s.ndim++] = size;
   if (!tn_shape_valid(tn_ctx_of(x), "sliding_window", &s)) return out;
-  tiny_ctx *t = tn_ctx_of(x);
-  if (!size || !tiny_nelem(x)) return tn_tensor_new(t, tn_expand(t, tn_k(t, u, 0), s.ndim, s.dim));
+  if (!size || !tiny_nelem(x))
+    return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim));
   if (step > u->dim[axis]) step = u->dim[axis];
-  return tn_tensor_new(t, tn_slide(t, tn_uop_of(x), axis, windows, size, step));
+  return tn_tensor_new(tn_ctx_of(x), tn_slide(tn_ctx_of(x), tn_uop_of(x), axis, windows, size, step));
 }
 
 TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out) {
@@ -541,8 +561,7 @@ static tiny_uop *tn_diagonal(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
 }
 TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b) {
   tiny_tensor *out;
-  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(tn_ctx_of(x), "diagonal", tn_uop_of(x), &a, &b))
-    return out;
+  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(tn_ctx_of(x), "diagonal", tn_uop_of(x), &a, &b)) return out;
   const int n = tn_uop_of(x)->ndim;
   tiny_uop *u = tn_move_axis(tn_ctx_of(x), tn_uop_of(x), a, n - 1);
   u = tn_move_axis(tn_ctx_of(x), u, b < a ? b : b - 1, n - 1);
@@ -583,8 +602,7 @@ TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
   tiny_tensor *out;
   if (!tn_usable("diag", 1, &x, &out)) return out;
   if (tn_uop_of(x)->ndim == 1) return tiny_diag_embed(x, diagonal, 0, 1);
-  if (tn_uop_of(x)->ndim == 2)
-    return tn_tensor_new(tn_ctx_of(x), tn_diagonal(tn_ctx_of(x), tn_uop_of(x), diagonal));
+  if (tn_uop_of(x)->ndim == 2) return tn_tensor_new(tn_ctx_of(x), tn_diagonal(tn_ctx_of(x), tn_uop_of(x), diagonal));
   return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "diag: %s is no list or matrix", tn_text_of(tn_uop_of(x), a));
 }
 #endif

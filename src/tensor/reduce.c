@@ -321,4 +321,23 @@ TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p) {
   tiny_tensor *const apart = tn_binary_operator("dist", TN_REAL, tn_sub, a, b);
   return tiny_ok(apart) ? tn_norm_of("dist", apart, p, TINY_ALL, 0) : apart;
 }
+
+// What brings norms that are above most down to it, and leaves the others; PyTorch's 1e-7 keeps it finite.
+static tiny_uop *tn_norm_limit(tiny_ctx *t, tiny_uop *norm, double most) {
+  tiny_uop *limit = tn_k(t, norm, most);
+  return tn_where(t, tn_gt(t, norm, limit), tn_fdiv(t, limit, tn_plus(t, norm, 1e-7)), tn_k(t, norm, 1));
+}
+TINY_API tiny_tensor *tiny_renorm(tiny_tensor *x, double p, int axis, double most) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("renorm", TN_REAL, x, &out);
+  if (!u || tn_bad(tn_ctx_of(x), u)) return out;
+  if (!u->ndim) return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "renorm: %s has no slices", tn_text_of(u, a));
+  if ((axis = tn_axis(tn_ctx_of(x), "renorm", u, axis)) < 0) return out;
+  if (!(p > 0 && most >= 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "renorm: norms of order %g up to %g", p, most);
+  const int others = ((1 << u->ndim) - 1) & ~(1 << axis);
+  if (!tn_dims_nelem(u->ndim, u->dim)) return tn_leave(TN_REAL, x, u);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_leave(TN_REAL, x, tn_mul(t, u, tn_norm_limit(t, tn_norm(t, u, p, others, 1), most)));
+}
 #endif

@@ -1,4 +1,4 @@
-// scan: running sums, products, extremes and logarithms of sums of exponentials along an axis.
+// scan: running sums, products, extremes and logarithms of sums of exponentials along an axis; differences, areas.
 //
 // In blocks: each element folds those before it in its block by a masked reduction, what the blocks come to is scanned
 // in the same way one level up, and joined with the elements of the next block. The scheduler runs masked sums and
@@ -158,5 +158,85 @@ TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index)
 }
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index) {
   return tn_cumulative_extreme("cummin", 1, x, axis, index);
+}
+
+// ** differences, and areas under points **
+
+enum { TN_DIFF_FUSED = 3 };                // differences of differences that one kernel computes: each reads two
+static tiny_uop *tn_diff(tiny_ctx *t, tiny_uop *u, int axis, int64_t n) {
+  for (int64_t k = 1; k <= n && !tn_bad(t, u); k++) {
+    const int64_t size = u->dim[axis];
+    if (!size) break;
+    tiny_uop *later = tn_cut(t, u, axis, 1, size), *sooner = tn_cut(t, u, axis, 0, size - 1);
+    u = u->dtype == TINY_BOOL ? tn_ne(t, later, sooner) : tn_sub(t, later, sooner);
+    if (k < n && k % TN_DIFF_FUSED == 0 && !tn_bad(t, u)) u = tn_u1(t, TINY_OP_CONTIGUOUS, u);
+  }
+  return u;
+}
+TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor *before, tiny_tensor *after) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {before ? before : x, x, after ? after : x};
+  if (!tn_usable("diff", 3, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!tn_uop_of(x)->ndim || n < 0)
+    return tn_wrong(t, n < 0 ? TINY_E_ARG : TINY_E_SHAPE, "diff: %lld times along %s", (long long)n,
+                    tn_text_of(tn_uop_of(x), a));
+  if ((axis = tn_axis(t, "diff", tn_uop_of(x), axis)) < 0) return out;
+  const int joined = 1 + (before != NULL) + (after != NULL);
+  tiny_tensor *all = joined > 1 ? tn_join("diff", before ? in : in + 1, joined, axis, 0) : x;
+  if (!tiny_ok(all)) return all;
+  const int dtype = tn_uop_of(all)->dtype;
+  tiny_uop *y = tn_diff(t, tn_cast(t, tn_uop_of(all), tn_inside(TN_WIDE, dtype)), axis, n);
+  out = tn_value_new(t, tn_bad(t, y) ? y : tn_cast(t, y, dtype), 1, &all);
+  if (all != x) tiny_free(all);
+  return out;
+}
+
+// The areas between neighbours along *axis of y over x, or over steps: their widths times the mean heights. NULL after
+// an error; *out is then what the operator returns.
+static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, double step, int *axis, int *dtype,
+                          tiny_tensor **out) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *in[2] = {y, x ? x : y};
+  if (!tn_usable(name, 2, in, out)) return NULL;
+  tiny_ctx *t = tn_ctx_of(y);
+  tiny_uop *u = tn_uop_of(y), *v = tn_uop_of(in[1]);
+  if ((*axis = tn_axis(t, name, u, *axis)) < 0) return NULL;
+  int64_t dim[TINY_MAX_DIMS], line[TINY_MAX_DIMS];
+  int n = u->ndim, fits = n > 0;
+  for (int i = 0; i < n; i++) { dim[i] = u->dim[i]; line[i] = i == *axis ? u->dim[i] : 1; }
+  if (x && v->ndim == 1) fits = fits && v->dim[0] == u->dim[*axis];
+  else if (x) fits = fits && tn_broadcast_dims(v->ndim, v->dim, &n, dim) && n == u->ndim && v->ndim + *axis >= n &&
+                     v->dim[v->ndim + *axis - n] == u->dim[*axis] && dim[*axis] == u->dim[*axis];
+  if (!fits) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s over %s along axis %d", name, tn_text_of(u, a),
+              x ? tn_text_of(v, b) : "steps", *axis);
+    return NULL;
+  }
+  *dtype = tn_real(x ? (int)tn_meet(u, v) : u->dtype);
+  const int inside = tn_computed_in(*dtype);
+  const int64_t size = u->dim[*axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
+  u = tn_cast(t, u, inside);
+  tiny_uop *height = tn_add(t, tn_cut(t, u, *axis, first, size), tn_cut(t, u, *axis, 0, last));
+  if (!x) return tn_times(t, height, step / 2);
+  v = tn_cast(t, v, inside);
+  if (!tn_bad(t, v) && v->ndim == 1) v = tn_reshape(t, v, n, line);
+  v = tn_expand(t, v, n, dim);
+  tiny_uop *width = tn_sub(t, tn_cut(t, v, *axis, first, size), tn_cut(t, v, *axis, 0, last));
+  return tn_times(t, tn_mul(t, height, width), 0.5);
+}
+TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
+  tiny_tensor *out;
+  int dtype;
+  tiny_uop *u = tn_areas("trapezoid", y, x, step, &axis, &dtype, &out);
+  return u ? tn_tensor_new(tn_ctx_of(y), tn_narrow(tn_ctx_of(y), tn_sum(tn_ctx_of(y), u, 1 << axis, 0), dtype)) : out;
+}
+TINY_API tiny_tensor *tiny_cumulative_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
+  tiny_tensor *out;
+  int dtype;
+  tiny_uop *u = tn_areas("cumulative_trapezoid", y, x, step, &axis, &dtype, &out);
+  if (!u) return out;
+  u = tn_scan_along(tn_ctx_of(y), tn_scan, TINY_OP_ADD, u, axis);
+  return tn_tensor_new(tn_ctx_of(y), tn_narrow(tn_ctx_of(y), u, dtype));
 }
 #endif

@@ -215,8 +215,7 @@ TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("argsort", x, NULL, &out) || !tn_axis_open("argsort", x, axis, 0, &r)) return out;
-  return tn_axis_back(tn_ctx_of(x), &r, tn_argsorted(tn_ctx_of(x), r.x, descending, r.n),
-                      tn_uop_of(x)->ndim ? 1 : 2);
+  return tn_axis_back(tn_ctx_of(x), &r, tn_argsorted(tn_ctx_of(x), r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2);
 }
 TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
@@ -290,8 +289,8 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
   return tn_middle("nanmedian", x, axis, keepdim, indices, 1);
 }
 
-// The elements at ranks q * (n - 1) of each row, between two of them in proportion: (rows, number of q).
-static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, int skips_nan) {
+// The elements at ranks q * (n - 1) of each row, between two of them as how says: (rows, number of q).
+static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quantile_rule how, int skips_nan) {
   if (tn_bad(t, x) || tn_bad(t, q)) return &t->ir->bad;
   const int64_t n = x->dim[1], m = tn_dims_nelem(q->ndim, q->dim), dim[2] = {x->dim[0], m}, row[2] = {1, m};
   tiny_uop *order = tn_argsorted(t, x, 0, n), *nans = tn_nans(t, x),
@@ -299,31 +298,39 @@ static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, int skips_n
   if (tn_bad(t, most)) return most;
   most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
-  tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most), *low = tn_floor(t, rank);
+  tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
+  tiny_uop *at = how == TINY_QUANTILE_HIGHER  ? tn_ceil(t, rank) :
+                 how == TINY_QUANTILE_NEAREST ? tn_round(t, rank) : tn_floor(t, rank), *low = at, *y;
+  const int between = how == TINY_QUANTILE_LINEAR || how == TINY_QUANTILE_MIDPOINT;
   tiny_uop *part = tn_sub(t, rank, low), *whole = tn_is_zero(t, part);
+  if (how == TINY_QUANTILE_MIDPOINT) part = tn_k(t, part, 0.5);
   tiny_uop *up = tn_where(t, whole, low, tn_plus(t, low, 1));
   if (tn_bad(t, up)) return up;
   low = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, low, TINY_I32)));
-  up = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, up, TINY_I32)));
-  tiny_uop *y = tn_where(t, whole, low, tn_add(t, low, tn_mul(t, part, tn_sub(t, up, low))));
+  y = low;
+  if (between) {
+    up = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, up, TINY_I32)));
+    y = tn_where(t, whole, low, tn_add(t, low, tn_mul(t, part, tn_sub(t, up, low))));
+  }
   tiny_uop *known = tn_and(t, tn_le(t, rank, most), tn_not(t, tn_below_zero(t, rank)));
   if (!skips_nan) known = tn_and(t, known, tn_is_zero(t, nans));
   return tn_where(t, known, y, tn_k(t, y, (double)NAN));
 }
 static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
-                                int skips_nan) {
+                                tiny_quantile_rule how, int skips_nan) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, q};
   tn_along_axis r;
   if (!tn_usable(name, 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
+  if ((unsigned)how > TINY_QUANTILE_NEAREST) return tn_wrong(t, TINY_E_ARG, "%s: no rule %d", name, (int)how);
   const int many = tn_uop_of(q)->ndim, ndim = tn_uop_of(x)->ndim, all = axis == TINY_ALL;
   if (many > 1 || ndim + many > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(tn_uop_of(q), a));
   tiny_tensor *of = tn_flat_or(x, &axis);
   if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
     r.x = tn_wide(t, r.x);
-    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), skips_nan);
+    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
     if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
     int64_t dim[TINY_MAX_DIMS];
     int n = 0;
@@ -342,10 +349,17 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
   return out;
 }
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim) {
-  return tn_quantile("quantile", x, q, axis, keepdim, 0);
+  return tn_quantile("quantile", x, q, axis, keepdim, TINY_QUANTILE_LINEAR, 0);
+}
+TINY_API tiny_tensor *tiny_quantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim, tiny_quantile_rule how) {
+  return tn_quantile("quantile_by", x, q, axis, keepdim, how, 0);
 }
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim) {
-  return tn_quantile("nanquantile", x, q, axis, keepdim, 1);
+  return tn_quantile("nanquantile", x, q, axis, keepdim, TINY_QUANTILE_LINEAR, 1);
+}
+TINY_API tiny_tensor *tiny_nanquantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
+                                          tiny_quantile_rule how) {
+  return tn_quantile("nanquantile_by", x, q, axis, keepdim, how, 1);
 }
 // In sorted rows equals stand in runs: a run is as long as the distance of its last element from where it begins, the
 // last first of a run so far. The longest one's last element is the first that is so far from there.
@@ -396,25 +410,16 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
   tiny_tensor *out, *in[2] = {x, edges};
   if (!tn_usable("bucketize", 2, in, &out)) return out;
   if (tn_uop_of(edges)->ndim != 1)
-    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bucketize: edges are %s, not 1-d",
-                    tn_text_of(tn_uop_of(edges), a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bucketize: edges are %s, not 1-d", tn_text_of(tn_uop_of(edges), a));
   return tiny_searchsorted(edges, x, right);
 }
-TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[3] = {x, edges, weights ? weights : x};
-  if (!tn_usable("histogram", 3, in, &out)) return out;
-  tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *u = tn_flattened(t, tn_uop_of(x)), *e = tn_uop_of(edges), *w = tn_uop_of(in[2]);
-  if (e->ndim != 1 || e->dim[0] < 2 || !tn_has_dims(w, tn_uop_of(x)->ndim, tn_uop_of(x)->dim))
-    return tn_wrong(t, TINY_E_SHAPE, "histogram: edges %s, weights %s", tn_text_of(e, a), tn_text_of(w, b));
+// How many of u (m) lie between rising edges e (n + 1), or the sums of their weights w (m); dtype: of the result.
+static tiny_tensor *tn_histogram(tiny_ctx *t, tiny_uop *u, tiny_uop *e, tiny_uop *w, int density, int dtype) {
+  if (tn_bad(t, u) || tn_bad(t, e)) return tn_poison(t);
   const int64_t n = e->dim[0] - 1;
-  const int dtype = tn_real(weights ? w->dtype : tn_uop_of(x)->dtype);
-  if (tn_bad(t, u)) return out;
   tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_places(t, e, u, 1), -1);
   const int both = tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)e->dtype);
   at = tn_where(t, tn_eq(t, tn_cast(t, u, both), tn_cast(t, last, both)), tn_k(t, at, (double)(n - 1)), at);
-  w = weights ? tn_flattened(t, tn_wide(t, w)) : NULL;
   tiny_uop *y = tn_counts(t, at, n, w);
   y = tn_bad(t, y) ? y : tn_cast(t, y, tn_computed_in(dtype));
   if (density && !tn_bad(t, y)) {
@@ -424,6 +429,49 @@ TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_te
         tn_mul(t, tn_sum(t, y, 1, 1), tn_sub(t, tn_cut(t, edge, 0, 1, n + 1), tn_cut(t, edge, 0, 0, n))));
   }
   return tn_tensor_new(t, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
+}
+TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, edges, weights ? weights : x};
+  if (!tn_usable("histogram", 3, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *e = tn_uop_of(edges), *w = tn_uop_of(in[2]);
+  if (e->ndim != 1 || e->dim[0] < 2 || !tn_has_dims(w, tn_uop_of(x)->ndim, tn_uop_of(x)->dim))
+    return tn_wrong(t, TINY_E_SHAPE, "histogram: edges %s, weights %s", tn_text_of(e, a), tn_text_of(w, b));
+  const int dtype = tn_real(weights ? w->dtype : tn_uop_of(x)->dtype);
+  w = weights ? tn_flattened(t, tn_wide(t, w)) : NULL;
+  return tn_histogram(t, tn_flattened(t, tn_uop_of(x)), e, w, density, dtype);
+}
+// n + 1 edges at even distances from low to high, both of them exact.
+static tiny_uop *tn_even_edges(tiny_ctx *t, tiny_uop *low, tiny_uop *high, int64_t n) {
+  if (tn_bad(t, low) || tn_bad(t, high)) return &t->ir->bad;
+  tiny_uop *i = tn_iota(t, low->dtype, n + 1, 0, 1), *width = tn_times(t, tn_sub(t, high, low), 1 / (double)n);
+  return tn_where(t, tn_eq(t, i, tn_k(t, i, (double)n)), high, tn_add(t, low, tn_mul(t, i, width)));
+}
+TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
+                                          int density, tiny_tensor **edges) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, weights ? weights : x};
+  const int usable = tn_usable("histogram_bins", 2, in, &out);
+  if (edges) *edges = out;
+  if (!usable) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_flattened(t, tn_wide(t, tn_uop_of(x))), *w = tn_uop_of(in[1]);
+  if (bins < 1 || bins > INT32_MAX - 1 || !(lo <= hi) || !(fabs(lo) < HUGE_VAL && fabs(hi) < HUGE_VAL))
+    return tn_wrong(t, TINY_E_ARG, "histogram_bins: %lld bins from %g to %g", (long long)bins, lo, hi);
+  if (!tn_has_dims(w, tn_uop_of(x)->ndim, tn_uop_of(x)->dim))
+    return tn_wrong(t, TINY_E_SHAPE, "histogram_bins: %s, weights %s", tn_text_of(tn_uop_of(x), a), tn_text_of(w, b));
+  if (tn_bad(t, u)) return out;
+  tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  if (lo == hi && u->dim[0]) { low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0); }
+  else if (lo == hi) high = tn_plus(t, low, 1);
+  tiny_uop *flat = tn_times(t, tn_cast(t, tn_eq(t, low, high), u->dtype), 0.5);
+  tiny_uop *e = tn_even_edges(t, tn_sub(t, low, flat), tn_add(t, high, flat), bins);
+  e = tn_bad(t, e) ? e : tn_u1(t, TINY_OP_DETACH, tn_u1(t, TINY_OP_CONTIGUOUS, e));
+  out = tn_histogram(t, u, e, weights ? tn_flattened(t, tn_wide(t, w)) : NULL, density,
+                     tn_real(weights ? w->dtype : tn_uop_of(x)->dtype));
+  if (edges) *edges = tiny_ok(out) ? tn_tensor_new(t, tn_narrow(t, e, tn_uop_of(x)->dtype)) : out;
+  return out;
 }
 
 // ** sets **
@@ -437,7 +485,7 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
   const int dtype = tn_meet(tn_uop_of(x), tn_uop_of(set));
   const int64_t n = tiny_nelem(set);
   tiny_uop *u = tn_flattened(t, tn_cast(t, tn_uop_of(x), dtype)),
-      *s = tn_flattened(t, tn_cast(t, tn_uop_of(set), dtype)),
+           *s = tn_flattened(t, tn_cast(t, tn_uop_of(set), dtype)),
            *y;
   if (n <= TN_SET_SMALL) y = tn_reduce(t, TINY_OP_MAX, tn_eq(t, tn_insert(t, u, 1), s), 2, 0);
   else {
@@ -451,12 +499,38 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
-// Which of x (n) differ from the one before.
+// Which rows of x (n, m) differ from the one before. NaN differs from everything.
 static tiny_uop *tn_firsts(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[0];
   tiny_uop *before = tn_cut(t, tn_extend(t, x, 0, 1, 0), 0, 0, n), *at = tn_iota(t, TINY_INDEX, n, 0, 1);
-  return tn_or(t, tn_ne(t, x, before), tn_is_zero(t, at));
+  return tn_or(t, tn_reduce(t, TINY_OP_MAX, tn_ne(t, x, before), 2, 0), tn_is_zero(t, at));
+}
+// Keys (1, n) that are ordered as the rows of x (n, m) are, by their first elements that differ: of each column the
+// ranks of its elements, then of pairs of columns those of their pairs of ranks, until one column is left.
+static tiny_uop *tn_row_keys(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[0];
+  int64_t m = x->dim[1];
+  if (!m) {
+    const int64_t none[2] = {1, n};
+    return tn_expand(t, tn_int(t, TINY_I32, 0), 2, none);
+  }
+  tiny_uop *key = tn_sort_key(t, tn_swap(t, x, 0, 1));       // (m, n)
+  while (m > 1 && !tn_bad(t, key)) {
+    key = tn_u1(t, TINY_OP_CONTIGUOUS, key);
+    tiny_uop *sorted = tn_taken_at(t, key, tn_argsorted(t, key, 0, n));
+    sorted = tn_bad(t, sorted) ? sorted : tn_u1(t, TINY_OP_CONTIGUOUS, sorted);
+    tiny_uop *rank = tn_search(t, sorted, key, 0);
+    rank = tn_bad(t, rank) ? rank : tn_cast(t, rank, TINY_I64);
+    rank = tn_extend(t, rank, 0, 0, m & 1);
+    m = (m + 1) / 2;
+    const int64_t pairs[3] = {m, 2, n}, dim[2] = {m, n};
+    rank = tn_reshape(t, rank, 3, pairs);
+    key = tn_add(t, tn_times(t, tn_cut(t, rank, 1, 0, 1), (double)n), tn_cut(t, rank, 1, 1, 2));
+    key = tn_reshape(t, key, 2, dim);
+  }
+  return key;
 }
 // The lengths of runs that begin at first (m) in a row of n.
 static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
@@ -466,50 +540,87 @@ static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
   tiny_uop *is_last = tn_eq(t, tn_iota(t, TINY_INDEX, m, 0, 1), tn_index(t, m - 1));
   return tn_sub(t, tn_where(t, is_last, tn_k(t, first, (double)n), next), first);
 }
-// x (n) -> what begins a run in x, or in x sorted. Computes how many there are.
-static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts,
-                               int sorts) {
-  tiny_tensor *out;
-  if (inverse) *inverse = NULL;
-  if (!tn_sortable(name, x, counts, &out)) { if (inverse) *inverse = out; return out; }
-  tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *u = tn_flattened(t, tn_uop_of(x)), *order = NULL, *run = u;
-  const int64_t n = tiny_nelem(x), row[2] = {1, n};
+// Which run each of n elements is in: number (n) of those in order, put back to where they were.
+static tiny_uop *tn_put_back(tiny_ctx *t, tiny_uop *number, tiny_uop *order, int64_t n) {
+  if (tn_bad(t, number) || tn_bad(t, order)) return &t->ir->bad;
+  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL};
+  return tn_sent(t, TINY_OP_ADD, &s, number);
+}
+// The rows of u (n, m) that begin a run in u, or in u sorted: *firsts says where, *order (NULL: as they stand) what
+// is sorted. Computes how many there are; the tensors are the caller's to free.
+static tiny_tensor *tn_run_begins(tiny_ctx *t, tiny_uop *u, int sorts, tiny_tensor **firsts, tiny_tensor **order) {
+  tiny_uop *run = u;
+  *firsts = *order = NULL;
+  if (tn_bad(t, u)) return tn_poison(t);
+  const int64_t n = u->dim[0], m = u->dim[1], row[2] = {1, n};
   if (sorts) {
-    order = tn_flattened(t, tn_argsorted(t, tn_reshape(t, u, 2, row), 0, n));
-    run = tn_taken_at(t, u, order);
+    tiny_uop *key = m == 1 ? tn_reshape(t, u, 2, row) : tn_row_keys(t, u);
+    tiny_uop *at = tn_flattened(t, tn_argsorted(t, key, 0, n));
+    at = tn_bad(t, at) ? at : tn_u1(t, TINY_OP_CONTIGUOUS, at);
+    *order = tn_tensor_new(t, at);
+    run = tn_swap(t, tn_taken_at(t, tn_swap(t, u, 0, 1), at), 0, 1);
     run = tn_bad(t, run) ? run : tn_u1(t, TINY_OP_CONTIGUOUS, run);
   }
-  tiny_tensor *hold_order = tn_tensor_new(t, sorts ? order : run), *hold_run = tn_tensor_new(t, run),
-              *firsts = tn_tensor_new(t, tn_firsts(t, run)), *hold_u = tn_tensor_new(t, u);
-  tiny_tensor *at = tiny_ok(firsts) && tiny_ok(hold_order) && tiny_ok(hold_u) ? tn_true_at(t, tn_uop_of(firsts)) :
-                                                                                tn_poison(t);
+  *firsts = tn_tensor_new(t, tn_firsts(t, run));
+  return tiny_ok(*firsts) && (!sorts || tiny_ok(*order)) ? tn_true_at(t, tn_uop_of(*firsts)) : tn_poison(t);
+}
+// The slices of x along axis, or for TINY_ALL its elements, as rows (n, m).
+static tiny_uop *tn_slices(tiny_ctx *t, tiny_uop *x, int axis) {
+  const int64_t all = tn_dims_nelem(x->ndim, x->dim), n = axis == TINY_ALL ? all : x->dim[axis];
+  int64_t dim[2] = {n, 1};
+  for (int i = 0; axis != TINY_ALL && i < x->ndim; i++) if (i != axis) dim[1] *= x->dim[i];
+  return tn_reshape(t, axis == TINY_ALL ? x : tn_move_axis(t, x, axis, 0), 2, dim);
+}
+// Rows (n, m) as slices of what is like x but for the axis.
+static tiny_uop *tn_slices_back(tiny_ctx *t, tiny_uop *u, const tiny_uop *x, int axis) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, u)) return u;
+  dim[0] = u->dim[0];
+  if (axis == TINY_ALL) return tn_reshape(t, u, 1, dim);
+  for (int i = 0, n = 1; i < x->ndim; i++) if (i != axis) dim[n++] = x->dim[i];
+  return tn_move_axis(t, tn_reshape(t, u, x->ndim, dim), 0, axis);
+}
+// One of each of the different slices of x along axis, in order, or of each run of equals as they stand.
+static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts,
+                               int sorts) {
+  tiny_tensor *out, *firsts, *order;
+  if (inverse) *inverse = NULL;
+  const int usable = tn_sortable(name, x, counts, &out);
+  if (inverse) *inverse = out;
+  if (!usable) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (axis != TINY_ALL && (axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0) return out;
+  const tiny_uop *like = tn_uop_of(x);
+  if (!like->ndim) axis = TINY_ALL;
+  tiny_tensor *rows = tn_tensor_new(t, tn_slices(t, tn_uop_of(x), axis));
+  if (!tiny_ok(rows)) return out;
+  const int64_t n = tn_uop_of(rows)->dim[0];
+  tiny_tensor *at = tn_run_begins(t, tn_uop_of(rows), sorts, &firsts, &order);
   if (tiny_ok(at)) {
-    out = tn_tensor_new(t, tn_taken_at(t, u, sorts ? tn_taken_at(t, order, tn_uop_of(at)) : tn_uop_of(at)));
+    tiny_uop *from = sorts ? tn_taken_at(t, tn_uop_of(order), tn_uop_of(at)) : tn_uop_of(at);
+    from = tn_swap(t, tn_taken_at(t, tn_swap(t, tn_uop_of(rows), 0, 1), from), 0, 1);
+    out = tn_tensor_new(t, tn_slices_back(t, from, like, axis));
     if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, tn_uop_of(at), n));
     if (inverse) {
       tiny_uop *number = tn_plus(t, tn_running(t, tn_uop_of(firsts)), -1);
-      if (sorts) {                         // each NaN is one of its own, in the order of the sort
-        tiny_uop *place = n ? tn_places(t, run, u, 0) : number;
-        if (n && tn_is_float(u->dtype)) {
-          tiny_uop *nan = tn_isnan(t, u), *among = tn_plus(t, tn_running(t, nan), -1);
-          place = tn_add(t, place, tn_where(t, nan, among, tn_k(t, among, 0)));
-        }
-        number = tn_taken_at(t, number, place);
-      }
-      *inverse = tn_tensor_new(t, tn_reshape(t, number, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
+      if (sorts) number = tn_put_back(t, number, tn_uop_of(order), n);
+      *inverse = tn_tensor_new(t, axis == TINY_ALL ? tn_reshape(t, number, like->ndim, like->dim) : number);
     }
-  } else {
-    out = at;
-    if (inverse) *inverse = out;
   }
-  tiny_free(at); tiny_free(hold_u); tiny_free(firsts); tiny_free(hold_run); tiny_free(hold_order);
+  tiny_free(at); tiny_free(firsts); tiny_free(order); tiny_free(rows);
   return out;
 }
 TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts) {
-  return tn_uniques("unique", x, inverse, counts, 1);
+  return tn_uniques("unique", x, TINY_ALL, inverse, counts, 1);
 }
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts) {
-  return tn_uniques("unique_consecutive", x, inverse, counts, 0);
+  return tn_uniques("unique_consecutive", x, TINY_ALL, inverse, counts, 0);
+}
+TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts) {
+  return tn_uniques("unique_along", x, axis, inverse, counts, 1);
+}
+TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
+                                                    tiny_tensor **counts) {
+  return tn_uniques("unique_consecutive_along", x, axis, inverse, counts, 0);
 }
 #endif

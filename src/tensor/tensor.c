@@ -20,7 +20,7 @@
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
-#include "../ir/function.c"
+#include "../ir/special.c"
 #endif
 
 enum { TN_SLOT_NBYTES = 64, TN_SLOTS_WAIT = 1024 };
