@@ -515,13 +515,15 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
 
 // ** walks **
 
+// Graphs are walked with the path in memory: they may be deep, and stacks of threads small. Short paths need none.
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
+enum { TN_FEW_WALKS = 32 };
 
 // Every node that root needs, sources before users, each once. Heavy code only.
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
-  tn_walk few[TN_FIRST_SLOTS], *stack = few, *top;
-  int n = 0, cap = TN_FIRST_SLOTS;
+  tn_walk few[TN_FEW_WALKS], *stack = few, *top;
+  int n = 0, cap = TN_FEW_WALKS;
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;

@@ -498,18 +498,20 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
 }
 
 // Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
-static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
+static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
+  tn_list all = *roots;
+  const tn_list *const wanted = &all;
   tn_visit v;
-  if (!wanted->n) return TINY_OK;
-  memset(&v, 0, sizeof v);
-  v.first = first;
-  tn_visit_graph(t, &v, wanted->u, wanted->n);
-  tn_plan *plan = tn_plan_find(t, &v);
-  if (plan) t->stats.replays++;
-  else if (tn_plan_make(t, &v, wanted->u, wanted->n, &plan) != TINY_OK) return t->code;
-  if (first && !plan->nfirst) {
-    const tn_list now = {wanted->u, first, first};
-    return tn_run_wanted(t, &now, 0);
+  tn_plan *plan = NULL;
+  if (!all.n) return TINY_OK;
+  for (;; all.n = first, first = 0) {      // where nothing can wait, now is all there is
+    memset(&v, 0, sizeof v);
+    v.first = first;
+    tn_visit_graph(t, &v, all.u, all.n);
+    plan = tn_plan_find(t, &v);
+    if (plan) t->stats.replays++;
+    else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
+    if (!first || plan->nfirst) break;
   }
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r = {plan, v.leaves.u, v.scalars.u,
