@@ -514,7 +514,7 @@ static int tn_parse_give(tn_parser *p, tiny_uop *u, const char *at) {
 // A live BUFFER or CUSTOM node is meant by the text although its pointer is not in it.
 static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, tiny_uop **src) {
   const tn_nodes *nodes = &p->t->ir->nodes;
-  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
+  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v, NULL);
   for (uint32_t i = slot & (nodes->cap - 1); tn_nodes_has(nodes, i); i = (i + 1) & (nodes->cap - 1)) {
     tiny_uop *u = nodes->table[i].u;
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
