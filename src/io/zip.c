@@ -168,11 +168,12 @@ static int tn_zip_open(tiny_archive *a) {
 
 // Reads the unpacked bytes of an entry as an array.
 static int tn_zip_array(const tiny_archive *a, const tn_entry *e, tn_source *s, tiny_uop **out) {
-  tn_crc crc;
-  tn_crc_open(&crc);
-  if (tn_crc_of(&crc, 0, s->data, s->nbytes) != e->crc)
-    return tn_source_fail(&a->s, e->at, "checksum", "'%.100s' is damaged", e->name);
-  return tn_npy_read(s, out);
+  tn_crc *crc = (tn_crc *)tn_alloc(a->s.t, sizeof *crc);
+  if (!crc) return 0;
+  tn_crc_open(crc);
+  const int whole = tn_crc_of(crc, 0, s->data, s->nbytes) == e->crc;
+  tn_release(a->s.t, crc, sizeof *crc);
+  return whole ? tn_npy_read(s, out) : tn_source_fail(&a->s, e->at, "checksum", "'%.100s' is damaged", e->name);
 }
 static int tn_zip_get(tiny_archive *a, const tn_entry *e, tiny_uop **out) {
   tiny_ctx *t = a->s.t;
@@ -294,13 +295,14 @@ static int tn_zip_put_array(tn_sink *s, const char *name, tiny_tensor *x, const 
   return done;
 }
 static int tn_zip_write(tn_sink *s, const tiny_save_desc *d) {
-  tn_crc crc;
   const size_t nbytes = ((size_t)d->n + 1) * sizeof(tn_zip_row);
   tn_zip_row *row = (tn_zip_row *)tn_alloc(s->t, nbytes);
-  int done = row != NULL;
-  tn_crc_open(&crc);
+  tn_crc *crc = (tn_crc *)tn_alloc(s->t, sizeof *crc);
+  int done = row && crc;
+  if (crc) tn_crc_open(crc);
   for (int i = 0; done && i < d->n; i++)
-    done = tn_zip_put_array(s, d->names[i], d->tensors[i], &crc, &row[i]);
+    done = tn_zip_put_array(s, d->names[i], d->tensors[i], crc, &row[i]);
+  tn_release(s->t, crc, sizeof *crc);
   const uint64_t begin = s->at;
   for (int i = 0; done && i < d->n; i++) done = tn_zip_put_central(s, d->names[i], &row[i]);
   done = done && tn_zip_put_end(s, begin, (uint64_t)d->n);
