@@ -37,7 +37,7 @@ static void tn_state_free(tn_state *s) { tn_release(s->t, s->item, (size_t)s->ca
 // Everything that there is to save or load.
 static int tn_state_collect(tn_state *s, const char *name, const tiny_params *p, const tiny_optim *o) {
   memset(s, 0, sizeof *s);
-  s->t = p && p->n ? p->param[0].tensor->t : NULL;
+  s->t = p && p->n ? tn_ctx_of(p->param[0].tensor) : NULL;
   if (!s->t) return 0;
   if (o && o->n && o->n != p->ntrainable) {
     tiny_fail(s->t, TINY_E_ARG, "%s: an optimiser of %d parameters, but %d are trainable", name, o->n,
@@ -54,6 +54,12 @@ static int tn_state_collect(tn_state *s, const char *name, const tiny_params *p,
       tn_state_add(s, o->state[slot * o->n + i], prefix, tn_state_name(p, p->trainable[i]));
   }
   if (o && o->left) tn_state_add(s, o->left, "", "optim.left");
+  tiny_tensor *out;
+  for (int i = 0; i < s->n; i++) {
+    if (tn_usable_in(s->t, name, 1, &s->item[i].x, &out)) continue;
+    tn_state_free(s);
+    return 0;
+  }
   return 1;
 }
 
@@ -87,13 +93,13 @@ static int tn_state_fetch(const tn_state *s, const tiny_archive *a, const tn_sta
   }
   *loaded = tiny_archive_get((tiny_archive *)(uintptr_t)a, item->name);
   if (!tiny_ok(*loaded)) return 0;
-  tiny_uop *u = (*loaded)->uop;
-  if (tn_has_dims(item->x->uop, u->ndim, u->dim)) {
-    (*loaded)->uop = u = tn_cast(s->t, u, item->x->uop->dtype);
+  tiny_uop *u = tn_uop_of(*loaded);
+  if (tn_has_dims(tn_uop_of(item->x), u->ndim, u->dim)) {
+    tn_slot(*loaded)->uop = u = tn_cast(s->t, u, tn_uop_of(item->x)->dtype);
     return !tn_bad(s->t, u);
   }
   tiny_fail(s->t, TINY_E_IO, "state_load: '%s' of %.200s is %s, the parameter %s", item->name, path,
-            tn_text_of(u, have), tn_text_of(item->x->uop, want));
+            tn_text_of(u, have), tn_text_of(tn_uop_of(item->x), want));
   return 0;
 }
 // Entries that nothing takes.
@@ -113,7 +119,7 @@ static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, i
   tiny_tensor **loaded = (tiny_tensor **)tn_alloc(s->t, nbytes);
   int done = loaded && (!strict || tn_state_all_used(s, a, optim));
   for (int i = 0; done && i < s->n; i++) done = tn_state_fetch(s, a, &s->item[i], &loaded[i], strict);
-  for (int i = 0; done && i < s->n; i++) if (loaded[i]) s->item[i].x->uop = loaded[i]->uop;
+  for (int i = 0; done && i < s->n; i++) if (loaded[i]) tn_slot(s->item[i].x)->uop = tn_uop_of(loaded[i]);
   for (int i = 0; loaded && i < s->n; i++) tiny_free(loaded[i]);
   tn_release(s->t, loaded, nbytes);
   return done;
@@ -121,7 +127,7 @@ static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, i
 
 TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_optim *o, int strict) {
   tn_state s;
-  tiny_ctx *t = p && p->n ? p->param[0].tensor->t : NULL;
+  tiny_ctx *t = p && p->n ? tn_ctx_of(p->param[0].tensor) : NULL;
   if (!t) return TINY_E_ARG;
   // The state must exist to be loaded.
   if (o && p->ntrainable &&

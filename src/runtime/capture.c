@@ -62,7 +62,7 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
                        (long long)u->k, d->n);
     const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
-    const int dtype = u->k ? d->inputs[u->k - 1]->uop->dtype : (int)d->dtype;
+    const int dtype = u->k ? tn_uop_of(d->inputs[u->k - 1])->dtype : (int)d->dtype;
     if (u->v[0] > has || u->dtype != dtype)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s",
                        (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has,
@@ -92,7 +92,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (!c) return tn_poison(t);
   tiny_uop *src[64];
   for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
-    src[i] = d.inputs[i]->uop;
+    src[i] = tn_uop_of(d.inputs[i]);
     if (!tn_is_leaf(src[i]))
       src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
   }
@@ -163,7 +163,8 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit v;
   tn_plan *plan = NULL;
   memset(&v, 0, sizeof v);
-  for (int i = 0; i < c->m; i++) if (!tn_plain_buffer(c->out[i]->uop)) tn_push(t, &roots, c->out[i]->uop);
+  for (int i = 0; i < c->m; i++)
+    if (!tn_plain_buffer(tn_uop_of(c->out[i]))) tn_push(t, &roots, tn_uop_of(c->out[i]));
   tn_visit_graph(t, &v, roots.u, roots.n);
   if (roots.n) plan = tn_plan_find(t, &v);
   if (roots.n && !plan && tn_plan_make(t, &v, roots.u, roots.n, &plan) != TINY_OK) return t->code;
@@ -187,19 +188,19 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < v.leaves.n; i++) {
     p->leaf_input[i] = -1;
     for (int j = 0; j < c->n; j++)
-      if (tn_plain_buffer(c->in[j]->uop) == tn_place(v.leaves.u[i])) {
+      if (tn_plain_buffer(tn_uop_of(c->in[j])) == tn_place(v.leaves.u[i])) {
         p->leaf_input[i] = j;
         p->leaf[i] = NULL;
         break;
       }
   }
   for (int i = 0; i < c->m; i++) {
-    p->shape[i] = c->out[i]->uop;
+    p->shape[i] = tn_uop_of(c->out[i]);
     p->output[i] = p->output_leaf[i] = -1;
     for (int j = 0; plan && j < plan->noutput; j++)
-      if (v.all.u[plan->output[j].node] == c->out[i]->uop) p->output[i] = j;
+      if (v.all.u[plan->output[j].node] == tn_uop_of(c->out[i])) p->output[i] = j;
     for (int j = 0; j < c->n && p->output[i] < 0; j++)
-      if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
+      if (tn_plain_buffer(tn_uop_of(c->in[j])) == tn_plain_buffer(tn_uop_of(c->out[i]))) p->output_leaf[i] = j;
   }
   if (plan) tn_kept_find(t, p);
   if (plan) plan->holders++;
@@ -221,7 +222,7 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
   if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong))
     return NULL;
   for (int i = 0; i < n; i++)
-    if (!tn_plain_buffer(inputs[i]->uop)) {
+    if (!tn_plain_buffer(tn_uop_of(inputs[i]))) {
       tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized", i);
       return NULL;
     }
@@ -236,7 +237,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
   const tiny_program *p = c->p;
   tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
   for (int i = 0; i < p->nleaf; i++)
-    leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
+    leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(tn_uop_of(c->in[p->leaf_input[i]]));
   tn_run r = {p->plan, leaf, p->scalar, NULL, NULL, NULL};
   if (p->plan) {
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
@@ -251,7 +252,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     const tiny_uop *s = p->shape[i];
     if (p->output[i] < 0) {
       c->out[i] = p->output_leaf[i] < 0 ? tn_tensor_new(t, p->shape[i]) :
-                                          tn_tensor_new(t, c->in[p->output_leaf[i]]->uop);
+                                          tn_tensor_new(t, tn_uop_of(c->in[p->output_leaf[i]]));
       continue;
     }
     const tn_place_row *place = &p->plan->place[p->plan->output[p->output[i]].place];
@@ -273,10 +274,10 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   if (p->ninput && !tn_usable("run", p->ninput, inputs, &wrong))
     return t->code != TINY_OK ? t->code : TINY_E_ARG;
   for (int i = 0; i < p->ninput; i++)
-    if (!tn_plain_buffer(inputs[i]->uop))
+    if (!tn_plain_buffer(tn_uop_of(inputs[i])))
       return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
   for (int i = 0; i < p->nleaf; i++) if (p->leaf_input[i] >= 0) {
-    const tiny_uop *given = tn_plain_buffer(inputs[p->leaf_input[i]]->uop);
+    const tiny_uop *given = tn_plain_buffer(tn_uop_of(inputs[p->leaf_input[i]]));
     const tn_place_row *place = NULL;
     for (int j = 0; j < p->plan->nplace; j++)
       if (p->plan->place[j].kind == TN_PLACE_LEAF && p->plan->place[j].index == i) place = &p->plan->place[j];

@@ -10,7 +10,7 @@ typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call
 static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_list roots = {NULL, 0, 0};
-  for (int i = 0; i < c->n; i++) tn_push(t, &roots, c->x[i]->uop);
+  for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
   const tiny_code code = tn_realize_roots(t, &roots);
   if (code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -22,10 +22,10 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   *code = TINY_E_ARG;
   if (!x || n < 1) return NULL;
   if (!tn_usable(name, n, x, &wrong)) {
-    if (wrong && wrong->t->code != TINY_OK) *code = wrong->t->code;
+    if (wrong && tn_ctx_of(wrong)->code != TINY_OK) *code = tn_ctx_of(wrong)->code;
     return NULL;
   }
-  return x[0]->t;
+  return tn_ctx_of(x[0]);
 }
 
 TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
@@ -46,12 +46,12 @@ typedef struct tn_read_call { tiny_tensor *x; void *out; size_t nbytes; } tn_rea
 static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
   struct tn_device *d = t->device;
-  tiny_uop *from = tn_plain_buffer(c->x->uop);
+  tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
   if (!from) {
     tn_realize_call all = {&c->x, 1};
     const tiny_code code = tn_realize_guarded(t, &all);
     if (code != TINY_OK) return code;
-    from = tn_plain_buffer(c->x->uop);
+    from = tn_plain_buffer(tn_uop_of(c->x));
   }
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
   const tiny_code code = d->backend->sync(d->dev);
@@ -62,11 +62,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
                                  size_t nbytes) {
-  const size_t wanted = (size_t)tn_node_nbytes(x->uop);
+  const size_t wanted = (size_t)tn_node_nbytes(tn_uop_of(x));
   char text[TN_DIMS_TEXT];
   if (nbytes != wanted)
     return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
-                     (unsigned long long)nbytes, tn_text_of(x->uop, text), tn_dtypes[x->uop->dtype].name,
+                     (unsigned long long)nbytes, tn_text_of(tn_uop_of(x), text),
+                     tn_dtypes[tn_uop_of(x)->dtype].name,
                      (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
   return TINY_OK;
@@ -96,7 +97,7 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
 
 static tiny_code tn_reference_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
-  return tn_eval_graph(t, c->x->uop, c->out, tn_reference_buffer);
+  return tn_eval_graph(t, tn_uop_of(c->x), c->out, tn_reference_buffer);
 }
 
 TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
@@ -111,13 +112,15 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 
 TINY_API double tiny_item(tiny_tensor *x) {
   unsigned char raw[8];
-  if (!tiny_ok(x)) return (double)NAN;
+  tiny_tensor *out;
+  if (!tn_usable("item", 1, &x, &out)) return (double)NAN;
   if (tiny_nelem(x) != 1) {
     char text[TN_DIMS_TEXT];
-    tiny_fail(x->t, TINY_E_SHAPE, "item: %s has more or less than one element", tn_text_of(x->uop, text));
+    tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "item: %s has more or less than one element",
+              tn_text_of(tn_uop_of(x), text));
     return (double)NAN;
   }
-  const int dtype = x->uop->dtype;
+  const int dtype = tn_uop_of(x)->dtype;
   if (tiny_read(x, raw, tn_dtypes[dtype].nbytes) != TINY_OK) return (double)NAN;
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, raw)));
 }
@@ -153,9 +156,9 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
   if (!t) return code;
   code = tn_nbytes_check(t, "write", x, data, nbytes);
   if (code != TINY_OK) return code;
-  tiny_uop *u = tn_upload(t, data, x->uop->dtype, x->uop->ndim, x->uop->dim);
+  tiny_uop *u = tn_upload(t, data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
   if (tn_bad(t, u)) return t->code;
-  x->uop = u;
+  tn_slot(x)->uop = u;
   return TINY_OK;
 }
 

@@ -334,7 +334,7 @@ static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
 static void tn_settle_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
     x->uop = tn_settled_moved(t, &now, x->uop);
   struct tn_tensors *all = t->tensors;
   int n = 0;
@@ -414,7 +414,7 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
     }
     if (!bases->n) return;
     const uint32_t seen = ++t->ir->epoch;
-    for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
       if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
       if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);
