@@ -137,7 +137,7 @@ static tiny_tensor *step_cut(const chain_step *c) {
 }
 static tiny_tensor *step_shape(const chain_step *c) {        // what no view says: an index for each
   return c->i & 1 ? tiny_permute(tiny_reshape(c->y, TINY_SHAPE(2, 3)), TINY_SHAPE(1, 0))
-                  : tiny_reshape(tiny_permute(tiny_reshape(c->y, TINY_SHAPE(3, 2)), TINY_SHAPE(1, 0)), TINY_SHAPE(3, 2));
+                  : tiny_reshape(tiny_permute(c->y, TINY_SHAPE(1, 0)), TINY_SHAPE(3, 2));
 }
 static tiny_tensor *step_cast(const chain_step *c) { return tiny_cast(c->y, c->i & 1 ? TINY_F32 : TINY_F64); }
 static tiny_tensor *step_sin(const chain_step *c) { return tiny_sin(c->y); }

@@ -65,7 +65,8 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
   while (depth) {
     top = &stack[depth - 1];
     tiny_uop *u = top->u;
-    const int at_edge = tn_map_has(&edge, u) || tn_map_has(wanted, u), whole = at_edge || u->realized || top->next == u->nsrc;
+    const int at_edge = tn_map_has(&edge, u) || tn_map_has(wanted, u);
+    const int whole = at_edge || u->realized || top->next == u->nsrc;
     if (!whole && !tn_map_has(&now, u->src[top->next])) {
       tiny_uop *next = u->src[top->next++];
       top = TN_PUSH(t, stack, depth, cap, tn_walk);

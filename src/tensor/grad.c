@@ -14,8 +14,8 @@
 
 // depends: on a parameter; around: its place in the walk around this one.
 typedef struct tn_grad_node { tiny_uop *u, *grad; uint32_t around; int depends; } tn_grad_node;
-// A walk from a root: wrt[0..nwrt-1] are the nodes whose gradients are wanted; NULL: none. node[i] has seq i; those from `left` on
-// are done. Of a checkpoint's: the segment, and its node in the walk around this one.
+// A walk from a root: wrt[0..nwrt-1] are the nodes whose gradients are wanted; NULL: none. node[i] has seq i; those
+// from `left` on are done. Of a checkpoint's: the segment, and its node in the walk around this one.
 typedef struct tn_grad_walk {
   tn_grad_node *node; int n, cap, left;
   tiny_uop *const *wrt; int nwrt; tn_map wanted;
