@@ -414,6 +414,13 @@ static void inflate_errors(void) {
     int same = 1;
     for (int k = 0; k < 175; k++) same &= out[k] == k * k % 251;
     CHECK(same);
+    for (size_t head = 0; head <= 175; head++) {             // in two places, whatever refers back over the joint
+      unsigned char first[175], rest[175], part[175];
+      size_t got;
+      CHECK(!tn_inflate_split(&z, file + 2, n - 2, first, head, rest, 175 - head, &where));
+      CHECK(!memcmp(first, out, head) && !memcmp(rest, out + head, 175 - head));
+      CHECK(!tn_inflate_first(&z, file + 2, n - 2, part, head, &got, &where) && got == head && !memcmp(part, out, head));
+    }
   }
 }
 

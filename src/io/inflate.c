@@ -45,15 +45,22 @@ typedef struct tn_prefix {
 
 typedef struct tn_inflate {
   const unsigned char *in; size_t nin, at;
-  unsigned char *out; size_t nout, put;
+  unsigned char *head, *out; size_t nhead, nout, put;      // the first nhead of nout bytes go to head, the others to out
   uint64_t bits; int nbits;                // taken from in, not used yet; the next one is the lowest
   const char *wrong;
   tn_prefix literal, distance;
 } tn_inflate;
 
+static const char tn_inflate_more[] = "more data than the directory tells";
+static const char tn_inflate_less[] = "less data than the directory tells";
+
 static int tn_inflate_fail(tn_inflate *z, const char *wrong) {
   if (!z->wrong) z->wrong = wrong;
   return 0;
+}
+// Where byte i of what is unpacked lies.
+static unsigned char *tn_inflate_byte(const tn_inflate *z, size_t i) {
+  return i < z->nhead ? z->head + i : z->out + (i - z->nhead);
 }
 // At least 15 bits where the input has them.
 static void tn_inflate_fill(tn_inflate *z) {
@@ -135,10 +142,12 @@ static int tn_inflate_stored(tn_inflate *z) {
     return tn_inflate_fail(z, "a block's length and its complement differ");
   z->at += 4;
   if (z->nin - z->at < n) return tn_inflate_fail(z, "the data ends early");
-  if (z->nout - z->put < n) return tn_inflate_fail(z, "more data than the directory tells");
-  if (n) memcpy(z->out + z->put, z->in + z->at, n);
-  z->at += n; z->put += n;
-  return 1;
+  const size_t fits = z->nout - z->put < n ? z->nout - z->put : n;
+  const size_t low = z->put < z->nhead ? (z->nhead - z->put < fits ? z->nhead - z->put : fits) : 0;
+  if (low) memcpy(z->head + z->put, z->in + z->at, low);
+  if (fits > low) memcpy(tn_inflate_byte(z, z->put + low), z->in + z->at + low, fits - low);
+  z->at += n; z->put += fits;
+  return fits == n ? 1 : tn_inflate_fail(z, tn_inflate_more);
 }
 
 // RFC 1951, 3.2.5: least value and extra bits of the symbols for lengths and distances.
@@ -161,9 +170,13 @@ static int tn_inflate_copy(tn_inflate *z, int symbol) {
   const size_t back = tn_distance_base[d] + tn_inflate_bits(z, tn_distance_bits[d]);
   if (z->wrong) return 0;
   if (back > z->put) return tn_inflate_fail(z, "a distance beyond the beginning");
-  if (n > z->nout - z->put) return tn_inflate_fail(z, "more data than the directory tells");
-  for (size_t i = 0; i < n; i++, z->put++) z->out[z->put] = z->out[z->put - back];
-  return 1;
+  const size_t fits = z->nout - z->put < n ? z->nout - z->put : n;
+  if (z->put - back >= z->nhead) {
+    unsigned char *to = z->out + (z->put - z->nhead);
+    for (size_t i = 0; i < fits; i++) to[i] = (to - back)[i];
+    z->put += fits;
+  } else for (size_t i = 0; i < fits; i++, z->put++) *tn_inflate_byte(z, z->put) = *tn_inflate_byte(z, z->put - back);
+  return fits == n ? 1 : tn_inflate_fail(z, tn_inflate_more);
 }
 static int tn_inflate_codes(tn_inflate *z) {
   for (;;) {
@@ -171,8 +184,8 @@ static int tn_inflate_codes(tn_inflate *z) {
     if (symbol < 0) return 0;
     if (symbol == 256) return 1;
     if (symbol > 256) { if (!tn_inflate_copy(z, symbol)) return 0; continue; }
-    if (z->put == z->nout) return tn_inflate_fail(z, "more data than the directory tells");
-    z->out[z->put++] = (unsigned char)symbol;
+    if (z->put == z->nout) return tn_inflate_fail(z, tn_inflate_more);
+    *tn_inflate_byte(z, z->put++) = (unsigned char)symbol;
   }
 }
 
@@ -219,11 +232,12 @@ static int tn_inflate_dynamic(tn_inflate *z) {
   return tn_inflate_codes(z);
 }
 
-// Unpacks in to exactly nout bytes. NULL: done; else what is wrong, near byte *at of in.
-static const char *tn_inflate_run(tn_inflate *z, const void *in, size_t nin, void *out, size_t nout,
-                                  size_t *at) {
+// Unpacks in to exactly nhead bytes at head and nout at out. NULL: done; else what is wrong, near byte *at of in.
+static const char *tn_inflate_split(tn_inflate *z, const void *in, size_t nin, void *head, size_t nhead, void *out,
+                                    size_t nout, size_t *at) {
   z->in = (const unsigned char *)in; z->nin = nin; z->at = 0;
-  z->out = (unsigned char *)out; z->nout = nout; z->put = 0;
+  z->head = (unsigned char *)head; z->nhead = nhead;
+  z->out = (unsigned char *)out; z->nout = nhead + nout; z->put = 0;
   z->bits = 0; z->nbits = 0; z->wrong = NULL;
   for (unsigned last = 0; !last && !z->wrong;) {
     last = tn_inflate_bits(z, 1);
@@ -235,8 +249,18 @@ static const char *tn_inflate_run(tn_inflate *z, const void *in, size_t nin, voi
     else tn_inflate_fail(z, "a block of no known kind");
   }
   *at = z->at - (size_t)(z->nbits / 8);
-  if (!z->wrong && z->put != nout) tn_inflate_fail(z, "less data than the directory tells");
+  if (!z->wrong && z->put != z->nout) tn_inflate_fail(z, tn_inflate_less);
   if (!z->wrong && *at != nin) tn_inflate_fail(z, "bytes after the last block");
   return z->wrong;
+}
+static const char *tn_inflate_run(tn_inflate *z, const void *in, size_t nin, void *out, size_t nout, size_t *at) {
+  return tn_inflate_split(z, in, nin, NULL, 0, out, nout, at);
+}
+// The first nout bytes, or all if there are fewer: *got. What comes after them is not looked at.
+static const char *tn_inflate_first(tn_inflate *z, const void *in, size_t nin, void *out, size_t nout, size_t *got,
+                                    size_t *at) {
+  const char *wrong = tn_inflate_run(z, in, nin, out, nout, at);
+  *got = z->put;
+  return z->put == nout || wrong == tn_inflate_less ? NULL : wrong;
 }
 #endif

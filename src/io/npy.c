@@ -152,13 +152,17 @@ static int tn_npy_frame(tn_npy *r) {
                                           (unsigned long long)length, (unsigned long long)left);
 }
 
-// The array that s is.
-static int tn_npy_read(const tn_source *s, tiny_uop **out) {
+// What the header of an array tells. dim: in the order of its memory, which is turned where Fortran wrote it.
+typedef struct tn_npy_array { size_t data; int dtype, big, turned, ndim; int64_t dim[TINY_MAX_DIMS], nelem; } tn_npy_array;
+
+// Of the array that s begins with, `whole` bytes long.
+static int tn_npy_describe(const tn_source *s, uint64_t whole, tn_npy_array *a) {
   tn_npy r;
   memset(&r, 0, sizeof r);
   r.s = s;
   if (!tn_npy_frame(&r)) return 0;
-  const size_t data = r.end, have = s->nbytes - data;
+  const size_t data = r.end;
+  const uint64_t have = whole - data;
   if (!tn_npy_header(&r)) return 0;
   const int64_t nelem = tn_source_nelem(r.shape.ndim, r.shape.dim);
   const uint64_t each = tn_dtypes[r.dtype].nbytes;
@@ -167,12 +171,24 @@ static int tn_npy_read(const tn_source *s, tiny_uop **out) {
     return tn_source_fail(s, data, "data", "%llu bytes, but %lld elements of %s take %llu",
                           (unsigned long long)have, (long long)nelem, tn_dtypes[r.dtype].name,
                           (unsigned long long)((uint64_t)nelem * each));
-  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
-  const int n = r.shape.ndim, turned = r.fortran && n > 1;
-  for (int i = 0; i < n; i++) { dim[i] = r.shape.dim[turned ? n - 1 - i : i]; axes[i] = n - 1 - i; }
-  if (!tn_source_tensor(s, data, r.dtype, r.big, n, dim, out)) return 0;
-  if (turned) *out = tn_permute(s->t, *out, axes);
-  return !tn_bad(s->t, *out);
+  const int n = r.shape.ndim;
+  a->data = data; a->dtype = r.dtype; a->big = r.big; a->ndim = n; a->nelem = nelem;
+  a->turned = r.fortran && n > 1;
+  for (int i = 0; i < n; i++) a->dim[i] = r.shape.dim[a->turned ? n - 1 - i : i];
+  return 1;
+}
+static int tn_npy_turn(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
+  int64_t axes[TINY_MAX_DIMS];
+  for (int i = 0; i < a->ndim; i++) axes[i] = a->ndim - 1 - i;
+  if (a->turned) *out = tn_permute(t, *out, axes);
+  return !tn_bad(t, *out);
+}
+
+// The array that s is.
+static int tn_npy_read(const tn_source *s, tiny_uop **out) {
+  tn_npy_array a;
+  return tn_npy_describe(s, s->nbytes, &a) &&
+      tn_source_tensor(s, a.data, a.dtype, a.big, a.ndim, a.dim, out) && tn_npy_turn(s->t, &a, out);
 }
 
 // ** writing **

@@ -87,6 +87,14 @@ static void tn_swap_bytes(void *to, const void *from, size_t nbytes, size_t each
   for (size_t i = 0; i < nbytes; i += each) for (size_t j = 0; j < each; j++) a[i + j] = b[i + each - 1 - j];
 }
 
+static void tn_swap_in_place(unsigned char *data, size_t nbytes, size_t each) {
+  for (size_t i = 0; i < nbytes; i += each) for (size_t j = 0; j < each / 2; j++) {
+    const unsigned char low = data[i + j];
+    data[i + j] = data[i + each - 1 - j];
+    data[i + each - 1 - j] = low;
+  }
+}
+
 // Elements of a shape that a file may claim; -1: a dim is negative or the product is beyond 2^60.
 static int64_t tn_source_nelem(int n, const int64_t *dim) {
   int64_t nelem = 1, nonzero = 1;
@@ -124,15 +132,19 @@ static tiny_uop *tn_source_swapped(const tn_source *s, size_t at, int dtype, int
   return u;
 }
 
+static int tn_source_bools(const tn_source *s, size_t at, const unsigned char *data, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (data[i] > 1) return tn_source_fail(s, at + i, "data", "a bool of %d", data[i]);
+  return 1;
+}
+
 // The elements at data + at, whose bytes are known to be there.
 static int tn_source_tensor(const tn_source *s, size_t at, int dtype, int big, int ndim, const int64_t *dim,
                             tiny_uop **out) {
   tiny_ctx *t = s->t;
   const int64_t nelem = tn_dims_nelem(ndim, dim);
   const size_t each = tn_dtypes[dtype].nbytes, nbytes = (size_t)nelem * each;
-  if (dtype == TINY_BOOL)
-    for (size_t i = 0; i < nbytes; i++)
-      if (s->data[at + i] > 1) return tn_source_fail(s, at + i, "data", "a bool of %d", s->data[at + i]);
+  if (dtype == TINY_BOOL && !tn_source_bools(s, at, s->data + at, nbytes)) return 0;
   tiny_uop *u;
   tn_storage *pages = NULL;
   if (each > 1 && nbytes && big == tn_host_is_little()) u = tn_source_swapped(s, at, dtype, ndim, dim);

@@ -166,35 +166,79 @@ static int tn_zip_open(tiny_archive *a) {
   return tn_archive_finish(a, 0, (size_t)e.at, 1);
 }
 
-// Reads the unpacked bytes of an entry as an array.
-static int tn_zip_array(const tiny_archive *a, const tn_entry *e, tn_source *s, tiny_uop **out) {
-  tn_crc *crc = (tn_crc *)tn_alloc(a->s.t, sizeof *crc);
-  if (!crc) return 0;
-  tn_crc_open(crc);
-  const int whole = tn_crc_of(crc, 0, s->data, s->nbytes) == e->crc;
-  tn_release(a->s.t, crc, sizeof *crc);
-  return whole ? tn_npy_read(s, out) : tn_source_fail(&a->s, e->at, "checksum", "'%.100s' is damaged", e->name);
+static int tn_zip_check(const tiny_archive *a, const tn_entry *e, uint32_t crc) {
+  return crc == e->crc || tn_source_fail(&a->s, e->at, "checksum", "'%.100s' is damaged", e->name);
 }
+
+// ** deflated entries: the header alone is unpacked first; it tells how much memory the array takes, into which the
+// whole is unpacked then. Where that is not the host's, there is a copy on the way **
+
+enum { TN_ZIP_HEADER = 12 + 65536 };       // of an array: the longest that is read
+
+typedef struct tn_unpack {
+  const tiny_archive *a; const tn_entry *e;
+  tn_inflate *z; unsigned char *head;      // TN_ZIP_HEADER bytes
+  tn_source s; tn_npy_array array;
+} tn_unpack;
+
+static int tn_unpack_header(tn_unpack *u) {
+  size_t at = 0;
+  const size_t most = u->e->whole < TN_ZIP_HEADER ? u->e->whole : TN_ZIP_HEADER;
+  const char *wrong = tn_inflate_first(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, most, &u->s.nbytes, &at);
+  if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
+  u->s.data = u->head; u->s.mapping = NULL;
+  return tn_npy_describe(&u->s, u->e->whole, &u->array);
+}
+
+// The elements into `data`, in the host's order of bytes.
+static int tn_unpack_data(tn_unpack *u, unsigned char *data) {
+  const tn_npy_array *n = &u->array;
+  const size_t each = tn_dtypes[n->dtype].nbytes, nbytes = (size_t)n->nelem * each;
+  size_t at = 0;
+  const char *wrong = tn_inflate_split(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, n->data, data, nbytes, &at);
+  if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
+  tn_crc crc;
+  tn_crc_open(&crc);
+  if (!tn_zip_check(u->a, u->e, tn_crc_of(&crc, tn_crc_of(&crc, 0, u->head, n->data), data, nbytes))) return 0;
+  if (n->dtype == TINY_BOOL && !tn_source_bools(&u->s, n->data, data, nbytes)) return 0;
+  if (each > 1 && n->big == tn_host_is_little()) tn_swap_in_place(data, nbytes, each);
+  return 1;
+}
+
+static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
+  const tn_npy_array *n = &u->array;
+  tiny_ctx *t = u->a->s.t;
+  const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
+  tn_storage *storage = tn_storage_new(t, nbytes);
+  if (!storage) return 0;
+  const int direct = t->device->limits.host_memory;
+  const tiny_mem to = {storage->mem, 0};
+  unsigned char *data = direct ? (unsigned char *)storage->mem : (unsigned char *)tn_alloc(t, nbytes + 1);
+  int done = (data || !nbytes) && tn_unpack_data(u, data);
+  if (done && !direct && nbytes) done = t->device->backend->copy_in(t->device->dev, to, data, nbytes) == TINY_OK;
+  if (!direct) tn_release(t, data, nbytes + 1);
+  if (!done) { tn_storage_drop(t, storage); return 0; }
+  *out = tn_reshape(t, tn_buffer_node(t, storage, n->dtype, n->nelem), n->ndim, n->dim);
+  return !tn_bad(t, *out) && tn_npy_turn(t, n, out);
+}
+
 static int tn_zip_get(tiny_archive *a, const tn_entry *e, tiny_uop **out) {
   tiny_ctx *t = a->s.t;
-  tn_source s = a->s;
-  s.member = e->name;
+  tn_unpack u;
+  memset(&u, 0, sizeof u);
+  u.a = a; u.e = e; u.s = a->s;
+  u.s.member = e->name;
   if (e->method == TN_ZIP_STORED) {
-    s.data += e->at; s.at += e->at; s.nbytes = e->nbytes;
-    return tn_zip_array(a, e, &s, out);
+    tn_crc crc;
+    tn_crc_open(&crc);
+    u.s.data += e->at; u.s.at += e->at; u.s.nbytes = e->nbytes;
+    return tn_zip_check(a, e, tn_crc_of(&crc, 0, u.s.data, u.s.nbytes)) && tn_npy_read(&u.s, out);
   }
-  unsigned char *whole = (unsigned char *)tn_alloc(t, e->whole + 1);
-  tn_inflate *z = (tn_inflate *)tn_alloc(t, sizeof *z);
-  size_t at = 0;
-  int done = 0;
-  if (whole && z) {
-    const char *wrong = tn_inflate_run(z, a->s.data + e->at, e->nbytes, whole, e->whole, &at);
-    s.data = whole; s.nbytes = e->whole; s.mapping = NULL;
-    done = wrong ? tn_source_fail(&a->s, e->at + at, "deflate", "%s in '%.100s'", wrong, e->name) :
-                   tn_zip_array(a, e, &s, out);
-  }
-  tn_release(t, whole, e->whole + 1);
-  tn_release(t, z, sizeof *z);
+  u.z = (tn_inflate *)tn_alloc(t, sizeof *u.z);
+  u.head = (unsigned char *)tn_alloc(t, TN_ZIP_HEADER);
+  const int done = u.z && u.head && tn_unpack_header(&u) && tn_unpack_array(&u, out);
+  tn_release(t, u.head, TN_ZIP_HEADER);
+  tn_release(t, u.z, sizeof *u.z);
   return done;
 }
 
