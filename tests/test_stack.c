@@ -1,6 +1,7 @@
 // also: tsan
 // test_stack: kernels that pack operands run on threads with small stacks, the caller's and those of its pool; memory
-// for the panels is asked for before anything runs, and refusing it is an error like others.
+// for the panels is asked for before anything runs, and refusing it is an error like others. So do long chains of each
+// class of operators, forward and gradient: TEST_CHAIN says how long, a million takes some minutes.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -116,7 +117,160 @@ static void test_refused(void) {
   }
 }
 
+// ** chains: x (3,2), n times the same operator; w is what each element of the result counts in the loss **
+
+typedef struct chain_step { tiny_ctx *t; tiny_tensor *x0, *y, *one, *half; int i; } chain_step;
+static tiny_tensor *step_reshape(const chain_step *c) {
+  return tiny_reshape(c->y, c->i & 1 ? TINY_SHAPE(3, 2) : TINY_SHAPE(2, 1, 3));
+}
+static tiny_tensor *step_permute(const chain_step *c) { return tiny_permute(c->y, TINY_SHAPE(1, 0)); }
+static tiny_tensor *step_flip(const chain_step *c) { return tiny_flip(c->y, TINY_SHAPE(0)); }
+static tiny_tensor *step_turn(const chain_step *c) {         // of order 4 on the corners of a rectangle
+  return c->i & 1 ? tiny_permute(c->y, TINY_SHAPE(1, 0)) : tiny_flip(c->y, TINY_SHAPE(0));
+}
+static tiny_tensor *step_pad(const chain_step *c) {
+  return c->i & 1 ? tiny_shrink(c->y, TINY_SHAPE(1, 4, 0, 2)) : tiny_pad(c->y, TINY_SHAPE(1, 1, 0, 0), 0);
+}
+static tiny_tensor *step_cut(const chain_step *c) {
+  return c->i & 1 ? tiny_shrink(c->y, TINY_SHAPE(0, 1, 0, 3, 0, 2)) : tiny_expand(
+    tiny_reshape(c->y, TINY_SHAPE(1, 3, 2)), TINY_SHAPE(2, 3, 2));
+}
+static tiny_tensor *step_shape(const chain_step *c) {        // what no view says: an index for each
+  return c->i & 1 ? tiny_permute(tiny_reshape(c->y, TINY_SHAPE(2, 3)), TINY_SHAPE(1, 0))
+                  : tiny_reshape(tiny_permute(c->y, TINY_SHAPE(1, 0)), TINY_SHAPE(3, 2));
+}
+static tiny_tensor *step_cast(const chain_step *c) { return tiny_cast(c->y, c->i & 1 ? TINY_F32 : TINY_F64); }
+static tiny_tensor *step_sin(const chain_step *c) { return tiny_sin(c->y); }
+static tiny_tensor *step_add(const chain_step *c) { return tiny_add(c->y, c->x0); }
+static tiny_tensor *step_where(const chain_step *c) {
+  return tiny_where(tiny_lt(c->x0, c->half), c->y, tiny_add(c->y, c->one));
+}
+static tiny_tensor *step_reduce(const chain_step *c) {       // the mean of rows
+  return tiny_mul(tiny_expand(tiny_sum(c->y, 1, 1), TINY_SHAPE(3, 2)), c->half);
+}
+static tiny_tensor *step_contiguous(const chain_step *c) { return tiny_contiguous(c->y); }
+static tiny_tensor *step_detach(const chain_step *c) { return tiny_detach(c->y); }
+static tiny_tensor *step_assign(const chain_step *c) { return tiny_assign(c->y, tiny_add(c->y, c->one)); }
+static tiny_tensor *step_checkpoint(const chain_step *c) {
+  return tiny_checkpoint(tiny_mul(tiny_add(c->y, c->y), c->half), &c->y, 1);
+}
+
+// What comes of a value after n steps, and the slope there.
+static void same(double x, int n, double *y, double *slope) { (void)n; *y = x; *slope = 1; }
+static void none(double x, int n, double *y, double *slope) { (void)n; *y = x; *slope = 0; }
+static void sines(double x, int n, double *y, double *slope) {
+  for (*slope = 1; n > 0; n--) { *slope *= cos(x); x = sin(x); }
+  *y = x;
+}
+static void sums(double x, int n, double *y, double *slope) { *y = x * (n + 1); *slope = 1; }
+static void some(double x, int n, double *y, double *slope) { *y = x < 0.5 ? x : x + n; *slope = 1; }
+static void counts(double x, int n, double *y, double *slope) { *y = x + n; *slope = 1; }
+
+// own: it changes its operand; rows: x is the same along each row
+static const struct chain {
+  const char *name;
+  tiny_tensor *(*step)(const chain_step *c);
+  void (*expected)(double x, int n, double *y, double *slope);
+  int own, rows;
+} chains[] = {
+  {"reshape", step_reshape, same, 0, 0}, {"permute", step_permute, same, 0, 0}, {"flip", step_flip, same, 0, 0},
+  {"permute and flip", step_turn, same, 0, 0}, {"pad and shrink", step_pad, same, 0, 0},
+  {"expand and shrink", step_cut, same, 0, 0}, {"cast", step_cast, same, 0, 0}, {"sin", step_sin, sines, 0, 0},
+  {"add", step_add, sums, 0, 0}, {"where", step_where, some, 0, 0}, {"sum", step_reduce, same, 0, 1},
+  {"contiguous", step_contiguous, same, 0, 0}, {"detach", step_detach, none, 0, 0},
+  {"assign", step_assign, counts, 1, 0}, {"checkpoint", step_checkpoint, same, 0, 0},
+};
+
+typedef struct chain_job { const struct chain *chain; const char *device; int n, gradient, good; } chain_job;
+
+static int near(double a, double b) { return fabs(a - b) <= 2e-3 * (fabs(b) > 1e-30 ? fabs(b) : 1); }
+
+static void *chain_work(void *arg) {
+  chain_job *j = (chain_job *)arg;
+  const struct chain *k = j->chain;
+  static const float x[6] = {0, 0.25f, 1, 1, 2, 3}, w[6] = {1, 2, 3, 4, 5, 6}, x_rows[6] = {0, 0, 1, 1, 3, 3};
+  const float *in = k->rows ? x_rows : x;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = j->device; d.cache_dir = ""; d.threads = 1;
+  chain_step c;
+  memset(&c, 0, sizeof c);
+  c.t = tiny_open(&d);
+  tiny_tensor *p = tiny_from(c.t, in, TINY_F32, TINY_SHAPE(3, 2)), *out;
+  c.x0 = tiny_from(c.t, in, TINY_F32, TINY_SHAPE(3, 2));
+  c.one = tiny_scalar(c.t, 1, TINY_F32); c.half = tiny_scalar(c.t, 0.5, TINY_F32);
+  c.y = k->own ? c.x0 : p;
+  for (c.i = 0; c.i < j->n; c.i++) {       // a frame for each: handles of what was inside of a step are gone
+    tiny_begin(c.t);
+    tiny_tensor *y = tiny_keep(k->step(&c));
+    tn_frame_close(c.t);
+    if (!k->own && c.y != p) tiny_free(c.y);
+    c.y = y;
+  }
+  out = c.y;
+  if (j->gradient) {
+    tiny_tensor *loss = tiny_sum(tiny_mul(c.y, tiny_from(c.t, w, TINY_F32, TINY_SHAPE(3, 2))), TINY_ALL, 0);
+    if (tiny_grad(loss, &p, 1, &out) != TINY_OK) out = NULL;
+  }
+  float got[6];
+  j->good = out && tiny_read(out, got, sizeof got) == TINY_OK;
+  for (int i = 0; i < 6 && j->good; i++) {
+    double y, slope;
+    k->expected(in[i], j->n, &y, &slope);
+    const double weight = k->rows ? (w[i & ~1] + w[i | 1]) / 2 : w[i];
+    j->good = near(got[i], j->gradient ? slope * weight : y);
+    if (!j->good) fprintf(stderr, "element %d: %g, not %g\n", i, got[i], j->gradient ? slope * weight : y);
+  }
+  if (!j->good) fprintf(stderr, "%s, %d times on %s, gradient %d: %s\n", k->name, j->n, j->device, j->gradient,
+                        tiny_error(c.t));
+  tiny_close(c.t);
+  return NULL;
+}
+
+static void test_chains(const char *device, int n) {
+  for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) for (int gradient = 0; gradient < 2; gradient++) {
+    chain_job j = {&chains[i], device, n, gradient, 0};
+    if (gradient && chains[i].own) continue;         // an assignment's own operand: no gradient goes through it
+    pthread_join(start(chain_work, &j), NULL);
+    CHECK(j.good);
+  }
+}
+
+// Text and the reference interpreter, of a chain as long.
+static void *text_work(void *arg) {
+  chain_job *j = (chain_job *)arg;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  static const float x[6] = {0, 0.25f, 1, 1, 2, 3};
+  tiny_tensor *y = tiny_from(t, x, TINY_F32, TINY_SHAPE(3, 2));
+  for (int i = 0; i < j->n; i++) {
+    tiny_tensor *z = i % 3 ? tiny_neg(y) : tiny_permute(tiny_flip(y, TINY_SHAPE(0)), TINY_SHAPE(0, 1));
+    tiny_free(y);
+    y = z;
+  }
+  float got[6], reference[6];
+  const size_t length = tiny_uop_print(t, tiny_uop_of(y), NULL, 0);
+  char *text = (char *)malloc(length + 1);
+  tiny_uop_print(t, tiny_uop_of(y), text, length + 1);
+  tiny_uop *again = tiny_uop_parse(t, text);
+  j->good = again == tiny_uop_of(y);
+  j->good &= tiny_reference(y, reference, sizeof reference) == TINY_OK;
+  j->good &= tiny_read(y, got, sizeof got) == TINY_OK && !memcmp(got, reference, sizeof got);
+  free(text);
+  tiny_close(t);
+  return NULL;
+}
+
 int main(void) {
+  const char *env = getenv("TEST_CHAIN");
+  const int n = env ? atoi(env) / 4 * 4 : stack_nbytes() > 64 << 10 ? 400 : 4000;
+  chain_job text = {NULL, NULL, n, 0, 0};
+  test_chains("INTERP", n);
+  test_chains("CPU", 40);
+  pthread_join(start(text_work, &text), NULL);
+  CHECK(text.good);
   test_small(1, 0);
   test_small(2, 0);
   test_small(0, 2);

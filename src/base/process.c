@@ -155,7 +155,7 @@ static void tn_process_send(tn_child *c, const tn_job *job) {
 }
 
 static void tn_process_receive(int *fd, tiny_bytes *to, const tn_job *job) {
-  char piece[16384];
+  char piece[2048];
   while (*fd >= 0 && !tn_process_flooded(job)) {
     const ssize_t got = recv(*fd, piece, sizeof piece, MSG_DONTWAIT);
     if (got > 0) { tiny_bytes_add(to, piece, (size_t)got); continue; }
@@ -366,7 +366,7 @@ static DWORD tn_process_start(tiny_ctx *t, tn_child *c, const tn_job *job) {
 
 // What can be done now for one child. Returns 1 when something was.
 static int tn_process_receive(HANDLE *h, tiny_bytes *to) {
-  char piece[16384];
+  char piece[2048];
   DWORD there = 0, got = 0;
   if (!*h) return 0;
   if (!PeekNamedPipe(*h, NULL, 0, NULL, &there, NULL)) { tn_process_close(h); return 1; }

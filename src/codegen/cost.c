@@ -228,11 +228,13 @@ static void tn_cost_evaluate(const tn_cost_walk *w, int r, int64_t *value) {
   }
 }
 
-static int tn_cost_is_loaded(const tiny_uop *u, int depth) {
-  if (u->op == TINY_OP_LOAD || u->op == TINY_OP_REDUCE || !depth) return 1;
-  for (uint32_t i = 0; i < u->nsrc; i++)
-    if (u->op != TINY_OP_RANGE && tn_cost_is_loaded(u->src[i], depth - 1)) return 1;
-  return 0;
+// Which nodes are made of what is loaded, in loaded[seq].
+static void tn_cost_find_loaded(const tn_cost_walk *w, uint8_t *loaded) {
+  for (int i = 0; i < w->all.n; i++) {
+    const tiny_uop *u = w->all.u[i];
+    loaded[i] = u->op == TINY_OP_LOAD || u->op == TINY_OP_REDUCE;
+    for (uint32_t j = 0; j < u->nsrc && u->op != TINY_OP_RANGE; j++) loaded[i] |= loaded[u->src[j]->seq];
+  }
 }
 
 static int tn_cost_find_accesses(tn_cost_walk *w) {
@@ -248,7 +250,9 @@ static int tn_cost_find_accesses(tn_cost_walk *w) {
   w->naccess = n;
   int64_t *at0 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at0);
   int64_t *at1 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at1);
+  uint8_t *loaded = (uint8_t *)tn_scratch(w->t, (size_t)w->all.n);
   tn_cost_evaluate(w, -1, at0);
+  tn_cost_find_loaded(w, loaded);
   for (int i = 0; i < n; i++) {
     tn_cost_access *a = &w->access[i];
     const tiny_uop *u = node[i];
@@ -264,7 +268,7 @@ static int tn_cost_find_accesses(tn_cost_walk *w) {
     }
     const tiny_uop *element = u->src[0]->src[1], *memory = u->src[0]->src[0];
     a->ranges = w->open[element->seq];
-    a->gathers = tn_cost_is_loaded(element, 12);
+    a->gathers = loaded[element->seq];
     a->all_nbytes = memory->op == TINY_OP_STAGE ? 1e18 : (double)tn_memory_nelem(memory) * a->nbytes;
     a->at = tn_cost_innermost(w, w->open[u->seq]);
   }

@@ -272,21 +272,28 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
 
 // elem = base + step * LANE with a scalar base? Returns base, NULL if not.
 static tiny_uop *tn_lane_step(tiny_ctx *t, tiny_uop *e, int64_t *step) {
-  int64_t a = 0, b = 0;
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  tiny_uop *base = NULL;
+  int n = 0, cap = TN_FEW_WALKS;
   *step = 0;
   if (e->lanes == 1) return e;
-  if (e->op == TINY_OP_LANE) { *step = 1; return tn_index(t, 0); }
-  if (e->op == TINY_OP_ADD) {
-    tiny_uop *x = tn_lane_step(t, e->src[0], &a), *y = tn_lane_step(t, e->src[1], &b);
-    *step = a + b;
-    return x && y ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, x, y)) : NULL;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n) {
+    const tn_term m = todo[--n];
+    if (m.x->op == TINY_OP_LANE) *step = tn_wrap_add(*step, m.c);
+    else if (m.x->lanes == 1) {
+      tiny_uop *part = m.c == 1 ? m.x : tn_u2(t, TINY_OP_MUL, m.x, tn_int(t, m.x->dtype, m.c));
+      base = base ? tn_u2(t, TINY_OP_ADD, base, part) : part;
+    } else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 2; i-- > 0;) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else return NULL;
   }
-  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
-    tiny_uop *x = tn_lane_step(t, e->src[0], &a);
-    *step = a * e->src[1]->k;
-    return x ? tn_simplify(t, tn_u2(t, TINY_OP_MUL, x, e->src[1])) : NULL;
-  }
-  return NULL;
+  return base ? tn_simplify(t, base) : tn_index(t, 0);
 }
 
 static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *u, int lanes) {

@@ -9,7 +9,8 @@
 #include "lower.c"
 #endif
 
-typedef struct tn_block { tiny_uop *range; int parent, depth; tn_list nodes; } tn_block;   // block 0: the kernel itself
+// Block 0: the kernel itself. emitted: how many of the nodes.
+typedef struct tn_block { tiny_uop *range; int parent, depth, emitted; tn_list nodes; } tn_block;
 
 typedef struct tn_linear {
   tiny_ctx *t;
@@ -31,10 +32,15 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
 static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
 
 // What a loop does that may not run at all stays in it, though it be the same in all of its rounds.
-static void tn_linear_hold(tn_linear *l, const tiny_uop *body, int loop) {
-  if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) return;
-  tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
-  for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_linear_hold(l, body->src[i], loop);
+static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
+  tn_list todo = {NULL, 0, 0};
+  tn_push(l->t, &todo, body);
+  while (todo.n) {
+    body = todo.u[--todo.n];
+    if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) continue;
+    tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
+    for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_push(l->t, &todo, body->src[i]);
+  }
 }
 
 // Loops open at each node: those of its sources, also of the bounds of a RANGE, less the one an END closes.
@@ -77,15 +83,22 @@ static void tn_linear_place(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) tn_push(l->t, &l->block[l->place[i]].nodes, l->all.u[i]);
 }
 
-static void tn_linear_emit(tn_linear *l, int b) {
-  for (int i = 0; i < l->block[b].nodes.n; i++) {
-    tiny_uop *u = l->block[b].nodes.u[i];
-    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_SINK) continue;
+static void tn_linear_emit(tn_linear *l) {
+  for (int b = 0; b >= 0;) {               // the block of a loop, and then on where its END stands
+    tn_block *block = &l->block[b];
+    if (block->emitted == block->nodes.n) {
+      b = b ? block->parent : -1;
+      if (b >= 0) tn_push(l->t, &l->out, l->block[b].nodes.u[l->block[b].emitted++]);
+      continue;
+    }
+    tiny_uop *u = block->nodes.u[block->emitted];
     if (u->op == TINY_OP_END) {
       tn_push(l->t, &l->out, u->src[1]);
-      tn_linear_emit(l, tn_linear_block_of(l, u->src[1]));
+      b = tn_linear_block_of(l, u->src[1]);
+      continue;
     }
-    tn_push(l->t, &l->out, u);
+    if (u->op != TINY_OP_RANGE && u->op != TINY_OP_SINK) tn_push(l->t, &l->out, u);
+    block->emitted++;
   }
 }
 
@@ -112,7 +125,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
   l.place = (int *)tn_scratch(t, (size_t)l.all.n * sizeof *l.place);
   tn_linear_open(&l);
   tn_linear_place(&l);
-  tn_linear_emit(&l, 0);
+  tn_linear_emit(&l);
   out->list = l.out.u;
   out->n = l.out.n;
   return TINY_OK;

@@ -323,18 +323,29 @@ static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int
 
 // ** what the heuristics look at **
 
-// How far e moves when r advances by one.
+// How far e moves when r advances by one. Sums of more terms than that are irregular.
+enum { TN_STRIDE_TERMS = 1024 };
 static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
-  if (e == r) return 1;
-  if (e->op == TINY_OP_ADD) {
-    const int64_t a = tn_stride_in(t, e->src[0], r), b = tn_stride_in(t, e->src[1], r);
-    return a == TN_IRREGULAR || b == TN_IRREGULAR ? TN_IRREGULAR : a + b;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  int64_t stride = 0;
+  int n = 0, cap = TN_FEW_WALKS, terms = 0;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n && stride != TN_IRREGULAR) {
+    const tn_term m = todo[--n];
+    if (m.x == r) stride = tn_wrap_add(stride, m.c);
+    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
+    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
   }
-  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
-    const int64_t a = tn_stride_in(t, e->src[0], r);
-    return a == TN_IRREGULAR ? a : a * e->src[1]->k;
-  }
-  return e->nsrc && tn_depends(t, e, r) ? TN_IRREGULAR : 0;
+  tn_scratch_rewind(t, mark);
+  return stride;
 }
 
 typedef struct tn_profile {                // what the heuristics look at

@@ -339,13 +339,14 @@ static int tn_zip_put_array(tn_sink *s, const char *name, tiny_tensor *x, const 
   return done;
 }
 static int tn_zip_write(tn_sink *s, const tiny_save_desc *d) {
-  tn_crc crc;
   const size_t nbytes = ((size_t)d->n + 1) * sizeof(tn_zip_row);
   tn_zip_row *row = (tn_zip_row *)tn_alloc(s->t, nbytes);
-  int done = row != NULL;
-  tn_crc_open(&crc);
+  tn_crc *crc = (tn_crc *)tn_alloc(s->t, sizeof *crc);
+  int done = row && crc;
+  if (crc) tn_crc_open(crc);
   for (int i = 0; done && i < d->n; i++)
-    done = tn_zip_put_array(s, d->names[i], d->tensors[i], &crc, &row[i]);
+    done = tn_zip_put_array(s, d->names[i], d->tensors[i], crc, &row[i]);
+  tn_release(s->t, crc, sizeof *crc);
   const uint64_t begin = s->at;
   for (int i = 0; done && i < d->n; i++) done = tn_zip_put_central(s, d->names[i], &row[i]);
   done = done && tn_zip_put_end(s, begin, (uint64_t)d->n);

@@ -173,22 +173,37 @@ static void tn_print_tail(tiny_bytes *out, const tiny_uop *u) {
 
 // name < 0: to be named; > 0: its number
 typedef struct tn_print_note { int uses, width, name; } tn_print_note;
-typedef struct tn_printer { tiny_bytes *out; tn_map index; tn_print_note *note; } tn_printer;
+typedef struct tn_printer {
+  tiny_bytes *out; tn_map index; tn_print_note *note;
+  tn_walk *path; int depth, cap;           // nodes whose parenthesis is open
+} tn_printer;
 
 static tn_print_note *tn_print_find(tn_printer *p, const tiny_uop *u) {
   return &p->note[(intptr_t)tn_map_get(&p->index, u) - 1];
 }
 static int tn_print_shown(const tn_print_note *n) { return n->name ? 5 : n->width; }
 
-// The depth of this recursion is bounded by the columns of a line.
-static void tn_print_expr(tn_printer *p, const tiny_uop *u, int define) {
-  const int name = tn_print_find(p, u)->name;
-  if (name && !define) { tn_text_add(p->out, "%%%d", name); return; }
-  const size_t before = p->out->n;
+static void tn_print_open(tiny_ctx *t, tn_printer *p, tiny_uop *u) {
+  tn_walk *top = TN_PUSH(t, p->path, p->depth, p->cap, tn_walk);
+  top->u = u; top->next = 0;
   tn_print_head(p->out, u);
-  if (p->out->data[before] != '(') return;
-  for (uint32_t i = 0; i < u->nsrc; i++) { tn_text_add(p->out, " "); tn_print_expr(p, u->src[i], 0); }
-  tn_print_tail(p->out, u);
+}
+// What u is, with the names of what has one.
+static void tn_print_expr(tiny_ctx *t, tn_printer *p, tiny_uop *u) {
+  const size_t before = p->out->n;
+  tn_print_open(t, p, u);
+  if (p->out->data[before] != '(') { p->depth--; return; }
+  while (p->depth) {
+    tn_walk *top = &p->path[p->depth - 1];
+    if (top->next == top->u->nsrc) { tn_print_tail(p->out, top->u); p->depth--; continue; }
+    tiny_uop *s = top->u->src[top->next++];
+    const int name = tn_print_find(p, s)->name;
+    if (name) { tn_text_add(p->out, " %%%d", name); continue; }
+    tn_text_add(p->out, " ");
+    const size_t at = p->out->n;
+    tn_print_open(t, p, s);
+    if (p->out->data[at] != '(') p->depth--;
+  }
 }
 
 // Chooses what of u's sources to name so that u fits a line.
@@ -227,10 +242,10 @@ static void tn_print(tiny_ctx *t, tiny_uop *u, tiny_bytes *out) {
   for (int i = 0, names = 0; i < order.n - 1; i++) if (p.note[i].name) {
     p.note[i].name = ++names;
     tn_text_add(out, "%%%d = ", names);
-    tn_print_expr(&p, order.u[i], 1);
+    tn_print_expr(t, &p, order.u[i]);
     tn_text_add(out, "\n");
   }
-  tn_print_expr(&p, u, 1);
+  tn_print_expr(t, &p, u);
 }
 
 // A program: a numbered line for every node but the constants, indented by loops.
@@ -480,7 +495,7 @@ static int tn_parse_give(tn_parser *p, tiny_uop *u, const char *at) {
 // A live BUFFER or CUSTOM node is meant by the text although its pointer is not in it.
 static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, tiny_uop **src) {
   const tn_nodes *nodes = &p->t->ir->nodes;
-  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
+  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v, NULL);
   for (uint32_t i = slot & (nodes->cap - 1); tn_nodes_has(nodes, i); i = (i + 1) & (nodes->cap - 1)) {
     tiny_uop *u = nodes->table[i].u;
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&

@@ -369,8 +369,10 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
 // one multiplication for each word; the high bits depend on all of them.
 static uint64_t tn_slot_mix(uint64_t h, uint64_t v) { return ((h << 23 | h >> 41) ^ v) * 0x9E3779B97F4A7C15ull; }
 static uint32_t tn_uop_slot(int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv,
-                            const int64_t *v) {
+                            const int64_t *v, const void *ptr) {
   uint64_t h = tn_slot_mix((uint64_t)op << 32 | (uint64_t)dtype << 16 | (uint64_t)lanes, (uint64_t)k);
+  // Scalars of one value differ in nothing else. Text names a BUFFER and a CUSTOM without it.
+  if (ptr && op != TINY_OP_BUFFER && op != TINY_OP_CUSTOM) h = tn_slot_mix(h, (uint64_t)(uintptr_t)ptr);
   for (int i = 0; i < nv; i++) h = tn_slot_mix(h, (uint64_t)v[i]);
   for (int i = 0; i < nsrc; i++) h = tn_slot_mix(h, (uint64_t)(uintptr_t)src[i]);
   return (uint32_t)((h ^ h >> 29) >> 16);
@@ -432,7 +434,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
   }
-  const uint32_t slot = tn_uop_slot(op, dtype, lanes, nsrc, src, k, nv, v);
+  const uint32_t slot = tn_uop_slot(op, dtype, lanes, nsrc, src, k, nv, v, ptr);
   const tn_node_slot *table = ir->nodes.table;
   for (uint32_t i = slot & (ir->nodes.cap - 1); tn_nodes_has(&ir->nodes, i); i = (i + 1) & (ir->nodes.cap - 1)) {
     tiny_uop *u = table[i].u;
@@ -526,13 +528,15 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
 
 // ** walks **
 
+// Graphs are walked with the path in memory: they may be deep, and stacks of threads small. Short paths need none.
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
+enum { TN_FEW_WALKS = 32 };
 
 // Every node that root needs, sources before users, each once. Heavy code only.
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
-  tn_walk few[TN_FIRST_SLOTS], *stack = few, *top;
-  int n = 0, cap = TN_FIRST_SLOTS;
+  tn_walk few[TN_FEW_WALKS], *stack = few, *top;
+  int n = 0, cap = TN_FEW_WALKS;
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;

@@ -301,15 +301,10 @@ static tiny_uop *tn_safe_divide(tiny_ctx *t, int op, tiny_uop *x, tiny_uop *y) {
   return where(ne(y, K(y, 0)), q, op == TINY_OP_CDIV ? K(x, 0) : x);
 }
 
-// Truncating division of x by a constant, c > 1 or c < -1.
-static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int64_t c) {
-  const int k = tn_log2_of(c < 0 ? -c : c), bits = tn_bits(x->dtype);
+// Truncating division of x by a constant, c > 1.
+static tiny_uop *tn_divide_by_positive(tiny_ctx *t, const void *target, tiny_uop *x, int64_t c) {
+  const int k = tn_log2_of(c), bits = tn_bits(x->dtype);
   const int plain = tn_is_unsigned(x->dtype) || x->vmin >= 0;
-  if (c < 0) {
-    if (tn_is_unsigned(x->dtype) || c <= tn_dtype_min(x->dtype)) return NULL;
-    tiny_uop *q = tn_divide_by(t, target, x, -c);
-    return q ? mul(q, K(x, -1)) : NULL;
-  }
   if (k >= 0 && plain) return shr(x, K(x, k));
   if (k >= 0) return shr(add(x, and_(shr(x, K(x, bits - 1)), K(x, c - 1))), K(x, k));
   if (tn_lang_has(target, TINY_LANG_OPTIMIZES)) return NULL;
@@ -320,6 +315,13 @@ static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int6
   tiny_uop *sign = shr(x, K(x, bits - 1));
   tiny_uop *q = tn_magic(t, tn_cast(t, sub(xor_(x, sign), sign), u), (uint64_t)1 << (bits - 1), (uint64_t)c);
   return q ? sub(xor_(cast(q, x->dtype), sign), sign) : NULL;
+}
+// The same where c may be less than -1.
+static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int64_t c) {
+  if (c > 0) return tn_divide_by_positive(t, target, x, c);
+  if (tn_is_unsigned(x->dtype) || c <= tn_dtype_min(x->dtype)) return NULL;
+  tiny_uop *q = tn_divide_by_positive(t, target, x, -c);
+  return q ? mul(q, K(x, -1)) : NULL;
 }
 
 // The part that floor division takes away from truncation: quotient and remainder disagree in sign.
@@ -512,13 +514,13 @@ RULES_END
 
 // ** spelling: the shortest form that the language has; every source as wide as its op **
 
+static tiny_uop *tn_lanes_copied(tiny_ctx *t, tiny_uop *x, int lanes) {
+  return x->lanes == lanes ? x : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+}
 static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
-  if (x->lanes == lanes) return x;
-  if (x->dtype == TINY_BOOL && !tn_is_const(x)) {            // bools become lanes as u8
-    tiny_uop *one = tn_int(t, TINY_U8, 1), *zero = tn_int(t, TINY_U8, 0);
-    return ne(tn_lanes_to(t, where(x, one, zero), lanes), tn_lanes_to(t, zero, lanes));
-  }
-  return tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+  if (x->lanes == lanes || x->dtype != TINY_BOOL || tn_is_const(x)) return tn_lanes_copied(t, x, lanes);
+  tiny_uop *one = tn_int(t, TINY_U8, 1), *zero = tn_int(t, TINY_U8, 0);      // bools become lanes as u8
+  return ne(tn_lanes_copied(t, where(x, one, zero), lanes), tn_lanes_copied(t, zero, lanes));
 }
 
 RULES(tn_rules_spell, x, y, z, c)

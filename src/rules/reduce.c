@@ -56,8 +56,8 @@ static int tn_is_identity(const tiny_uop *u, int op) {
 }
 
 // A value that is op's identity where a condition does not hold, taken apart: *p gets the condition, the
-// result is what is left.
-static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
+// result is what is left; x itself: it is no such value.
+static tiny_uop *tn_unmask_here(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
   const int sums = op == TINY_OP_ADD || (op == TINY_OP_MAX && x->dtype == TINY_BOOL);
   if (x->op == TINY_OP_WHERE) {
     if (tn_is_identity(x->src[2], op)) { *p = and_(*p, x->src[0]); return x->src[1]; }
@@ -74,15 +74,6 @@ static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
     *p = and_(*p, x);
     return B(1);
   }
-  if (x->op == TINY_OP_CAST) {
-    const int kept = op != TINY_OP_MAX || (tn_is_float(x->src[0]->dtype) && tn_is_float(x->dtype));
-    tiny_uop *inner = kept ? tn_unmask(t, x->src[0], op, p) : x->src[0];   // the least i8 is not the least i32
-    return inner == x->src[0] ? x : cast(inner, x->dtype);
-  }
-  if (op == TINY_OP_ADD && x->op == TINY_OP_MUL) for (int i = 0; i < 2; i++) {
-    tiny_uop *inner = tn_unmask(t, x->src[i], op, p);
-    if (inner != x->src[i]) return mul(inner, x->src[!i]);
-  }
   if (op == TINY_OP_MAX && (x->op == TINY_OP_MUL || x->op == TINY_OP_XOR) && tn_is_const(x->src[1]) &&
       x->src[0]->op == TINY_OP_WHERE) {    // a minimum: the maximum of what is mirrored
     const tiny_uop *w = x->src[0];
@@ -95,6 +86,41 @@ static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
     }
   }
   return x;
+}
+
+// How many sources of x have op's identity only where x has it.
+static uint32_t tn_unmask_through(const tiny_uop *x, int op) {
+  if (x->op == TINY_OP_MUL) return op == TINY_OP_ADD ? 2 : 0;
+  if (x->op != TINY_OP_CAST) return 0;     // the least i8 is not the least i32
+  return op != TINY_OP_MAX || (tn_is_float(x->src[0]->dtype) && tn_is_float(x->dtype));
+}
+
+// The same of x or of the first factor below it, each of which is looked at once.
+static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
+  const uint32_t seen = ++t->ir->epoch;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_walk few[TN_FEW_WALKS], *path = few, *top;
+  int n = 0, cap = TN_FEW_WALKS;
+  tiny_uop *inner = x;
+  top = TN_PUSH(t, path, n, cap, tn_walk);
+  top->u = x; top->next = 0;
+  while (n) {
+    top = &path[n - 1];
+    if (!top->next && (inner = tn_unmask_here(t, top->u, op, p)) != top->u) break;
+    if (top->next == tn_unmask_through(top->u, op)) { n--; continue; }
+    tiny_uop *s = top->u->src[top->next++];
+    if (s->mark == seen) continue;
+    s->mark = seen;
+    top = TN_PUSH(t, path, n, cap, tn_walk);
+    top->u = s; top->next = 0;
+  }
+  if (!n) inner = x;
+  while (n-- > 1) {                        // back up, with what is left in the place of what was there
+    const tiny_uop *u = path[n - 1].u;
+    inner = u->op == TINY_OP_CAST ? cast(inner, u->dtype) : mul(inner, u->src[path[n - 1].next == 1]);
+  }
+  tn_scratch_rewind(t, mark);
+  return inner;
 }
 
 // The same until nothing is left to take off.

@@ -312,15 +312,30 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // The value of u's dims over a BUFFER node.
 static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
 
+// The same movement of the new BUFFER where u is one of memory that was updated, else u. now: of long movements, what
+// is known, as each of them may have a handle.
+enum { TN_SHORT_MOVEMENT = 8 };
+static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
+  tn_list path = {NULL, 0, 0};
+  tiny_uop *x = u, *y;
+  while (!(y = (tiny_uop *)tn_map_get(now, x)) && tn_is_moved(x)) { tn_push(t, &path, x); x = x->src[0]; }
+  const int memory = x->op == TINY_OP_ASSIGN || (x->op == TINY_OP_CONTIGUOUS && x->ptr && !x->k);
+  const int is_long = path.n > TN_SHORT_MOVEMENT;
+  if (!y) y = memory && x->realized ? tn_settled(t, x) : x;
+  for (const int same = y == x; path.n;) {
+    const tiny_uop *m = x = path.u[--path.n];
+    if (same) y = x;
+    else if (m->op != TINY_OP_DETACH) y = tn_move(t, m->op, y, m->k, m->nv, m->v);
+    if (is_long) tn_map_set(t, now, x, y);
+  }
+  return y;
+}
+
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
 static void tn_settle_handles(tiny_ctx *t) {
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    tn_chain c;
-    if (!tn_chain_of(x->uop, &c)) continue;
-    const int memory =
-        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr && !c.bottom->k);
-    if (memory && c.bottom->realized) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
-  }
+  tn_map now = {NULL, 0, 0};
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    x->uop = tn_settled_moved(t, &now, x->uop);
   struct tn_tensors *all = t->tensors;
   int n = 0;
   for (int i = 0; i < all->npending; i++) if (!all->pending[i]->realized) all->pending[n++] = all->pending[i];
@@ -498,18 +513,20 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
 }
 
 // Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
-static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
+static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
+  tn_list all = *roots;
+  const tn_list *const wanted = &all;
   tn_visit v;
-  if (!wanted->n) return TINY_OK;
-  memset(&v, 0, sizeof v);
-  v.first = first;
-  tn_visit_graph(t, &v, wanted->u, wanted->n);
-  tn_plan *plan = tn_plan_find(t, &v);
-  if (plan) t->stats.replays++;
-  else if (tn_plan_make(t, &v, wanted->u, wanted->n, &plan) != TINY_OK) return t->code;
-  if (first && !plan->nfirst) {
-    const tn_list now = {wanted->u, first, first};
-    return tn_run_wanted(t, &now, 0);
+  tn_plan *plan = NULL;
+  if (!all.n) return TINY_OK;
+  for (;; all.n = first, first = 0) {      // where nothing can wait, now is all there is
+    memset(&v, 0, sizeof v);
+    v.first = first;
+    tn_visit_graph(t, &v, all.u, all.n);
+    plan = tn_plan_find(t, &v);
+    if (plan) t->stats.replays++;
+    else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
+    if (!first || plan->nfirst) break;
   }
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r = {plan, v.leaves.u, v.scalars.u,

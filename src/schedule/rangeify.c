@@ -24,7 +24,7 @@
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
-  TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
+  TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -447,10 +447,31 @@ static int tn_effort_pays(const tn_effort *e, double again, double store) {
   return e->inputs > TN_EFFORT_INPUTS || again * (e->ops + TN_INPUT_COST * (e->inputs - 1)) > store;
 }
 
+// Has this index list more nodes than one writes out rather than a copy? Reshapes of what was turned make it grow.
+static int tn_at_is_long(tiny_ctx *t, tiny_uop *at) {
+  const uint32_t seen = ++t->ir->epoch;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  tn_push(t, &all, at);
+  at->mark = seen;
+  for (int i = 0; i < all.n && all.n <= TN_AT_NODES; i++)
+    for (uint32_t s = 0; s < all.u[i]->nsrc; s++) {
+      if (all.u[i]->src[s]->mark == seen) continue;
+      all.u[i]->src[s]->mark = seen;
+      tn_push(t, &all, all.u[i]->src[s]);
+    }
+  const int is_long = all.n > TN_AT_NODES;
+  tn_scratch_rewind(t, mark);
+  return is_long;
+}
+
 static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
   if (n->forced) return 1;
+  if (u->op == TINY_OP_RESHAPE && n->nuse && n->depth > TN_MAX_CHAIN && u->src[0]->op != TINY_OP_EXPAND &&
+      tn_at_is_long(g->t, n->use[0].at))
+    return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
       !n->nuse)

@@ -652,14 +652,18 @@ static void tn_regroup_as_it_was(tn_regrouped *to, tn_cluster *c, int i) {
   *TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_list) = c->reads[i];
 }
 
-static void tn_rounds_want(tn_cluster *c, int i, int level) {
-  tn_member *m = &c->member[i];
-  if (m->wanted >> level & 1) return;
-  m->wanted |= 1 << level;
-  for (int s = 0; s < c->nslab; s++) {
-    if (!c->slab[s].in || c->slab[s].producer == i) continue;
-    for (int j = 0; j < c->g->kernel[i].nmem; j++)
-      if (c->g->kernel[i].mem[j] == c->slab[s].node) tn_rounds_want(c, c->slab[s].producer, level);
+static void tn_rounds_want(tn_cluster *c, int first, int level) {
+  int *todo = NULL, n = 0, cap = 0;
+  *TN_PUSH(c->g->t, todo, n, cap, int) = first;
+  while (n) {
+    const int i = todo[--n];
+    if (c->member[i].wanted >> level & 1) continue;
+    c->member[i].wanted |= 1 << level;
+    for (int s = 0; s < c->nslab; s++) {
+      if (!c->slab[s].in || c->slab[s].producer == i) continue;
+      for (int j = 0; j < c->g->kernel[i].nmem; j++)
+        if (c->g->kernel[i].mem[j] == c->slab[s].node) *TN_PUSH(c->g->t, todo, n, cap, int) = c->slab[s].producer;
+    }
   }
 }
 

@@ -52,22 +52,21 @@ static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
   }
   return changed ? tn_uop_with(t, u, src) : u;
 }
-// The nodes from the checkpoint down to its inputs and to wrt[0..n-1], anew. Positions too (IOTA): random numbers and
-// masks that are made of them are then no longer shared with the forward pass.
-static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, tiny_uop *const *wrt, int n,
-                                 tn_segment *s) {
+// The nodes from the checkpoint down to its inputs and to those that are wanted, anew. Positions too (IOTA): random
+// numbers and masks that are made of them are then no longer shared with the forward pass.
+static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, const tn_map *wanted, tn_segment *s) {
   tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0};
   tn_walk *stack = NULL, *top;
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
   for (uint32_t i = 1; i < checkpoint->nsrc; i++) tn_map_set(t, &edge, checkpoint->src[i], checkpoint);
-  for (int i = 0; i < n; i++) if (wrt[i]) tn_map_set(t, &edge, wrt[i], checkpoint);
   top = TN_PUSH(t, stack, depth, cap, tn_walk);
   top->u = checkpoint->src[0]; top->next = 0;
   while (depth) {
     top = &stack[depth - 1];
     tiny_uop *u = top->u;
-    const int at_edge = tn_map_has(&edge, u), whole = at_edge || u->realized || top->next == u->nsrc;
+    const int at_edge = tn_map_has(&edge, u) || tn_map_has(wanted, u);
+    const int whole = at_edge || u->realized || top->next == u->nsrc;
     if (!whole && !tn_map_has(&now, u->src[top->next])) {
       tiny_uop *next = u->src[top->next++];
       top = TN_PUSH(t, stack, depth, cap, tn_walk);

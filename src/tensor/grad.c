@@ -4,6 +4,7 @@
 // Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule
 // gives to the gradients of its sources; gradients of nodes with several users are sums. Nothing
 // flows through integers, bools and DETACH; where that names a slope or a convolution, past what it detaches.
+// What flows into a checkpoint is a walk within the walk: there may be any number of them, one in the other.
 #ifndef TN_TENSOR_GRAD
 #define TN_TENSOR_GRAD
 #ifndef TINY_AMALGAMATED
@@ -11,42 +12,57 @@
 #include "../rules/gradient.c"
 #endif
 
-typedef struct tn_grad_node { tiny_uop *u, *grad; int depends; } tn_grad_node;       // depends: on a parameter
-// A walk from a root: wrt[0..n-1] are the nodes whose gradients are wanted; NULL: none. node i has mark first + i.
+// depends: on a parameter; around: its place in the walk around this one.
+typedef struct tn_grad_node { tiny_uop *u, *grad; uint32_t around; int depends; } tn_grad_node;
+// A walk from a root: wrt[0..nwrt-1] are the nodes whose gradients are wanted; NULL: none. node[i] has seq i; those
+// from `left` on are done. Of a checkpoint's: the segment, and its node in the walk around this one.
 typedef struct tn_grad_walk {
-  tn_grad_node *node;
-  int n, nwrt, rules;
-  uint32_t first;
-  tiny_uop *const *wrt;
+  tn_grad_node *node; int n, cap, left;
+  tiny_uop *const *wrt; int nwrt; tn_map wanted;
+  tn_segment segment; int checkpoint;
 } tn_grad_walk;
+typedef struct tn_grad_flow {              // the walks that are open, the innermost last
+  tn_grad_walk *walk; int depth, cap, rules;
+} tn_grad_flow;
 
 static tn_grad_node *tn_grad_find(const tn_grad_walk *w, const tiny_uop *u) {
-  const uint32_t i = u->mark - w->first;
-  return i < (uint32_t)w->n && w->node[i].u == u ? &w->node[i] : NULL;
-}
-static void tn_grad_mark(tn_grad_walk *w) {
-  for (int i = 0; i < w->n; i++) w->node[i].u->mark = w->first + (uint32_t)i;
+  return u->seq < (uint32_t)w->n && w->node[u->seq].u == u ? &w->node[u->seq] : NULL;
 }
 
-// The graph of the root in topological order, with what depends on a parameter told.
+// Nothing flows beyond integers, nor within a segment beyond its edge.
+static int tn_grad_ends(const tn_grad_walk *w, const tiny_uop *u) {
+  return !tn_is_float(u->dtype) || (w->segment.edge.n && (u->realized || tn_map_has(&w->wanted, u)));
+}
+
+// The graph of the root in topological order, as far as gradients flow, with what depends on a parameter told.
 static void tn_grad_order(tiny_ctx *t, tiny_uop *root, tn_grad_walk *w) {
-  tn_list order = {NULL, 0, 0};
-  tn_toposort(t, root, &order);
-  w->n = order.n;
-  w->first = t->ir->epoch + 1;
-  t->ir->epoch += (uint32_t)order.n;
-  w->node = (tn_grad_node *)tn_scratch(t, (size_t)order.n * sizeof *w->node);
-  for (int i = 0; i < order.n; i++) w->node[i].u = order.u[i];
-  tn_grad_mark(w);
-  for (int i = 0; i < w->nwrt; i++) {
-    tn_grad_node *p = w->wrt[i] ? tn_grad_find(w, w->wrt[i]) : NULL;
-    if (p) p->depends = 1;
+  const uint32_t seen = ++t->ir->epoch;
+  tn_walk *path = NULL, *top;
+  int depth = 0, cap = 0;
+  for (int i = 0; i < w->nwrt; i++) if (w->wrt[i]) tn_map_set(t, &w->wanted, w->wrt[i], w->wrt[i]);
+  top = TN_PUSH(t, path, depth, cap, tn_walk);
+  top->u = root; top->next = 0;
+  root->mark = seen;
+  while (depth) {
+    top = &path[depth - 1];
+    if (top->next == top->u->nsrc || tn_grad_ends(w, top->u)) {
+      tn_grad_node *x = TN_PUSH(t, w->node, w->n, w->cap, tn_grad_node);
+      x->u = top->u; x->grad = NULL; x->around = top->u->seq;
+      x->depends = tn_map_has(&w->wanted, top->u);
+      depth--;
+      continue;
+    }
+    tiny_uop *s = top->u->src[top->next++];
+    if (s->mark == seen) continue;
+    s->mark = seen;
+    top = TN_PUSH(t, path, depth, cap, tn_walk);
+    top->u = s; top->next = 0;
   }
+  for (int i = 0; i < w->n; i++) w->node[i].u->seq = (uint32_t)i;
   for (int i = 0; i < w->n; i++) {
-    tiny_uop *u = w->node[i].u;
-    for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends; s++)
-      w->node[i].depends = tn_is_float(u->dtype) && (u->op != TINY_OP_DETACH || s) &&
-          tn_grad_find(w, u->src[s])->depends;
+    const tiny_uop *u = w->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends && !tn_grad_ends(w, u); s++)
+      w->node[i].depends = (u->op != TINY_OP_DETACH || s) && tn_grad_find(w, u->src[s])->depends;
   }
 }
 
@@ -73,51 +89,71 @@ static void tn_grad_add(tiny_ctx *t, tn_grad_node *to, tiny_uop *part) {
   to->grad = to->grad ? tn_add(t, to->grad, part) : part;
 }
 
-static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
-                              int rules, tiny_uop **grads);
+// Opens a walk from root, into which seed flows, to wrt[0..n-1].
+static void tn_grad_open(tiny_ctx *t, tn_grad_flow *f, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
+                         const tn_segment *segment, int checkpoint) {
+  tn_grad_walk *w = TN_PUSH(t, f->walk, f->depth, f->cap, tn_grad_walk);
+  memset(w, 0, sizeof *w);
+  w->wrt = wrt; w->nwrt = n; w->checkpoint = checkpoint;
+  if (segment) w->segment = *segment;
+  tn_grad_order(t, root, w);
+  w->node[w->n - 1].grad = seed;
+  w->left = w->n;
+}
 
 // What flows into a checkpoint flows through a copy of its segment, whose inputs wait for the gradient: it is computed
-// anew, when the gradient is there. What flows on to the inputs waits for the gradients of the parameters inside, so
-// that the copy is done with before the next one begins.
-static tiny_code tn_grad_checkpoint(tiny_ctx *t, tn_grad_walk *w, const tn_grad_node *x) {
+// anew, when the gradient is there.
+static void tn_grad_enter(tiny_ctx *t, tn_grad_flow *f, const tn_grad_node *x) {
+  const tn_grad_walk *w = &f->walk[f->depth - 1];
   tn_segment s;
-  tiny_uop *copy = tn_segment_copy(t, x->u, x->grad, w->wrt, w->nwrt, &s);
-  tiny_uop **part = (tiny_uop **)tn_scratch(t, ((size_t)s.edge.n + 2) * sizeof *part);
+  tiny_uop *copy = tn_segment_copy(t, x->u, x->grad, &w->wanted, &s);
+  if (s.edge.n) tn_grad_open(t, f, copy, x->grad, s.wrapped.u, s.wrapped.n, &s, (int)(x - w->node));
+}
+
+// What flows on to the inputs waits for the gradients of the parameters inside, so that the copy is done with before
+// the next one begins.
+static void tn_grad_leave(tiny_ctx *t, tn_grad_flow *f) {
+  const tn_grad_walk *inner = &f->walk[--f->depth], *w = &f->walk[f->depth - 1];
+  const tn_segment *s = &inner->segment;
+  const tiny_uop *checkpoint = w->node[inner->checkpoint].u;
+  tiny_uop **part = (tiny_uop **)tn_scratch(t, ((size_t)s->edge.n + 1) * sizeof *part);
   tn_list done = {NULL, 0, 0};
   tn_push(t, &done, NULL);
-  const tiny_code code = tn_grad_flow(t, copy, x->grad, s.wrapped.u, s.wrapped.n, w->rules, part);
-  tn_grad_mark(w);
-  if (code != TINY_OK) return code;
-  for (int i = 0; i < s.edge.n; i++)
-    if (part[i] && !tn_segment_input(x->u, s.edge.u[i])) tn_push(t, &done, part[i]);
-  for (int i = 0; i < s.edge.n; i++) {
-    tn_grad_node *to = tn_grad_find(w, s.edge.u[i]);
+  for (int i = 0; i < s->edge.n; i++) {
+    const tn_grad_node *x = tn_grad_find(inner, s->wrapped.u[i]);
+    part[i] = x ? x->grad : NULL;
+    if (part[i] && !tn_segment_input(checkpoint, s->edge.u[i])) tn_push(t, &done, part[i]);
+  }
+  for (int i = 0; i < inner->n; i++) inner->node[i].u->seq = inner->node[i].around;
+  for (int i = 0; i < s->edge.n; i++) {
+    tn_grad_node *to = tn_grad_find(w, s->edge.u[i]);
     if (!part[i] || !to || !to->depends) continue;
     done.u[0] = part[i];
-    const int waits = done.n > 1 && tn_segment_input(x->u, s.edge.u[i]);
+    const int waits = done.n > 1 && tn_segment_input(checkpoint, s->edge.u[i]);
     tn_grad_add(t, to,
                 waits ? tn_uop_make(t, TINY_OP_AFTER, part[i]->dtype, 1, done.n, done.u, 0, 0, NULL) :
                         part[i]);
   }
-  return TINY_OK;
 }
 
 // Adds what flows through node x to the gradients of its sources.
-static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_node *x) {
+static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_flow *f, const tn_grad_node *x) {
+  const tn_grad_walk *w = &f->walk[f->depth - 1];
   tn_gradient flow = {x->grad, 0};
   int fired;
   tiny_uop *u = x->u;
+  if (tn_grad_ends(w, u)) return TINY_OK;
   for (uint32_t s = 0; s < u->nsrc; s++)
     if (tn_grad_find(w, u->src[s])->depends && tn_is_float(u->src[s]->dtype))
       flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
-  if (tn_is_checkpoint(u)) return tn_grad_checkpoint(t, w, x);
+  if (tn_is_checkpoint(u)) { tn_grad_enter(t, f, x); return TINY_OK; }
   if (u->op == TINY_OP_DETACH && u->nsrc == 3 && u->nv) {
     for (uint32_t s = 1; s < 3; s++)
       if (flow.wants >> s & 1) tn_grad_add(t, tn_grad_find(w, u->src[s]), tn_conv_gradient(t, u, x->grad, (int)s));
     return TINY_OK;
   }
-  const tiny_uop *d = tn_match_apply(t, w->rules, u, &flow, &fired);
+  const tiny_uop *d = tn_match_apply(t, f->rules, u, &flow, &fired);
   if (!d) return tn_grad_fail(t, u);
   for (uint32_t s = 0; s < d->nsrc; s++)
     if (d->src[s]->op != TINY_OP_GROUP && flow.wants >> s & 1)
@@ -126,20 +162,20 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_n
 }
 
 // grads[i] = what flows from the root, into which seed flows, to wrt[i]; NULL: nothing.
-static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
-                              int rules, tiny_uop **grads) {
-  tn_grad_walk w;
-  memset(&w, 0, sizeof w);
-  w.wrt = wrt; w.nwrt = n; w.rules = rules;
-  tn_grad_order(t, root, &w);
-  w.node[w.n - 1].grad = seed;
-  for (int i = w.n; i-- > 0;) {
-    if (!w.node[i].grad || !w.node[i].depends) continue;
-    const tiny_code code = tn_grad_node_back(t, &w, &w.node[i]);
+static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
+                             int rules, tiny_uop **grads) {
+  tn_grad_flow f = {NULL, 0, 0, rules};
+  tn_grad_open(t, &f, root, seed, wrt, n, NULL, 0);
+  while (f.depth > 1 || f.walk[0].left) {
+    tn_grad_walk *w = &f.walk[f.depth - 1];
+    if (!w->left) { tn_grad_leave(t, &f); continue; }
+    const tn_grad_node *x = &w->node[--w->left];
+    if (!x->grad || !x->depends) continue;
+    const tiny_code code = tn_grad_node_back(t, &f, x);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < n; i++) {
-    const tn_grad_node *x = wrt[i] ? tn_grad_find(&w, wrt[i]) : NULL;
+    const tn_grad_node *x = wrt[i] ? tn_grad_find(&f.walk[0], wrt[i]) : NULL;
     grads[i] = x ? x->grad : NULL;
   }
   return TINY_OK;
@@ -149,7 +185,7 @@ static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_
 // the BUFFER (tn_settle_handles). state: nodes of the loss's graph that are such memory. NULL: it was no other.
 static tiny_uop *tn_grad_before(tiny_ctx *t, tiny_uop *p, const tn_list *state) {
   tn_chain c;
-  if (!state->n || !tn_chain_of(p, &c) || c.bottom->op != TINY_OP_BUFFER) return NULL;
+  if (!state->n || !tn_chain_of(t, p, &c) || c.bottom->op != TINY_OP_BUFFER) return NULL;
   for (int i = 0; i < state->n; i++) {
     tiny_uop *u = state->u[i];
     if (u->realized != c.bottom) continue;
@@ -179,7 +215,7 @@ static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
     before[i] = tn_grad_before(t, wrt[i], &state);
   }
   tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
-  const tiny_code code = tn_grad_flow(t, loss, seed, wrt, state.n ? 2 * n : n, rules, grad);
+  const tiny_code code = tn_grad_run(t, loss, seed, wrt, state.n ? 2 * n : n, rules, grad);
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) {
     tiny_uop *p = wrt[i], *other = state.n ? grad[n + i] : NULL;

@@ -176,17 +176,28 @@ TINY_API tiny_tensor *tiny_inner(tiny_tensor *a, tiny_tensor *b) {
 // Algorithms, 15.2.
 // cost[i][j]: of multiplying matrices i..j; split[i][j]: where the last product stands.
 enum { TN_MAX_CHAIN_DOT = 32 };
-static tiny_tensor *tn_chain_dot(tiny_tensor *const *xs, uint8_t (*split)[TN_MAX_CHAIN_DOT], int i, int j) {
+typedef struct tn_chain_plan {
+  double cost[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT], size[TN_MAX_CHAIN_DOT + 1];
+  uint8_t split[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT];
+} tn_chain_plan;
+static tiny_tensor *tn_chain_dot(tiny_tensor *const *xs, const tn_chain_plan *p, int i, int j) {
   if (i == j) return xs[i];
-  tiny_tensor *left = tn_chain_dot(xs, split, i, split[i][j]),
-              *right = tn_chain_dot(xs, split, split[i][j] + 1, j);
+  tiny_tensor *left = tn_chain_dot(xs, p, i, p->split[i][j]),
+              *right = tn_chain_dot(xs, p, p->split[i][j] + 1, j);
   return tn_matmul("multi_dot", left, right);
+}
+static void tn_chain_order(tn_chain_plan *p, int n) {
+  for (int length = 1; length < n; length++) for (int i = 0, j = length; j < n; i++, j++) {
+    p->cost[i][j] = HUGE_VAL;
+    for (int s = i; s < j; s++) {
+      const double all = p->cost[i][s] + p->cost[s + 1][j] + p->size[i] * p->size[s + 1] * p->size[j + 1];
+      if (all < p->cost[i][j]) { p->cost[i][j] = all; p->split[i][j] = (uint8_t)s; }
+    }
+  }
 }
 TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
   TN_FLOAT_MODE;
   tiny_tensor *out;
-  double cost[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT], size[TN_MAX_CHAIN_DOT + 1];
-  uint8_t split[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT];
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable("multi_dot", n, xs, &out)) return out;
   if (n > TN_MAX_CHAIN_DOT)
@@ -197,18 +208,20 @@ TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
     if (u->ndim != 2 && !(u->ndim == 1 && (i == 0 || i == n - 1)))
       return tn_wrong(tn_ctx_of(xs[0]), TINY_E_SHAPE, "multi_dot: operand %d is %s, not a matrix", i + 1,
                       tn_text_of(u, a));
-    size[i] = u->ndim == 2 || i ? (double)u->dim[0] : 1;
-    size[i + 1] = u->ndim == 2 || !i ? (double)u->dim[u->ndim - 1] : 1;
-    cost[i][i] = 0;
   }
-  for (int length = 1; length < n; length++) for (int i = 0, j = length; j < n; i++, j++) {
-    cost[i][j] = HUGE_VAL;
-    for (int s = i; s < j; s++) {
-      const double all = cost[i][s] + cost[s + 1][j] + size[i] * size[s + 1] * size[j + 1];
-      if (all < cost[i][j]) { cost[i][j] = all; split[i][j] = (uint8_t)s; }
-    }
+  tiny_ctx *t = tn_ctx_of(xs[0]);
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_chain_plan *p = (tn_chain_plan *)tn_scratch(t, sizeof *p);
+  if (!p) return tn_poison(t);
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = tn_uop_of(xs[i]);
+    p->size[i] = u->ndim == 2 || i ? (double)u->dim[0] : 1;
+    p->size[i + 1] = u->ndim == 2 || !i ? (double)u->dim[u->ndim - 1] : 1;
   }
-  return n == 1 ? tn_tensor_new(tn_ctx_of(xs[0]), tn_uop_of(xs[0])) : tn_chain_dot(xs, split, 0, n - 1);
+  tn_chain_order(p, n);
+  out = n == 1 ? tn_tensor_new(t, tn_uop_of(xs[0])) : tn_chain_dot(xs, p, 0, n - 1);
+  tn_scratch_rewind(t, mark);
+  return out;
 }
 
 // ** traces, crosses, distances **

@@ -382,17 +382,20 @@ static tiny_uop *tn_memory_of(tiny_ctx *t, tiny_uop *u, int recalls) {
 
 // ** assignment **
 
-enum { TN_MAX_CHAIN = 64 };                // movement ops between a tensor and its memory
-typedef struct tn_chain { tiny_uop *link[TN_MAX_CHAIN]; int n; tiny_uop *bottom; } tn_chain;
+enum { TN_MAX_CHAIN = 64 };                // movement ops whose views are folded at once
+// The movement ops that make a tensor from its memory, the last one first, in scratch memory that the caller rewinds.
+typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
-// The movement ops that make u, and what they start from. 0: too many.
-static int tn_chain_of(tiny_uop *u, tn_chain *c) {
-  c->n = 0;
-  for (; !u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH); u = u->src[0]) {
-    if (c->n == TN_MAX_CHAIN) return 0;
-    c->link[c->n++] = u;
-  }
-  c->bottom = u;
+static int tn_is_moved(const tiny_uop *u) {
+  return !u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH);
+}
+// The movement ops that make u, and what they start from. 0: no memory.
+static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+  c->n = 0; c->link = NULL; c->bottom = u;
+  for (; tn_is_moved(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
+  if (c->n && !c->link) return 0;
+  for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
   return 1;
 }
 // The same movement of another bottom.
@@ -422,11 +425,11 @@ static int tn_is_memory(const tiny_uop *u) {
 }
 // Is dst a part of what another live tensor stands for? A constant has no parts.
 static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    if (x == dst || x->uop == dst->uop) continue;
-    for (int i = 1; i < c->n; i++) if (x->uop == c->link[i]) return 1;
-    if (c->n && x->uop == c->bottom && !tn_is_const(c->bottom)) return 1;
-  }
+  const uint32_t seen = ++t->ir->epoch;
+  for (int i = 1; i < c->n; i++) c->link[i]->mark = seen;
+  if (c->n && !tn_is_const(c->bottom)) c->bottom->mark = seen;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
   return 0;
 }
 // A tensor whose value was not computed yet gets new memory.
@@ -455,6 +458,17 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_cha
   return tn_handle(dst);
 }
 
+// The next state of dst, of its dims and dtype.
+static tiny_tensor *tn_assign_state(tn_tensor *dst, tiny_uop *value, const tn_chain *c, int recalls) {
+  char text[TN_DIMS_TEXT];
+  tiny_ctx *t = dst->t;
+  if (tn_is_memory(c->bottom)) return tn_assign_in_place(t, dst, c, value);
+  if (!tn_is_part(t, dst, c)) return tn_assign_fresh(t, dst, value, recalls);
+  if (c->bottom->realized) return tn_assign_in_place(t, dst, c, value);
+  return tn_wrong(t, TINY_E_ARG, "assign: %s is a view of a tensor that is not computed yet; realize that first",
+                  tn_text_of(dst->uop, text));
+}
+
 // The next state of dst is v, broadcast and cast.
 static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -462,24 +476,17 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   tiny_ctx *t = slot->t;
   tiny_uop *u = tn_uop_of(dst);
   tiny_shape s = tiny_shape_get(dst);
-  tn_chain c;
   if (tn_bad(t, u) || tn_bad(t, v)) return tn_poison(t);
   if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
                     tn_text_of(u, a));
-  if (!tn_chain_of(u, &c))
-    return tn_wrong(t, TINY_E_ARG, "assign: more than %d movement ops between the tensor and its memory",
-                    TN_MAX_CHAIN);
   if (v == u) return dst;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
-  if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, slot, &c, v);
-  const int part = tn_is_part(t, slot, &c);
-  if (part && c.bottom->realized) return tn_assign_in_place(t, slot, &c, v);
-  if (part)
-    return tn_wrong(t, TINY_E_ARG,
-                    "assign: %s is a view of a tensor that is not computed yet; realize that first",
-                    tn_text_of(u, a));
-  return tn_assign_fresh(t, slot, v, recalls);
+  tiny_tensor *out = tn_chain_of(t, u, &c) ? tn_assign_state(slot, v, &c, recalls) : tn_poison(t);
+  tn_scratch_rewind(t, mark);
+  return out;
 }
 // The library's own: of states whose history nobody asks for, a parameter's or an average's.
 static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) { return tn_assign_value(dst, v, 0); }

@@ -1,0 +1,377 @@
+#!/usr/bin/env python3
+"""frames: the deepest chain of calls fits the 64 KiB that the manual promises to calling threads. src/all.c is built by
+gcc and clang, at -O0 and -O2; the frames and the calls are what the compilers themselves report. Recursion is allowed
+where a table below says how deep it goes and why; calls through pointers where a table says what they reach.
+
+  tests/test_frames.py [-v]        -v: the deepest chain of each build"""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FLAGS = ["-std=c11", "-w"]
+
+# Bytes. STACK less what a thread has before its first call: its descriptor and thread-local memory at the top, and in
+# older C libraries the guard page at the bottom.
+STACK, THREAD = 64 << 10, 8 << 10
+# No frame of ours is larger: two paths or a stack of views, and a little more. What is larger lies in scratch memory.
+FRAME = 9 << 10
+# What lies below a call that leaves the library: the first call of a function goes through the dynamic linker, which
+# saves all vector registers (3 KiB with AVX-512). printf to an unbuffered stream has a buffer of BUFSIZ on the stack.
+OUTSIDE = 4 << 10
+OUTSIDE_MORE = {"vsnprintf": 6 << 10, "snprintf": 6 << 10, "fprintf": 14 << 10, "fputs": 14 << 10, "fputc": 14 << 10,
+                "fwrite": 6 << 10, "qsort": 6 << 10, "strtod": 6 << 10, "dlopen": 10 << 10, "dlsym": 6 << 10,
+                "KERNEL": 20 << 10,        # local memory up to TN_STACK_NBYTES, and what the compiler spills
+                "HOST": 8 << 10}           # an allocator, a log or a pool of the caller's
+
+# Functions that may be on the stack more than once: how many times, and what bounds it.
+RECURSION = {
+    "tn_match_apply": (2, "the body of a rule rewrites with tn_rules_symbolic alone, whose bodies rewrite nothing"),
+    "tn_rules_use": (4, "sets that use sets"),
+    "tn_pat_parse": (24, "TN_MAX_PATTERN: the patterns are the library's own"),
+    "tn_scan": (13, "2^60 elements in blocks of 32"),
+    "tn_chain_dot": (32, "TN_MAX_CHAIN_DOT operands"),
+    "tn_einsum_tree": (8, "TN_EINSUM_BEST operands"),
+    "tn_dft": (12, "each stage divides the length by 64 or so; one by way of a power of two"),
+    "tn_cost_since_loads": (13, "TN_NUMBER_DEPTH"),
+    "tn_json_skip": (65, "TN_JSON_DEPTH"),
+}
+# Bodies of these are what a rule's body may set in motion: they must not rewrite themselves.
+SYMBOLIC = ["tn_rules_" + x for x in ("symbolic", "fold", "arithmetic", "bool", "compare", "cast", "divmod")]
+
+# They call what their caller names: a call of them is a call of that.
+CALLERS = {"tn_guard", "tn_process_protect", "tn_remake", "tn_open_ranges", "tn_sink_file"}
+# Other calls through pointers, by what stands in the source line: functions they reach, by name and folder. Only such
+# are meant whose address is taken somewhere.
+FORMULAS = r"tn_(?!unary|asked|binary_operator|compare|logic|addc|along|scan_along|log_of_sum|rules)\w+"
+INDIRECT = [
+    (r"\balloc\.fn\(|log\.fn\(|to\.fn\(", "HOST", ""),
+    (r"host\.fn\(", r"HOST|tn_\w*task\w*", "runtime/|ir/"),
+    (r"\btask\(", r"tn_\w*task\w*", "runtime/|ir/"),
+    (r"call->kernel\(", "KERNEL", ""),
+    (r"thread->fn\(", r"tn_pool_work", "runtime/"),
+    (r"(?:backend|_fallback|b)->(\w+)\(", r"tn_(?:cpu|interp|null)_\1\w*", "runtime/"),
+    (r"ir->release\(", "tn_storage_release", "runtime/"),
+    (r"\b(?:set|fn)\(t, 0, NULL", "REGISTER", ""),
+    (r"rule->fn\(", r"tn_rules_\w+", ""),
+    (r"->buffer\(", r"tn_\w*buffer\w*", "runtime/|ir/"),
+    (r"tn_exp_falling_of : tn_exp_of", "tn_exp_falling_of|tn_exp_of", "rules/"),
+    (r"\bformula\(t, op", r"tn_\w+", "tensor/scan.c"),
+    (r"\bexp\(t, ", r"tn_exp\w*", "tensor/|ir/"),
+    (r"\bformula\(", FORMULAS, "tensor/|ir/"),
+    (r"\.update\(u\)", r"tn_update_\w+", "tensor/optim.c"),
+    (r"units_allowed\(", r"tn_os_\w+", "base/"),
+    (r"keys\[i\]\.read\(r\)", r"tn_(?:npy|safe)_read\w*|tn_(?:npy|safe)_(?!entry|key|open)\w+", "io/"),
+]
+REGISTERS = re.compile(r"tn_rule_\w+|tn_rules_(begin|use|end|add)")
+
+
+def read_source():
+    """Functions by the folder/file that defines them, and those whose address is taken."""
+    home, taken = {}, set()
+    text = []
+    for folder, _, names in os.walk(os.path.join(ROOT, "src")):
+        for name in names:
+            if name.endswith(".c"):
+                body = open(os.path.join(folder, name), encoding="utf-8").read()
+                text.append(body)
+                for f in re.findall(r"^(?:TINY_API |static )[^;{}=]*?\b(t(?:n|iny)_\w+)\(", body, re.M):
+                    home[f] = os.path.basename(folder) + "/" + name
+                for f in re.findall(r"^RULES\((\w+)", body, re.M):
+                    home[f] = os.path.basename(folder) + "/" + name
+                    taken.add(f)
+    for f in re.findall(r"\b(t(?:n|iny)_\w+)\b(?!\s*\()", "\n".join(text)):
+        if f in home:
+            taken.add(f)
+    return home, taken
+
+
+class Graph:
+    """Functions: frame, calls, and where they go through pointers: (function in the source, file, line)."""
+    def __init__(self, name):
+        self.name, self.frame = name, {}
+        self.calls, self.indirect = collections.defaultdict(set), collections.defaultdict(set)
+        self.dynamic, self.named = [], collections.defaultdict(set)        # named: calls of CALLERS
+
+
+def run(command, cwd):
+    done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+    if done.returncode:
+        sys.exit("%s:\n%s\n0 passed, 1 failed" % (" ".join(command), done.stdout[-3000:]))
+
+
+def plain(name):
+    """gcc's clones: tn_x.part.0, tn_x.constprop.1 and so on stay apart; files before local names go."""
+    return name.rsplit(":", 1)[-1]
+
+
+def base(name):
+    return name.split(".", 1)[0]
+
+
+def read_gcc(level, folder):
+    run(["gcc", *FLAGS, level, "-fcallgraph-info=su,da", "-c", os.path.join(ROOT, "src/all.c"), "-o", "all.o"], folder)
+    g = Graph("gcc " + level)
+    path = [x for x in os.listdir(folder) if x.endswith(".ci")][0]
+    for line in open(os.path.join(folder, path), encoding="utf-8"):
+        node = re.match(r'node: \{ title: "([^"]*)" label: "([^"]*)"', line)
+        if node:
+            label = node[2].split("\\n")
+            size = re.match(r"(\d+) bytes \((.*)\)", label[2]) if len(label) > 2 else None
+            if size:
+                g.frame[plain(node[1])] = int(size[1])
+                if size[2] not in ("static", "dynamic,bounded"):
+                    g.dynamic.append(plain(node[1]))
+            continue
+        edge = re.match(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"(?: label: "([^"]*)")?', line)
+        if edge and edge[2] == "__indirect_call":
+            file, at, _ = edge[3].rsplit(":", 2)
+            g.indirect[plain(edge[1])].add((os.path.join(folder, file), int(at)))
+        elif edge and base(plain(edge[2])) in CALLERS and edge[3]:
+            file, at, _ = edge[3].rsplit(":", 2)
+            g.named[plain(edge[1])].add((plain(edge[2]), os.path.join(folder, file), int(at)))
+        elif edge:
+            g.calls[plain(edge[1])].add(plain(edge[2]))
+    return g
+
+
+def read_clang(level, folder):
+    source = os.path.join(ROOT, "src/all.c")
+    common = ["clang", *FLAGS, level, "-gline-tables-only"]
+    run([*common, "-fstack-usage", "-c", source, "-o", "all.o"], folder)
+    run([*common, "-S", "-emit-llvm", source, "-o", "all.ll"], folder)
+    g = Graph("clang " + level)
+    for line in open(os.path.join(folder, "all.su"), encoding="utf-8"):
+        where, size, kind = line.rstrip("\n").split("\t")
+        g.frame[where.rsplit(":", 1)[1]] = int(size) + 8           # clang leaves out the return address
+        if kind != "static":
+            g.dynamic.append(where.rsplit(":", 1)[1])
+    text = open(os.path.join(folder, "all.ll"), encoding="utf-8").read()
+    scope, place, file = {}, {}, {}
+    for m in re.finditer(r'^!(\d+) = (?:distinct )?!(\w+)\((.*)\)$', text, re.M):
+        fields = dict(re.findall(r'(\w+): ("[^"]*"|[^,]+)', m[3]))
+        if m[2] == "DILocation":
+            place[m[1]] = (int(fields["line"]), fields["scope"][1:])
+        elif m[2] == "DIFile":
+            name = fields["filename"].strip('"')
+            file[m[1]] = name if os.path.isabs(name) else os.path.join(folder, name)
+        elif "file" in fields:
+            scope[m[1]] = fields["file"][1:]
+    name = None
+    for line in text.split("\n"):
+        if line.startswith("define "):
+            name = re.search(r'@"?([\w.$]+)"?\(', line)[1]
+        elif line.startswith("}"):
+            name = None
+        elif name and re.search(r"\b(?:call|invoke)\b", line):
+            callee = re.search(r"\bcall\b.*? ([@%])\"?([\w.$]+)\"?\(", line)
+            if not callee:
+                continue
+            at = re.search(r"!dbg !(\d+)", line)
+            row, of = place[at[1]] if at else (0, None)
+            if callee[1] == "@":
+                if callee[2] in CALLERS:
+                    g.named[name].add((callee[2], file[scope[of]], row))
+                elif not callee[2].startswith("llvm.") or callee[2].startswith(("llvm.mem", "llvm.sin", "llvm.cos")):
+                    g.calls[name].add(callee[2])
+                continue
+            g.indirect[name].add((file[scope[of]], row))
+    return g
+
+
+LINES = {}
+
+
+def line_of(file, at):
+    if file not in LINES:
+        LINES[file] = open(file, encoding="utf-8").read().split("\n")
+    text = LINES[file]
+    return " ".join(x.strip() for x in text[max(0, at - 2):at]), text[at - 1].strip()
+
+
+def resolve(g, problems):
+    """Every call through a pointer becomes calls of what it may reach."""
+    home, taken = read_source()
+    sets = {f for f in g.frame if f in taken and f.startswith("tn_rules_")}
+    g.frame["REGISTER"] = max([g.frame[f] for f in sets] or [0])
+    g.calls["REGISTER"] = {f for f in g.frame if REGISTERS.fullmatch(base(f))}
+    for f, places in g.named.items():
+        for callee, file, at in places:
+            line_of(file, at)
+            text = " ".join(LINES[file][at - 1:at + 3])
+            text = text[text.index(base(callee)):].split(";")[0] if base(callee) in text else ""
+            names = set(re.findall(r"\btn_\w+", text)) & taken - {base(callee)}
+            reached = {x for x in g.frame if base(x) in names}
+            if not reached:
+                problems.append("%s: %s:%d: %s calls what?" % (g.name, os.path.relpath(file, ROOT), at, callee))
+            site = "%s@%s:%d" % (callee, os.path.basename(file), at)
+            g.frame[site] = g.frame.get(callee, 0)
+            g.calls[site] = g.calls[callee] | reached
+            g.calls[f].add(site)
+    for f, places in g.indirect.items():
+        if base(f) in CALLERS:
+            continue
+        for file, at in places:
+            for text in reversed(line_of(file, at)):
+                row = next(((m, name, where) for m, name, where in
+                            ((re.search(p, text), name, where) for p, name, where in INDIRECT) if m), None)
+                if row:
+                    break
+            if not row:
+                problems.append("%s: %s:%d calls through a pointer; INDIRECT does not say what: %s" %
+                                (g.name, os.path.relpath(file, ROOT), at, line_of(file, at)[1]))
+                continue
+            match, name, where = row
+            wanted = re.compile(name.replace(r"\1", match.group(1)) if match.lastindex else name)
+            reached = {x for x in g.frame if wanted.fullmatch(base(x)) and base(x) in taken and
+                       re.match(where, home[base(x)])}
+            for special in ("HOST", "KERNEL", "REGISTER"):
+                if wanted.fullmatch(special):
+                    reached.add(special)
+            g.calls[f] |= reached
+    for f in [x for x in g.named if base(x) in CALLERS]:
+        for site in [x for x in g.frame if x.startswith(f + "@")]:
+            g.calls[site] |= {x for x in g.calls[f] if "@" in x}
+
+
+def outside(name):
+    return OUTSIDE_MORE.get(name, OUTSIDE)
+
+
+def components(g):
+    """Strongly connected parts (Tarjan), without recursion: each function's part, numbered callees first."""
+    index, low, part, stack, on = {}, {}, {}, [], set()
+    for root in list(g.frame):
+        if root in index:
+            continue
+        work = [(root, iter(sorted(g.calls.get(root, ()))))]
+        index[root] = low[root] = len(index)
+        stack.append(root); on.add(root)
+        while work:
+            f, rest = work[-1]
+            step = next((x for x in rest if x in g.frame and (x not in index or x in on)), None)
+            if step is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[f])
+                if low[f] == index[f]:
+                    while True:
+                        x = stack.pop(); on.discard(x); part[x] = f
+                        if x == f:
+                            break
+            elif step in index:
+                low[f] = min(low[f], index[step])
+            else:
+                index[step] = low[step] = len(index)
+                stack.append(step); on.add(step)
+                work.append((step, iter(sorted(g.calls.get(step, ())))))
+    return part
+
+
+def deepest(g, problems):
+    """The deepest chain from each function: bytes and the next function of it. Within a part of functions that call
+    each other in circles, what has been entered how often is counted."""
+    part = components(g)
+    size = collections.Counter(part.values())
+    known = {}
+    sys.setrecursionlimit(1 << 20)
+
+    def depth(f, used):
+        if f not in g.frame:
+            return outside(f), None
+        head = base(f)
+        if head in RECURSION and (size[part[f]] > 1 or f in g.calls[f]):
+            count = dict(used)
+            count[head] = count.get(head, 0) + 1
+            if count[head] > RECURSION[head][0]:
+                return -1, None
+            used = tuple(sorted(count.items()))
+        key = (f, used)
+        if key in known:
+            if known[key] is None:
+                problems.append("%s: %s may be on the stack more than once, and RECURSION does not say how often" %
+                                (g.name, f))
+                return -1, None
+            return known[key]
+        known[key] = None
+        best, step = 0, None
+        for x in sorted(g.calls.get(f, ())):
+            same = x in g.frame and part[x] == part[f]
+            below = depth(x, used if same else ())[0]
+            if below > best:
+                best, step = below, (x, used if same else ())
+        known[key] = (best + g.frame[f], step)
+        return known[key]
+
+    def chain(f, used):
+        names = []
+        while f:
+            names.append("%s %d" % (f, g.frame.get(f, outside(f))))
+            if f not in g.frame:
+                break
+            _, step = depth(f, used)
+            if base(f) in RECURSION and (size[part[f]] > 1 or f in g.calls[f]):
+                pass
+            f, used = step if step else (None, ())
+        return names
+
+    return {f: depth(f, ())[0] for f in g.frame}, chain
+
+
+def reaches(g, f, goal):
+    seen, todo = set(), [f]
+    while todo:
+        x = todo.pop()
+        if base(x) == goal:
+            return True
+        if x not in seen:
+            seen.add(x)
+            todo.extend(g.calls.get(x, ()))
+    return False
+
+
+def check(g, verbose):
+    problems = []
+    for f in SYMBOLIC:
+        if f in g.frame and reaches(g, f, "tn_rewrite_walk"):
+            problems.append("%s: the bodies of %s rewrite" % (g.name, f))
+    for f in g.dynamic:
+        problems.append("%s: the frame of %s grows as it runs" % (g.name, f))
+    resolve(g, problems)
+    for f, n in sorted(g.frame.items(), key=lambda x: -x[1]):
+        if n > FRAME:
+            problems.append("%s: the frame of %s has %d bytes, more than %d" % (g.name, f, n, FRAME))
+    total, chain = deepest(g, problems)
+    public = {f: n for f, n in total.items() if f.startswith("tiny_")}
+    worst = max(public, key=lambda f: public[f])
+    if public[worst] > STACK - THREAD:
+        problems.append("%s: %s takes %d bytes of stack, more than %d:\n    %s" %
+                        (g.name, worst, public[worst], STACK - THREAD, "\n    ".join(chain(worst, ()))))
+    elif verbose:
+        print("%s: %s %d\n    %s" % (g.name, worst, public[worst], "\n    ".join(chain(worst, ()))))
+    return problems
+
+
+def main():
+    verbose = "-v" in sys.argv
+    passed = failed = 0
+    for reader, compiler in ((read_gcc, "gcc"), (read_clang, "clang")):
+        if not shutil.which(compiler):
+            print("frames: %s is not here: its frames are not looked at" % compiler)
+            continue
+        for level in ("-O0", "-O2"):
+            with tempfile.TemporaryDirectory() as folder:
+                problems = check(reader(level, folder), verbose)
+            for p in problems:
+                print(p)
+            passed += not problems
+            failed += len(problems)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+sys.exit(main())

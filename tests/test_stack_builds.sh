@@ -1,0 +1,19 @@
+#!/bin/bash
+# stack_builds: test_stack as both compilers build it, with and without optimisation: frames differ much between them.
+# `make test` runs what the default compiler makes of it at -O0, and sanitised.
+cd "$(dirname "$0")/.." || exit 1
+mkdir -p build/stack
+passed=0 failed=0
+for build in "gcc -O2" "clang -O0" "clang -O2"; do
+  compiler=${build% *}
+  if ! command -v "$compiler" > /dev/null; then echo "stack_builds: $compiler is not here"; continue; fi
+  program=build/stack/${build// /}
+  if $build -std=c11 -w -I. tests/test_stack.c -o "$program" -lm -lpthread && "$program" > "$program.out" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "$build:"; tail -5 "$program.out"
+  fi
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
