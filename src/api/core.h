@@ -100,7 +100,7 @@ static inline int tiny_axes_of(int n, const int *axis) {
 
 TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
 TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
-// the least dtype that holds both, as PyTorch promotes
+// the least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype
 TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
 
 // ** context ********************************************************************************** >>context
