@@ -90,6 +90,10 @@ static void call_tiny_item(world *w) {
   (void)w;
   (void)tiny_item(H(0));
 }
+static void call_tiny_item_i64(world *w) {
+  (void)w;
+  (void)tiny_item_i64(H(0));
+}
 static void call_tiny_shape_get(world *w) {
   (void)w;
   (void)tiny_shape_get(H(0));
@@ -2123,6 +2127,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_realize", call_tiny_realize, 2, 0, 1, 0},
   {"tiny_reference", call_tiny_reference, 1, 0, 1, 0},
   {"tiny_item", call_tiny_item, 1, 0, 0, 0},
+  {"tiny_item_i64", call_tiny_item_i64, 1, 0, 0, 0},
   {"tiny_shape_get", call_tiny_shape_get, 1, 0, 0, 0},
   {"tiny_dtype_get", call_tiny_dtype_get, 1, 0, 0, 0},
   {"tiny_nelem", call_tiny_nelem, 1, 0, 0, 0},
