@@ -244,48 +244,99 @@ static int tn_order_by(tn_order *o, int nkernel, int frugal, int *order, int64_t
   return 1;
 }
 
-// Both orders are tried; the frugal one is taken where it is.
-static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots, int *order) {
+// An order of the kernels; 0: there is none. The frugal one is tried where that is asked for, and taken where it is.
+static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots, int frugal,
+                            int *order) {
   tn_order o;
   int64_t peak, frugal_peak;
-  int *frugal = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *frugal);
+  int *other = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *other);
   tn_order_open(&o, g, reads, roots, nroots);
   if (!tn_order_by(&o, g->nkernel, 0, order, &peak)) return 0;
-  tn_order_by(&o, g->nkernel, 1, frugal, &frugal_peak);
-  if (frugal_peak < peak) memcpy(order, frugal, (size_t)g->nkernel * sizeof *order);
+  if (!frugal) return 1;
+  tn_order_by(&o, g->nkernel, 1, other, &frugal_peak);
+  if (frugal_peak < peak) memcpy(order, other, (size_t)g->nkernel * sizeof *order);
   return 1;
 }
 
-// Kernels work in rounds where that pays and an order is left. order[]: as tn_order_kernels gives it. What was tried
-// around kernels that others have replaced since is tried again.
+// Kernels work in rounds where that pays and an order is left. What was tried around kernels that others have replaced
+// since is tried again. *order: of all kernels that there are then; 0: there was none to begin with.
 static int tn_order_rounds(tn_graph *g, tn_list *reads, tiny_uop *const *roots, int nroots, int **order) {
   tn_map tried = {NULL, 0, 0};
   *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
-  if (!tn_order_kernels(g, reads, roots, nroots, *order)) return 0;
+  if (!tn_order_kernels(g, reads, roots, nroots, 0, *order)) return 0;
   for (;;) {
     const tn_graph was = *g;
     tn_list *now = reads, around = {NULL, 0, 0};
-    if (!tn_rounds_next(g, &now, *order, roots, nroots, &tried, &around)) return 1;
+    if (!tn_rounds_next(g, &now, *order, roots, nroots, &tried, &around))
+      return tn_order_kernels(g, reads, roots, nroots, 1, *order);
     int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
-    if (!tn_order_kernels(g, now, roots, nroots, again)) { *g = was; continue; }
+    if (!tn_order_kernels(g, now, roots, nroots, 0, again)) { *g = was; continue; }
     *order = again; reads = now;
     for (int i = 0; i < around.n; i++) if (tn_map_get(&tried, around.u[i])) tn_map_set(g->t, &tried, around.u[i], NULL);
   }
 }
 
-// The state that some value needs both before and after its update, once ordering has failed.
-static tiny_uop *tn_find_conflict(tn_graph *g, const tn_list *reads, const tn_list *copied) {
-  tn_map reader = {NULL, 0, 0}, had = {NULL, 0, 0};        // state -> 1 + a kernel that reads it, the last one
-  for (int i = 0; i < copied->n; i++) tn_map_set(g->t, &had, copied->u[i], g);
-  for (int a = 0; a < g->nkernel; a++) for (int j = 0; j < reads[a].n; j++) {
-    const tiny_uop *state = reads[a].u[j];
-    if (state != tn_updated_state(&g->kernel[a])) tn_map_set(g->t, &reader, state, tn_boxed(a));
+// ** conflicts: some values need a state both before and after its update **
+
+typedef struct tn_tarjan { int unit, next; } tn_tarjan;    // on the way down: which unit, which of its edges is next
+
+// By unit: the strongly connected component that it is in (Tarjan, "Depth-first search and linear graph algorithms",
+// SIAM J. Comput. 1(2), 1972, without recursion).
+static int *tn_order_components(tn_order *o) {
+  const size_t n = (size_t)o->n + 1;
+  int *number = (int *)tn_scratch(o->t, n * sizeof *number), *low = (int *)tn_scratch(o->t, n * sizeof *low);
+  int *component = (int *)tn_scratch(o->t, n * sizeof *component), *open = (int *)tn_scratch(o->t, n * sizeof *open);
+  tn_tarjan *path = (tn_tarjan *)tn_scratch(o->t, n * sizeof *path);
+  int numbers = 0, components = 0, nopen = 0;
+  for (int root = 0; root < o->n; root++) {
+    int depth = 0;
+    if (number[root]) continue;
+    path[depth].unit = root; path[depth++].next = 0;
+    while (depth) {
+      tn_tarjan *top = &path[depth - 1];
+      const int u = top->unit;
+      if (!top->next) { number[u] = low[u] = ++numbers; open[nopen++] = u; }
+      if (top->next < o->unit[u].after.n) {
+        const int w = tn_unboxed(o->unit[u].after.u[top->next++]);
+        if (!number[w]) { path[depth].unit = w; path[depth++].next = 0; }
+        else if (!component[w] && number[w] < low[u]) low[u] = number[w];
+        continue;
+      }
+      if (low[u] == number[u]) {
+        components++;
+        do component[open[--nopen]] = components; while (open[nopen] != u);
+      }
+      if (--depth && low[u] < low[path[depth - 1].unit]) low[path[depth - 1].unit] = low[u];
+    }
   }
+  return component;
+}
+
+// Kernels that update a state and wait for each other with one that reads it: of each such knot the base of one, that
+// is not among those copied already, into `out`.
+static void tn_find_conflicts(tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots,
+                              const tn_list *copied, tn_list *out) {
+  tiny_ctx *t = g->t;
+  tn_order o;
+  tn_map updated = {NULL, 0, 0}, had = {NULL, 0, 0};       // state -> 1 + the last that updates it
+  int *also = (int *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *also);
+  int *first = (int *)tn_scratch(t, ((size_t)g->nkernel + 2) * sizeof *first);     // by component: 1 + the kernel
+  tn_order_open(&o, g, reads, roots, nroots);
+  const int *component = tn_order_components(&o);
+  for (int i = 0; i < copied->n; i++) tn_map_set(t, &had, copied->u[i], g);
   for (int b = 0; b < g->nkernel; b++) {
     const tiny_uop *state = tn_updated_state(&g->kernel[b]);
-    if (state && tn_map_has(&reader, state) && !tn_map_has(&had, g->kernel[b].node->src[0])) return g->kernel[b].node->src[0];
+    if (!state || tn_map_has(&had, g->kernel[b].node->src[0])) continue;
+    also[b] = tn_unboxed(tn_map_get(&updated, state));
+    tn_map_set(t, &updated, state, tn_boxed(b));
   }
-  return NULL;
+  for (int a = 0; a < g->nkernel; a++) for (int j = 0; j < reads[a].n; j++)
+    for (int b = tn_unboxed(tn_map_get(&updated, reads[a].u[j])); b >= 0; b = also[b]) {
+      const int knot = component[o.of[b]];
+      if (a != b && o.of[a] != o.of[b] && component[o.of[a]] == knot && (!first[knot] || b < first[knot] - 1))
+        first[knot] = b + 1;
+    }
+  for (int c = 0; c <= g->nkernel; c++) if (first[c]) tn_push(t, out, g->kernel[first[c] - 1].node->src[0]);
 }
 
 // ** places **

@@ -349,14 +349,12 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
-    tn_map_set(t, &g->index, v->all.u[i], (void *)(intptr_t)(i + 1));
   }
   for (int i = 0; i < nroots; i++) tn_graph_node(g, roots[i])->forced = 1;
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to
-// `copied` and 0 is returned.
+// Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is returned.
 static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                             tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
@@ -370,10 +368,11 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
       if (!tn_update_clashes(t, &g->kernel[i])) continue;
       tiny_uop *base = g->kernel[i].node->src[0], *value = g->kernel[i].node->src[2];
       const tn_node *n = tn_graph_node(g, value);
-      if (n->leaf || n->stored) { tn_push(t, copied, base); return 0; }
+      if (n->leaf || n->stored) { tn_push(t, copied, base); continue; }
       tn_push(t, &forced, value);
       clashes = 1;
     }
+    if (copied->n) return 0;
   }
   return 1;
 }
@@ -464,9 +463,10 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
   int *order;
   memset(d, 0, sizeof *d);
   for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
-  for (int round = 0;; round++) {          // each copies one more state
+  for (int round = 0;; round++) {          // each copies more states
     tn_visit w;
-    tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
+    tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
+    tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
     tn_share_reshaped(t, v, now, &root_at);
@@ -482,16 +482,16 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     if (written) {
       tn_list *reads = tn_graph_reads(&g);
       if (tn_order_rounds(&g, reads, wanted, nroots, &order)) break;
-      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
-      tiny_uop *state = tn_find_conflict(&g, reads, &more);
-      if (!state || round > v->all.n)
-        return tiny_fail(
-            t, TINY_E_STATE,
-            "assign: values need tensors both before and after they are assigned; realize some of them first");
-      tn_push(t, &more, state);
+      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &had, now[i]);
+      tn_find_conflicts(&g, reads, wanted, nroots, &had, &more);
     }
+    if (!more.n || round > v->all.n)
+      return tiny_fail(
+          t, TINY_E_STATE,
+          "assign: values need tensors both before and after they are assigned; realize some of them first");
+    for (int i = 0; i < more.n; i++) tn_map_set(t, &states, more.u[i], more.u[i]);
     for (int i = 0; i < v->all.n; i++)
-      if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
+      if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_idle(&g, order, wanted, nroots);
   tn_draft_outputs(t, d, v, now, &root_at);

@@ -57,9 +57,10 @@ typedef struct tn_kernel {                 // one stored node
 
 typedef struct tn_graph {
   tiny_ctx *t;
-  tn_node *node; int n; tn_map index;      // node -> 1 + position
+  tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
-  tn_map reduce_at, pulled, params, args;  // all but the first: of the kernel that is written
+  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
+  tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
@@ -67,7 +68,7 @@ typedef struct tn_graph {
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
-  return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1];
+  return &g->node[u->seq];
 }
 
 static tiny_uop *tn_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }     // numbers as elements of lists and maps
@@ -207,8 +208,7 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
 // The list inside of a REDUCE: fresh ranges for the reduced axes, the same for the same (node, list).
 static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
   tiny_ctx *t = g->t;
-  tiny_uop *pair[2] = {u, at}, *key = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 1, 0, NULL);
-  tiny_uop *inner = (tiny_uop *)tn_map_get(&g->reduce_at, key);
+  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&g->reduce_at, u, at);
   if (inner) return inner;
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
@@ -217,7 +217,7 @@ static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
         x->dim[i] == 1                ? tn_index(t, 0) :
                                         tn_range(t, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
-  tn_map_set(t, &g->reduce_at, key, inner);
+  tn_pairs_set(t, &g->reduce_at, u, at, inner);
   return inner;
 }
 
@@ -552,7 +552,7 @@ static void tn_choose_stores(tn_graph *g) {
 // ** second pass: the kernel of a stored node **
 
 static void tn_kernel_begin(tn_graph *g) {
-  tn_map_clear(&g->pulled);
+  tn_pairs_clear(&g->pulled);
   tn_map_clear(&g->params);
   tn_map_clear(&g->args);
 }
@@ -617,13 +617,9 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
 typedef struct tn_wanted { tiny_uop *u, *at, *in; } tn_wanted;
 typedef struct tn_pulling { tn_graph *g; tn_kernel *k; tn_wanted *stack; int n, cap; } tn_pulling;
 
-// What is known of u at a list: its value, or NULL.
-static tiny_uop *tn_pulled_key(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *pair[2] = {u, at};
-  return tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 3, 0, NULL);
-}
+// The value of u at a list; NULL: it is wanted.
 static tiny_uop *tn_pull_at(tn_pulling *p, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *x = (tiny_uop *)tn_map_get(&p->g->pulled, tn_pulled_key(p->g, u, at));
+  tiny_uop *x = (tiny_uop *)tn_pairs_get(&p->g->pulled, u, at);
   if (x) return x;
   const tn_wanted w = {u, at, NULL};
   *TN_PUSH(p->g->t, p->stack, p->n, p->cap, tn_wanted) = w;
@@ -698,7 +694,7 @@ static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
     const tn_wanted top = p.stack[p.n - 1];
     x = tn_pull_top(&p);
     if (!x) continue;
-    tn_map_set(g->t, &g->pulled, tn_pulled_key(g, top.u, top.at), x);
+    tn_pairs_set(g->t, &g->pulled, top.u, top.at, x);
     p.n--;
   }
   return x;
