@@ -100,7 +100,7 @@ static inline int tiny_axes_of(int n, const int *axis) {
 
 TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
 TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
-// the least dtype that holds both, as PyTorch promotes
+// the least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype
 TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
 
 // ** context ********************************************************************************** >>context
@@ -185,8 +185,10 @@ TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
-// the only element of x; NaN on error
+// the only element of x; NaN on error. Integers beyond 2^53 lose digits: tiny_item_i64 keeps them
 TINY_API double      tiny_item(tiny_tensor *x);
+// the same as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error
+TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
 TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0

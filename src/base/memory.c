@@ -25,7 +25,7 @@ typedef struct tn_chunk { struct tn_chunk *older; size_t cap, used; } tn_chunk;
 
 struct tiny_ctx {
   tiny_alloc alloc; size_t max_nbytes;
-  jmp_buf *trap;                           // where a failed allocation of heavy code unwinds to
+  jmp_buf *trap; tiny_code unwinds;        // where a failed allocation of heavy code unwinds to, and with what
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
@@ -55,9 +55,18 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   return code;
 }
 
+// Ends heavy code that cannot go on because of a bug of this library: a pass that finds no end, a graph that is no
+// graph. Returns only to code that nothing guards.
+static void tn_stop(tiny_ctx *t, const char *what) {
+  tiny_fail(t, TINY_E_INTERNAL, "%s", what);
+  t->unwinds = TINY_E_INTERNAL;
+  if (t->trap) longjmp(*t->trap, 1);
+}
+
 static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
   tiny_fail(t, TINY_E_MEMORY, "out of memory: %llu bytes were refused by the allocator",
             (unsigned long long)nbytes);
+  t->unwinds = TINY_E_MEMORY;
   if (t->trap) longjmp(*t->trap, 1);
   return NULL;
 }
@@ -153,7 +162,7 @@ static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), 
     t->trap = NULL;
     tn_scratch_reset(t, 1);
     tn_float_leave(&was);
-    return TINY_E_MEMORY;
+    return t->unwinds;
   }
   t->trap = &env;
   const tiny_code code = fn(t, arg);

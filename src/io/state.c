@@ -130,8 +130,9 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
   tiny_ctx *t = p && p->n ? tn_ctx_of(p->param[0].tensor) : NULL;
   if (!t) return TINY_E_ARG;
   // The state must exist to be loaded.
+  if (o && o->t && o->t != t) return tiny_fail(t, TINY_E_ARG, "state_load: the optimiser belongs to another context");
   if (o && p->ntrainable &&
-      (tn_step_check("state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
+      (tn_step_check(t, "state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
        !tn_optim_open(o, t, p->trainable, p->ntrainable)))
     return t->code;
   tiny_archive *a = tiny_archive_open(t, path);

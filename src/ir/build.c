@@ -127,14 +127,31 @@ static int tn_broadcast_dims(int xn, const int64_t *xdim, int *n, int64_t *dim) 
   *n = both;
   return 1;
 }
+// Operators check shapes before they build: operands that do not fit here are a bug.
+static tiny_uop *tn_misfit(tiny_ctx *t, const tiny_uop *a, const tiny_uop *b) {
+  char p[160], q[160];
+  tiny_fail(t, TINY_E_INTERNAL, "build: %s %s and %s %s do not broadcast", tn_ops[a->op].name,
+            tn_dims_text(p, sizeof p, a->ndim, a->dim), tn_ops[b->op].name, tn_dims_text(q, sizeof q, b->ndim, b->dim));
+  return &t->ir->bad;
+}
+// Operands of an elementwise node: one shape, or 0-d.
 static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
   if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
   if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
-      !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim))
+      !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim)) {
+    *a = *b = tn_misfit(t, *a, *b);
     return;
+  }
   *a = tn_expand(t, *a, n, dim); *b = tn_expand(t, *b, n, dim);
+}
+// The same for operands whose dims are used by name: a 0-d one gets those of the other as well.
+static void tn_broadcast_whole(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
+  tn_broadcast(t, a, b);
+  if (tn_bad(t, *a) || tn_bad(t, *b)) return;
+  if (!(*a)->ndim) *a = tn_expand(t, *a, (*b)->ndim, (*b)->dim);
+  else if (!(*b)->ndim) *b = tn_expand(t, *b, (*a)->ndim, (*a)->dim);
 }
 static tiny_uop *tn_binary(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
   tn_broadcast(t, &a, &b);

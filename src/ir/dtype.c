@@ -58,6 +58,7 @@ TINY_API const char *tiny_dtype_name(tiny_dtype d) {
 // u64 with signed f32; f16 with bf16 gives f32. The two kinds of fp8, which PyTorch does not promote, give f16, which
 // holds both; fp8 with a wider float gives that.
 TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
+  if ((unsigned)a >= TINY_DTYPE_COUNT || (unsigned)b >= TINY_DTYPE_COUNT) return TINY_VOID;
   if (a == b) return a;
   if (a > b) { const tiny_dtype c = a; a = b; b = c; }
   if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;

@@ -458,7 +458,7 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
 
 typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wait: u becomes what wait becomes
 // Chains of rewrites longer than this, and than the graph is large, never end.
-enum { TN_FIRINGS_DEEP = 10000 };
+enum { TN_FIRINGS_DEEP = 10000, TN_FIRINGS = 1 << 26 };
 
 // What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
 static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
@@ -497,7 +497,7 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
   tiny_uop *known = tn_rewrite_known(memo, root, fixed);
   if (known) return known;
   tn_frame *stack = NULL;
-  int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0;
+  int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0, fired = 0;
   TN_PUSH(t, stack, n, cap, tn_frame)->u = root;
   while (n) {
     tn_frame *f = &stack[n - 1];
@@ -524,6 +524,7 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
     }
     f->wait = next;
     if (tn_rewrite_diverges(t, root, ++deep, &limit, rule)) return root;
+    if (++fired == TN_FIRINGS) { tn_stop(t, "match: rewriting does not end"); return root; }
     if (!tn_rewrite_known(memo, next, fixed)) {
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
       memset(g, 0, sizeof *g);

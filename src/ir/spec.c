@@ -261,6 +261,17 @@ static tiny_code tn_verify(tiny_ctx *t, tiny_uop *sink, int stage) {
   return stage == TN_SPEC_KERNEL && sink->op == TINY_OP_SINK ? tn_spec_ends(&s, &order) : TINY_OK;
 }
 
+// Nodes of a tensor graph whose sources come first; what was computed before is looked at no more.
+static tiny_code tn_verify_nodes(tiny_ctx *t, tiny_uop *const *u, int n) {
+  tn_spec s;
+  tn_spec_open(&s, t, TN_SPEC_TENSOR);
+  for (int i = 0; i < n; i++) {
+    const tiny_code code = u[i]->realized ? TINY_OK : tn_spec_node(&s, u[i]);
+    if (code != TINY_OK) return code;
+  }
+  return TINY_OK;
+}
+
 // ** programs: a block for each loop and IF **
 
 typedef struct tn_spec_block { const tiny_uop *opener; int parent, open; } tn_spec_block;

@@ -176,6 +176,18 @@ static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
 
+static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
+  if (a == 0 || b == 0) return 0;
+  const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+  if ((x | y) >> 31 == 0 || x <= 4000000000000000000u / y) return a * b;
+  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+static int64_t tn_clamp_add(int64_t a, int64_t b) {
+  if (a > 0 && b > INT64_MAX - a) return INT64_MAX;
+  if (a < 0 && b < INT64_MIN - a) return INT64_MIN;
+  return a + b;
+}
+
 // Shape of a tensor node into dim (room for TINY_MAX_DIMS); *shared is set instead when another node's list serves.
 static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const int64_t **shared) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
@@ -186,7 +198,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_VIEW: for (int i = 0; i < u->nv / 2; i++) dim[i] = v[i]; return u->nv / 2;
     case TINY_OP_PERMUTE: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[v[i]]; return x->ndim;
     case TINY_OP_PAD:
-      for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i] + v[2 * i] + v[2 * i + 1];
+      for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
       return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
     case TINY_OP_REDUCE:
@@ -203,16 +215,21 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
   }
 }
 
-static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
-  if (a == 0 || b == 0) return 0;
-  const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-  if ((x | y) >> 31 == 0 || x <= 4000000000000000000u / y) return a * b;
-  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
-}
-static int64_t tn_clamp_add(int64_t a, int64_t b) {
-  if (a > 0 && b > INT64_MAX - a) return INT64_MAX;
-  if (a < 0 && b < INT64_MIN - a) return INT64_MIN;
-  return a + b;
+// A node whose list of dims is not that of a source holds fewer than 2^60 elements, as all that is created, so that no
+// product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0 were 1.
+static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
+  char to[160], from[160];
+  int64_t nelem = 1;
+  int negative = 0;
+  for (int i = 0; i < n; i++) {
+    nelem = tn_clamp_mul(nelem, dim[i] ? dim[i] : 1);
+    negative |= dim[i] < 0;
+  }
+  if (nelem < (int64_t)1 << 60 && !negative) return 1;
+  const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
+  tiny_fail(t, TINY_E_SHAPE, "%s%s%s: too many elements in %s", tn_ops[u->op].name, x ? " of " : "",
+            x ? tn_dims_text(from, sizeof from, x->ndim, x->dim) : "", tn_dims_text(to, sizeof to, n, dim));
+  return 0;
 }
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
 
@@ -457,6 +474,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
+  if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
   tiny_uop *u =
       (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;

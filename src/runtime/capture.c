@@ -92,7 +92,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
     return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
   if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs))
     return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
-  if (desc->n && !tn_usable("kernel", desc->n, desc->inputs, &wrong)) return wrong;
+  if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
   if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
     return tn_poison(t);
   if (!desc->uops && !t->device->backend->language)
@@ -265,7 +265,7 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
     tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
     return NULL;
   }
-  if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong))
+  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
     return NULL;
   for (int i = 0; i < n; i++)
     if (!tn_plain_buffer(tn_uop_of(inputs[i]))) {
@@ -316,8 +316,9 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   tiny_tensor *wrong;
   if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
+  for (int i = 0; outputs && i < p->noutput; i++) outputs[i] = tn_poison(t);
   if (!outputs || (p->ninput && !inputs)) return tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  if (p->ninput && !tn_usable("run", p->ninput, inputs, &wrong))
+  if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
     return t->code != TINY_OK ? t->code : TINY_E_ARG;
   for (int i = 0; i < p->ninput; i++)
     if (!tn_plain_buffer(tn_uop_of(inputs[i])))
@@ -332,7 +333,9 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
                        p->leaf_input[i], (long long)tn_node_nbytes(given), (long long)place->nbytes);
   }
   tn_run_call c = {p, inputs, outputs};
-  return tn_guard(t, tn_run_guarded, &c);
+  const tiny_code code = tn_guard(t, tn_run_guarded, &c);
+  for (int i = 0; code != TINY_OK && i < p->noutput; i++) outputs[i] = tn_poison(t);
+  return code;
 }
 
 TINY_API int tiny_program_kernels(const tiny_program *p) {

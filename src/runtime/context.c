@@ -9,7 +9,6 @@
 static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   const tiny_desc *d = (const tiny_desc *)arg;
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
-  t->tensors->refuse = 1;                  // until all is well
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
 #ifndef TINY_NO_INTERP

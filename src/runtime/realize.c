@@ -110,20 +110,27 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 }
 #endif
 
+// The only element of x in raw, as its dtype's; 0 after an error.
+static int tn_item(const char *name, tiny_tensor *x, unsigned char *raw) {
+  tiny_tensor *out;
+  char text[TN_DIMS_TEXT];
+  if (!tn_usable(name, 1, &x, &out)) return 0;
+  if (tiny_nelem(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name, tn_text_of(tn_uop_of(x), text));
+  return 0;
+}
 TINY_API double tiny_item(tiny_tensor *x) {
   TN_FLOAT_MODE;
   unsigned char raw[8];
-  tiny_tensor *out;
-  if (!tn_usable("item", 1, &x, &out)) return (double)NAN;
-  if (tiny_nelem(x) != 1) {
-    char text[TN_DIMS_TEXT];
-    tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "item: %s has more or less than one element",
-              tn_text_of(tn_uop_of(x), text));
-    return (double)NAN;
-  }
+  if (!tn_item("item", x, raw)) return (double)NAN;
   const int dtype = tn_uop_of(x)->dtype;
-  if (tiny_read(x, raw, tn_dtypes[dtype].nbytes) != TINY_OK) return (double)NAN;
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, raw)));
+}
+TINY_API int64_t tiny_item_i64(tiny_tensor *x) {
+  unsigned char raw[8];
+  if (!tn_item("item_i64", x, raw)) return 0;
+  const int dtype = tn_uop_of(x)->dtype;
+  return tn_dtype_convert(TINY_I64, dtype, tn_dtype_load(dtype, raw));
 }
 
 // A tensor of dims s over new storage that holds data.

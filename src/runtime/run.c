@@ -271,6 +271,7 @@ static void tn_plans_trim(tiny_ctx *t, const tn_plan *newest) {
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
+  if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
   if (tn_draft_plan(t, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
   int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;

@@ -141,8 +141,8 @@ static void tn_at_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, 
     const int i0 = i, o0 = o;
     int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->ndim ? u->dim[o++] : 1;
     while (ni != no) {
-      if (ni < no) ni *= i < x->ndim ? x->dim[i++] : 0;
-      else no *= o < u->ndim ? u->dim[o++] : 0;
+      if (ni < no ? i == x->ndim : o == u->ndim) { tn_stop(t, "rangeify: a RESHAPE to another size"); return; }
+      if (ni < no) ni *= x->dim[i++]; else no *= u->dim[o++];
     }
     if (i - i0 == 1 && o - o0 == 1) { in[i0] = out[o0]; continue; }
     tiny_uop *flat = tn_flat(t, o - o0, out + o0, u->dim + o0);

@@ -281,7 +281,9 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
               tn_text_of(tn_uop_of(x[i]), b));
     return 0;
   }
-  return 1;
+  tiny_shape s = {ndim, {0}};
+  memcpy(s.dim, dim, (size_t)ndim * sizeof *dim);
+  return tn_shape_valid(tn_ctx_of(x[0]), name, &s);
 }
 
 // Operands x[0..n-1] as a formula gets them, broadcast to each other. -1: *out is what the operator returns; else the

@@ -338,9 +338,9 @@ static tiny_uop *tn_part(tiny_ctx *t, tiny_uop *x, int part) {             // (.
   return tn_reshape(t, tn_cut(t, x, n, part, part + 1), n, x->dim);
 }
 static tiny_uop *tn_paired(tiny_ctx *t, tiny_uop *re, tiny_uop *im) {
-  tn_broadcast(t, &re, &im);
+  tn_broadcast_whole(t, &re, &im);
   if (tn_bad(t, re) || tn_bad(t, im)) return &t->ir->bad;
-  const int n = re->ndim > im->ndim ? re->ndim : im->ndim;
+  const int n = re->ndim;
   return tn_add(t, tn_extend(t, tn_insert(t, re, n), n, 0, 1), tn_extend(t, tn_insert(t, im, n), n, 1, 0));
 }
 TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im) {

@@ -427,11 +427,7 @@ TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask) {
     return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x), *m = tn_uop_of(mask);
-  tn_broadcast(t, &u, &m);
-  if (!tn_bad(t, u) && !tn_bad(t, m)) {    // 0-d operands are not broadcast by that
-    u = tn_expand(t, u, m->ndim > u->ndim ? m->ndim : u->ndim, m->ndim > u->ndim ? m->dim : u->dim);
-    m = tn_bad(t, u) ? u : tn_expand(t, m, u->ndim, u->dim);
-  }
+  tn_broadcast_whole(t, &u, &m);
   tiny_tensor *held = tn_tensor_new(t, tn_flattened(t, u)), *at = tn_true_at(t, m);
   if (!tiny_ok(held) || !tiny_ok(at)) out = tn_poison(t);
   else out = tn_tensor_new(t, tn_taken_at(t, tn_uop_of(held), tn_uop_of(at)));
@@ -530,6 +526,8 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
   for (int i = 0; i < n; i++) {
     tiny_tensor *in[2] = {x, index[i] ? index[i] : x};
     if (!tn_usable(name, 2, in, &out)) return 0;
+  }
+  for (int i = 0; i < n; i++) {
     const tiny_uop *v = index[i] ? tn_uop_of(index[i]) : NULL;
     const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
     if (v && !mask && !tn_is_index(tn_ctx_of(x), name, v)) return 0;

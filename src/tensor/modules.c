@@ -209,7 +209,7 @@ TINY_API tiny_embedding_layer tiny_embedding_layer_new(tiny_ctx *t, int64_t rows
   tiny_embedding_layer m;
   memset(&m, 0, sizeof m);
   const int has = padding >= 0 && padding < rows && size > 0;
-  const int64_t zero[2] = {has ? padding * size : 0, has ? (padding + 1) * size : 0};
+  const int64_t zero[2] = {has ? tn_clamp_mul(padding, size) : 0, has ? tn_clamp_mul(padding + 1, size) : 0};
   m.padding = padding;
   m.weight = tn_weights_but(t, "embedding_layer_new", tn_shape2(rows, size), TN_INIT_NORMAL, 0, 1, zero);
   return m;
@@ -243,8 +243,8 @@ TINY_API tiny_attention_layer tiny_attention_layer_new(tiny_ctx *t, int64_t size
     return m;
   }
   const double spread = size > 0 ? sqrt(6.0 / (4.0 * (double)size)) : 0;
-  m.in_proj_weight = tn_weights(t, name, tn_shape2(3 * size, size), TN_INIT_UNIFORM, 0, spread);
-  if (bias) m.in_proj_bias = tn_weights(t, name, tn_shape1(3 * size), 0, 0, 0);
+  m.in_proj_weight = tn_weights(t, name, tn_shape2(tn_clamp_mul(3, size), size), TN_INIT_UNIFORM, 0, spread);
+  if (bias) m.in_proj_bias = tn_weights(t, name, tn_shape1(tn_clamp_mul(3, size)), 0, 0, 0);
   m.out_proj.weight = tn_weights(t, name, tn_shape2(size, size), TN_INIT_UNIFORM, 0, tn_bound(size));
   if (bias) m.out_proj.bias = tn_weights(t, name, tn_shape1(size), 0, 0, 0);
   return m;
@@ -264,8 +264,9 @@ TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m
                                                    tiny_tensor *k, tiny_tensor *v,
                                                    const tiny_attention_desc *d) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[5] = {q, k, v, m ? m->in_proj_weight : NULL, m ? m->in_proj_bias : NULL}, *heads[3];
-  if (!tn_usable_some("attention_layer", 4, 5, in, &out)) return out;
+  tiny_tensor *out, *heads[3], *in[8] = {q, k, v, m ? m->in_proj_weight : NULL, m ? m->in_proj_bias : NULL,
+      m ? m->out_proj.weight : NULL, m ? m->out_proj.bias : NULL, d ? d->mask : NULL};
+  if (!tn_usable_some("attention_layer", 4, 8, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(q);
   const tiny_uop *u = tn_uop_of(q);
   const int64_t E = tn_uop_of(in[3])->ndim == 2 ? tn_uop_of(in[3])->dim[1] : 0;
@@ -321,7 +322,7 @@ TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurre
   if (!m.w) return m;
   m.t = t; m.n = layers * directions;
   for (int i = 0; i < m.n; i++) {
-    const int64_t rows = gates[kind] * size, from = i < directions ? in : size * directions;
+    const int64_t rows = tn_clamp_mul(gates[kind], size), from = i < directions ? in : tn_clamp_mul(size, directions);
     m.w[i].w_ih = tn_weights(t, name, tn_shape2(rows, from), TN_INIT_UNIFORM, 0, tn_bound(size));
     m.w[i].w_hh = tn_weights(t, name, tn_shape2(rows, size), TN_INIT_UNIFORM, 0, tn_bound(size));
     if (bias) m.w[i].b_ih = tn_weights(t, name, tn_shape1(rows), TN_INIT_UNIFORM, 0, tn_bound(size));
@@ -337,6 +338,14 @@ TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m
   if (m) d = m->desc;
   if (!train) d.dropout = 0;
   const tiny_recurrent_weights *w = m ? m->w : NULL;
+  tiny_tensor *out, *in[3] = {x, h0, c0};
+  if (!tn_usable_in(m ? m->t : NULL, "recurrent_layer", 1, &x, &out) ||
+      !tn_usable_some("recurrent_layer", 1, 3, in, &out)) {
+    if (hn) *hn = out;
+    if (cn) *cn = out;
+    return out;
+  }
+  if (cn && (!m || m->kind != TINY_LSTM)) *cn = NULL;        // the others have no such state
   if (m && m->kind == TINY_LSTM) return tiny_lstm(x, h0, c0, w, &d, hn, cn);
   return m && m->kind == TINY_GRU ? tiny_gru(x, h0, w, &d, hn) : tiny_rnn(x, h0, w, &d, hn);
 }

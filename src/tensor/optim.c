@@ -252,16 +252,17 @@ TINY_API void tiny_optim_free(tiny_optim *o) {
 
 // ** the step **
 
-// Are there n parameters with a gradient each, as many as the optimiser has state for (0: none yet)?
-static tiny_code tn_step_check(const char *name, int have, tiny_tensor *const *params,
+// Are there n parameters with a gradient each, in the context t that has the state (NULL: none yet), as many as there
+// is state for (0: none yet)?
+static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_tensor *const *params,
                                tiny_tensor *const *grads, int n) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (n <= 0 || !params || !grads || !params[0] || !tn_ctx_of(params[0])) return TINY_E_ARG;
-  tiny_ctx *t = tn_ctx_of(params[0]);
+  if (n <= 0 || !params || !grads || !params[0]) return TINY_E_ARG;
+  if (!t) t = tn_ctx_of(params[0]);
   for (int i = 0; i < n; i++) {
     tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
-    if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
+    if (!tn_usable_in(t, name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
   if (have && have != n)
     return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
@@ -278,7 +279,8 @@ static tiny_code tn_step_check(const char *name, int have, tiny_tensor *const *p
 static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
                                 int n) {
   char text[TN_DIMS_TEXT];
-  const tiny_code code = tn_step_check("optim_step", o ? o->n : 0, params, grads, n);
+  tiny_tensor *out;
+  const tiny_code code = tn_step_check(o ? o->t : NULL, "optim_step", o ? o->n : 0, params, grads, n);
   if (code != TINY_OK) return code;
   tiny_ctx *t = tn_ctx_of(params[0]);
   if (!o) return tiny_fail(t, TINY_E_ARG, "optim_step: the optimiser is NULL");
@@ -288,11 +290,13 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
     if (tn_uop_of(params[i])->ndim != 2)
       return tiny_fail(t, TINY_E_SHAPE, "optim_step: muon moves matrices, but parameter %d is %s", i,
                        tn_text_of(tn_uop_of(params[i]), text));
-  if (o->when &&
-      (!tiny_ok(o->when) || tn_ctx_of(o->when) != t || tn_uop_of(o->when)->ndim ||
-       tn_uop_of(o->when)->dtype != TINY_BOOL))
+  if (o->when && !tn_usable_in(t, "optim_step's when", 1, &o->when, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (o->when && (tn_uop_of(o->when)->ndim || tn_uop_of(o->when)->dtype != TINY_BOOL))
     return tiny_fail(t, TINY_E_ARG, "optim_step: when is not a 0-d bool of this context");
-  return TINY_OK;
+  int whole = !o->left || tn_usable_in(t, "optim_step's state", 1, &o->left, &out);
+  for (int i = 0; o->state && i < TN_SLOTS * o->n && whole; i++)
+    whole = !o->state[i] || tn_usable_in(t, "optim_step's state", 1, &o->state[i], &out);
+  return whole ? TINY_OK : t->code ? t->code : TINY_E_STATE;
 }
 static double tn_or_default(double x, double value) { return x != 0 ? x : value; }
 // A new SCALAR.

@@ -42,7 +42,7 @@ TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const cha
   tiny_tensor *out;
   if (!p || !name) return TINY_E_ARG;
   if (!tensor) return TINY_OK;
-  if (!tn_usable("params_add", 1, &tensor, &out))
+  if (!tn_usable_in(p->t, "params_add", 1, &tensor, &out))
     return out && tn_ctx_of(out)->code ? tn_ctx_of(out)->code : TINY_E_STATE;
   tiny_ctx *t = tn_ctx_of(tensor);
   if (!tn_name_join(whole, p->path, prefix) || !tn_name_join(whole, whole, name))

@@ -5,11 +5,10 @@
 #include "optim.c"
 #endif
 
-// Are grads[0..n-1] floats of one context? *t is that context.
+// Are grads[0..n-1] floats of one context, *t, which is told if it is NULL?
 static tiny_code tn_grads_check(const char *name, tiny_tensor *const *grads, int n, tiny_ctx **t) {
-  *t = grads && n > 0 && grads[0] ? tn_ctx_of(grads[0]) : NULL;
-  const tiny_code code = *t ? tn_step_check(name, 0, grads, grads, n) : TINY_E_ARG;
-  return code;
+  if (!*t) *t = grads && n > 0 && grads[0] ? tn_ctx_of(grads[0]) : NULL;
+  return *t ? tn_step_check(*t, name, 0, grads, grads, n) : TINY_E_ARG;
 }
 
 // ** clipping **
@@ -28,7 +27,7 @@ static tiny_uop *tn_power_sum(tiny_ctx *t, tiny_uop *x, double p) {
 }
 TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max_norm, double p) {
   TN_FLOAT_MODE;
-  tiny_ctx *t;
+  tiny_ctx *t = NULL;
   if (tn_grads_check("clip_grad_norm", grads, n, &t) != TINY_OK) return tn_poison(t);
   p = tn_or_default(p, 2);
   if (!(max_norm >= 0) || !(p > 0))
@@ -58,7 +57,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
   return tn_tensor_new(t, norm);
 }
 TINY_API tiny_code tiny_clip_grad_value(tiny_tensor **grads, int n, double value) {
-  tiny_ctx *t;
+  tiny_ctx *t = NULL;
   const tiny_code code = tn_grads_check("clip_grad_value", grads, n, &t);
   if (code != TINY_OK) return code;
   if (!(value >= 0)) return tiny_fail(t, TINY_E_ARG, "clip_grad_value: %g is negative", value);
@@ -82,9 +81,18 @@ TINY_API void tiny_scaler_free(tiny_scaler *s) {
   tiny_free(s->state);
   s->state = s->finite = NULL;
 }
+// The context that the scaler has its state in; NULL: none yet.
+static tiny_ctx *tn_scaler_ctx(const tiny_scaler *s) { return s ? tn_ctx_of(s->state) : NULL; }
+// Do the tensors that it holds live in t?
+static int tn_scaler_whole(const char *name, const tiny_scaler *s, tiny_ctx *t) {
+  tiny_tensor *out;
+  return !s || ((!s->state || tn_usable_in(t, name, 1, &s->state, &out)) &&
+                (!s->finite || tn_usable_in(t, name, 1, &s->finite, &out)));
+}
 TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss) {
   tiny_tensor *out;
-  if (!tn_usable("scaler_scale", 1, &loss, &out)) return out;
+  if (!tn_usable_in(tn_scaler_ctx(s), "scaler_scale", 1, &loss, &out)) return out;
+  if (!tn_scaler_whole("scaler_scale", s, tn_ctx_of(loss))) return out;
   tiny_ctx *t = tn_ctx_of(loss);
   if (!s) return tn_wrong(t, TINY_E_ARG, "scaler_scale: the scaler is NULL");
   if (!tn_is_float(tn_uop_of(loss)->dtype))
@@ -95,9 +103,10 @@ TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss) {
   return tn_tensor_new(t, tn_mul(t, u, tn_element(t, tn_uop_of(s->state), 0, u->dtype)));
 }
 TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int n) {
-  tiny_ctx *t;
+  tiny_ctx *t = tn_scaler_ctx(s);
   const tiny_code code = tn_grads_check("scaler_unscale", grads, n, &t);
   if (code != TINY_OK) return code;
+  if (!tn_scaler_whole("scaler_unscale", s, t)) return t->code;
   if (!s || !s->state) return tiny_fail(t, TINY_E_STATE, "scaler_unscale: the loss was not scaled");
   tiny_uop *bad = NULL;                    // 0-d i32: is any element infinite or NaN?
   for (int i = 0; i < n; i++) {
@@ -118,9 +127,14 @@ TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int 
 }
 TINY_API tiny_code tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *const *params,
                                     tiny_tensor *const *grads, int n) {
-  tiny_ctx *t = params && n > 0 && params[0] ? tn_ctx_of(params[0]) : NULL;
+  tiny_ctx *t = tn_scaler_ctx(s);
+  tiny_tensor *out;
+  if (!t) t = params && n > 0 ? tn_ctx_of(params[0]) : NULL;
   if (!s || !o || !s->finite)
     return tiny_fail(t, TINY_E_STATE, "scaler_step: the gradients were not unscaled");
+  if (!tn_scaler_whole("scaler_step", s, t)) return t->code;
+  if (o->t && o->t != t) return tiny_fail(t, TINY_E_ARG, "scaler_step: the optimiser belongs to another context");
+  if (params && n > 0 && !tn_usable_in(t, "scaler_step", n, params, &out)) return t->code ? t->code : TINY_E_STATE;
   tiny_tensor *when = o->when;
   o->when = when ? tiny_bitwise_and(when, s->finite) : s->finite;
   const tiny_code code = tiny_optim_step(o, params, grads, n);
@@ -131,6 +145,7 @@ TINY_API tiny_code tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *
 TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
   if (!s || !s->state) return TINY_E_ARG;
   tiny_ctx *t = tn_ctx_of(s->state);
+  if (!tn_scaler_whole("scaler_update", s, t)) return t->code;
   if (!s->finite) return tiny_fail(t, TINY_E_STATE, "scaler_update: the gradients were not unscaled");
   const double growth = tn_or_default(s->growth, 2), backoff = tn_or_default(s->backoff, 0.5);
   tiny_uop *state = tn_uop_of(s->state), *finite = tn_uop_of(s->finite), *zero = tn_k(t, state, 0);
@@ -149,11 +164,13 @@ TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
 // ** averages of weights **
 
 TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n) {
-  const tiny_code code = tn_step_check("ema_step", e ? e->n : 0, params, params, n);
+  const tiny_code code = tn_step_check(e ? e->t : NULL, "ema_step", e ? e->n : 0, params, params, n);
   if (code != TINY_OK) return code;
   tiny_ctx *t = tn_ctx_of(params[0]);
   if (!e) return tiny_fail(t, TINY_E_ARG, "ema_step: the average is NULL");
+  tiny_tensor *out;
   const int fresh = !e->average;
+  if (!fresh && !tn_usable_in(t, "ema_step's average", n, e->average, &out)) return t->code ? t->code : TINY_E_STATE;
   if (fresh) {
     tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
     for (int i = 0; made && i < n; i++)
