@@ -334,11 +334,29 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
   for (int i = 0; i < p->noutput; i++) {
     const tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s =
-        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
-    node[i] = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+    node[i] = place->kind == TN_PLACE_OUTPUT
+                  ? tn_buffer_node(t, r->fresh[place->index], u->dtype, tn_nelem(u))
+                  : tn_buffer_next(t, tn_leaf_storage(v->leaves.u[place->index]), u->dtype, tn_nelem(u));
   }
   return node;
+}
+
+// What is computed from memory that others write is not found again: the same operators are asked for anew each time.
+static void tn_settle_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
+  int any = 0;
+  for (int i = 0; i < v->leaves.n && !any; i++) any = tn_storage_changes(tn_leaf_storage(v->leaves.u[i]));
+  if (!any) return;
+  const uint32_t seen = ++t->ir->epoch;
+  for (int i = 0; i < v->all.n; i++) {     // sources come before users
+    tiny_uop *u = v->all.u[i];
+    int reads = tn_is_leaf(u) && tn_storage_changes(tn_leaf_storage(u));
+    for (uint32_t j = 0; j < u->nsrc && !reads && !tn_is_leaf(u); j++) reads = u->src[j]->mark == seen;
+    if (reads) u->mark = seen;
+  }
+  for (int i = 0; i < p->noutput; i++) {
+    tiny_uop *u = v->all.u[p->output[i].node];
+    if (u->mark == seen) u->flags |= TN_NODE_ONCE;
+  }
 }
 
 // output[i] has its value in node[i].
@@ -504,6 +522,9 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
   memset(&v, 0, sizeof v);
   v.first = first;
   tn_visit_graph(t, &v, wanted->u, wanted->n);
+  if (v.captured)
+    return tiny_fail(t, TINY_E_STATE, "realize: a tensor needs an assignment that a captured program makes; take it from "
+                     "the outputs of tiny_run");
   tn_plan *plan = tn_plan_find(t, &v);
   if (plan) t->stats.replays++;
   else if (tn_plan_make(t, &v, wanted->u, wanted->n, &plan) != TINY_OK) return t->code;
@@ -517,6 +538,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_settle_nodes(t, &r, &v);
+  tn_settle_once(t, &v, plan);
   if (first) return tn_run_first(t, &r, &v, wanted, node);
   code = tn_run_launch(t, &r, 0, plan->nstep);
   tn_list output = {NULL, 0, 0};

@@ -17,6 +17,22 @@
 #include "../ir/function.c"
 #endif
 
+// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
+// on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
+// from serial `since` on, and those that are BOUND, name contents that are gone.
+typedef struct tn_storage {
+  struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
+  void *mem; size_t nbytes;                // nbytes as allocated: a size class
+  int refs, borrowed;                      // refs: BUFFERs; borrowed: caller's memory
+  int loose;                               // the only reference is that of the call that made it
+  void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
+  uint64_t written;                        // by how many steps of plans that did not make it, and calls of tiny_write
+  tiny_uop *state; int64_t since;          // the BUFFER that names what it holds now, NULL: none lives
+  int bound, updated;                      // BUFFERs by which programs name it; programs that assign to it
+  uint64_t left;                           // tensors bound to it that were given other memory
+  uint32_t seen, read;                     // private to walks
+} tn_storage;
+
 struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
 
 typedef struct tn_tensor_chunk {
@@ -24,6 +40,7 @@ typedef struct tn_tensor_chunk {
   tiny_tensor tensor[TN_FIRST_SLOTS];
 } tn_tensor_chunk;
 
+enum { TN_FRAMES = 64 };
 struct tn_tensors {
   tiny_tensor poison;
   tiny_tensor *kept, *framed, *unused;     // outside of frames; in frames; to take again
@@ -34,6 +51,7 @@ struct tn_tensors {
   tiny_uop **pending; int npending, cappending;
   uintptr_t identity;                      // the last one given
   uint32_t random;                         // calls of the random number generator so far
+  uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
 };
 
 static int tn_tensors_open(tiny_ctx *t) {
@@ -141,7 +159,12 @@ TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
   return x;
 }
 
-TINY_API void tiny_begin(tiny_ctx *t) { if (t && t->tensors) t->tensors->depth++; }
+TINY_API void tiny_begin(tiny_ctx *t) {
+  if (!t || !t->tensors) return;
+  struct tn_tensors *all = t->tensors;
+  if (all->depth < TN_FRAMES) all->begun[all->depth] = all->random;
+  all->depth++;
+}
 
 // Frees the tensors of the innermost frame. 0: no frame is open.
 static int tn_frame_close(tiny_ctx *t) {
@@ -312,6 +335,37 @@ static int tn_is_part(tiny_ctx *t, const tiny_tensor *dst, const tn_chain *c) {
   }
   return 0;
 }
+// What a tensor's elements are read from: x past what neither moves nor leaves out elements.
+static tiny_uop *tn_memory_under(tiny_uop *u) {
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH)) u = u->src[0];
+  return u;
+}
+// Programs that are bound to the memory of u, which is computed, no longer follow a tensor that leaves it.
+static void tn_memory_left(const tiny_uop *u) {
+  tn_storage *s = u->realized ? (tn_storage *)u->realized->ptr : NULL;
+  if (s && s->bound) s->left++;
+}
+// A computed value that a single tensor stands for is that tensor's memory from its first assignment on: programs that
+// were bound to it follow. Where equal operators gave several tensors one node, each gets new memory instead. Returns 0
+// when nodes could not be made.
+static int tn_own_memory(tiny_ctx *t, tiny_tensor *dst, tn_chain *c) {
+  tiny_uop *u = c->bottom;
+  tiny_tensor *owner = NULL;
+  tn_chain of;
+  int owners = 0;
+  if (tn_is_memory(u) || !u->realized) return 1;
+  const tn_storage *s = (const tn_storage *)u->realized->ptr;
+  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
+  if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(owner->uop, &of)) { tn_memory_left(u); return 1; }
+  tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
+           *view = tn_chain_apply(t, c, own);
+  if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
+  u->flags |= TN_NODE_ONCE;
+  owner->uop = whole;
+  dst->uop = view;
+  return tn_chain_of(view, c);
+}
 // A tensor whose value was not computed yet gets new memory.
 static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tiny_tensor *dst, tiny_uop *value) {
   tiny_uop *state = tn_unique(t, TINY_OP_CONTIGUOUS, value, 0, NULL);
@@ -354,6 +408,7 @@ static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
                     TN_MAX_CHAIN);
   if (v == u) return dst;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
+  if (tn_bad(t, v) || !tn_own_memory(t, dst, &c)) return tn_poison(t);
   if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, dst, &c, v);
   const int part = tn_is_part(t, dst, &c);
   if (part && c.bottom->realized) return tn_assign_in_place(t, dst, &c, v);
