@@ -139,20 +139,24 @@ static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t n
   s->loose = 0;
   return u;
 }
-// A BUFFER for a program: it names the memory, whatever that holds.
-static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+// A BUFFER that does not name what s holds now.
+static tiny_uop *tn_buffer_beside(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
   tiny_uop *state = s->state, *u = tn_buffer_node(t, s, dtype, nelem);
   s->state = state;
+  return u;
+}
+// For a program: it names the memory, whatever that holds.
+static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  tiny_uop *u = tn_buffer_beside(t, s, dtype, nelem);
   if (u == &t->ir->bad) return u;
   u->flags |= TN_NODE_BOUND;
   s->bound++;
   return u;
 }
-// A BUFFER for what s holds from now on; those before name it no longer.
-static tiny_uop *tn_buffer_next(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
-  tiny_uop *u = tn_buffer_node(t, s, dtype, nelem);
-  if (u != &t->ir->bad) s->since = u->k;
-  return u;
+// u names what its memory holds from now on; those before name it no longer.
+static void tn_buffer_next(tiny_uop *u) {
+  tn_storage *s = (tn_storage *)u->ptr;
+  s->state = u; s->since = u->k;
 }
 
 // ** what was built from contents that are overwritten keeps them **

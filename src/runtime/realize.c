@@ -28,11 +28,6 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   return x[0]->t;
 }
 
-// Is u nothing but movements of memory that the caller writes? It shows what that holds whenever it is read.
-static int tn_shows_callers(const tiny_uop *u) {
-  while (!u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH)) u = u->src[0];
-  return u->op == TINY_OP_BUFFER && tn_storage_is_callers((const tn_storage *)u->ptr);
-}
 static tiny_code tn_realize_user(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_realize_call some = {NULL, 0};
@@ -178,27 +173,33 @@ static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
   }
   return memory;
 }
+// Is x memory that `buffer` names: all of it, or a part that shows what the caller writes?
+static int tn_is_memory_handle(const tiny_tensor *x, const tiny_uop *buffer) {
+  const tiny_uop *u = x->uop;
+  if (tn_memory_under(x->uop) == buffer) return 1;
+  if (!tn_shows_callers(u)) return 0;
+  while (u->op != TINY_OP_BUFFER) u = u->src[0];
+  return u == buffer;
+}
 typedef struct tn_move_on { tiny_tensor **x; tiny_uop **to, *old, *now; int n; } tn_move_on;
 
 // What moves the tensors that are memory of s on to a new BUFFER of it; heavy code only. s holds what it held.
 static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   tiny_uop *old = s->state;
-  tn_move_on m = {NULL, NULL, old, tn_buffer_node(t, s, old->dtype, old->dim[0]), 0};
-  s->state = old;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_memory_under(x->uop) == old;
+  tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
+  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_is_memory_handle(x, old);
   m.x = (tiny_tensor **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.x);
   m.to = (tiny_uop **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.to);
   m.n = 0;
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (tn_memory_under(x->uop) == old) { m.to[m.n] = tn_moved_over(t, x->uop, m.now); m.x[m.n++] = x; }
+    if (tn_is_memory_handle(x, old)) { m.to[m.n] = tn_moved_over(t, x->uop, m.now); m.x[m.n++] = x; }
   return m;
 }
 // They move, and the old BUFFER names `kept`, which is loose.
-static void tn_move_on_done(tiny_ctx *t, tn_storage *s, const tn_move_on *m, tn_storage *kept) {
+static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) {
   for (int i = 0; i < m->n; i++) m->x[i]->uop = m->to[i];
   tn_buffer_part(t, m->old, kept);
-  s->state = m->now;
-  s->since = m->now->k;
+  tn_buffer_next(m->now);
 }
 
 // Of the storages whose `seen` is stamp, `read` becomes stamp where a live tensor or a pending assignment was built from
@@ -207,7 +208,7 @@ static void tn_readers_find(tiny_ctx *t, uint32_t stamp) {
   tn_list stack = {NULL, 0, 0};
   const uint32_t visited = ++t->ir->epoch;
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (!tn_is_leaf(tn_memory_under(x->uop))) tn_push(t, &stack, x->uop);
+    if (!tn_is_leaf(tn_memory_under(x->uop)) && !tn_shows_callers(x->uop)) tn_push(t, &stack, x->uop);
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &stack, t->tensors->pending[i]);
   while (stack.n) {
     tiny_uop *u = stack.u[--stack.n];
@@ -225,7 +226,7 @@ static tiny_code tn_storage_keep_old(tiny_ctx *t, tn_storage *s) {
   tn_storage *kept = tn_storage_copy(t, s, (size_t)tn_node_nbytes(s->state));
   if (!kept) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   const tn_move_on m = tn_moves_on(t, s);
-  tn_move_on_done(t, s, &m, kept);
+  tn_move_on_done(t, &m, kept);
   return TINY_OK;
 }
 // s gets the contents of `fresh`, which is loose, for good; the old ones stay with what was built from them.
@@ -233,7 +234,7 @@ static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
   const tn_move_on m = tn_moves_on(t, s);
   tn_storage_swap(s, fresh);
   s->written++;
-  tn_move_on_done(t, s, &m, fresh);
+  tn_move_on_done(t, &m, fresh);
 }
 static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
   struct tn_device *d = t->device;

@@ -288,6 +288,8 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
   if (o->when &&
       (!tiny_ok(o->when) || o->when->t != t || o->when->uop->ndim || o->when->uop->dtype != TINY_BOOL))
     return tiny_fail(t, TINY_E_ARG, "optim_step: when is not a 0-d bool of this context");
+  if (o->rate && (!tiny_ok(o->rate) || o->rate->t != t || o->rate->uop->ndim || !tn_is_float(o->rate->uop->dtype)))
+    return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");
   return TINY_OK;
 }
 static double tn_or_default(double x, double value) { return x != 0 ? x : value; }
@@ -348,8 +350,10 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   u.beta2 = tn_or_default(o->beta2, row->beta2);
   u.eps = tn_or_default(o->eps, row->eps);
   for (int wide = 0; wide < 2; wide++) {
-    rates[wide][0] = tn_rate(t, wide ? TINY_F64 : TINY_F32, lr);
-    rates[wide][1] = tn_rate(t, wide ? TINY_F64 : TINY_F32, 1 - lr * o->weight_decay);
+    const int dtype = wide ? TINY_F64 : TINY_F32;
+    rates[wide][0] = o->rate ? tn_cast(t, o->rate->uop, dtype) : tn_rate(t, dtype, lr);
+    rates[wide][1] = o->rate ? tn_plus(t, tn_times(t, rates[wide][0], -o->weight_decay), 1)
+                             : tn_rate(t, dtype, 1 - lr * o->weight_decay);
   }
   tiny_uop *before = o->left ? o->left->uop : NULL;
   int done = tn_optim_fill(&u);
