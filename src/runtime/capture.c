@@ -179,7 +179,7 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
 
 // ** capturing: what the program is bound to **
 
-// hidden[0..n): computed nodes that depend on an input. While the program is planned they count as not computed, so
+// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned they count as not computed, so
 // that it computes them from what it is given.
 typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
@@ -215,6 +215,19 @@ static void tn_hidden_close(tiny_ctx *t, tn_capture_call *c) {
   tn_hidden_show(c);
   tn_release(t, c->hidden, (size_t)c->caphidden * sizeof *c->hidden);
 }
+// Calls of random numbers since the frame was opened; *draw: those before. Outside of frames there are none.
+static uint32_t tn_frame_draws(const tiny_ctx *t, uint32_t *draw) {
+  const struct tn_tensors *all = t->tensors;
+  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
+  *draw = depth ? all->begun[depth - 1] : all->random;
+  return all->random - *draw;
+}
+// Is u the number of such a call?
+static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
+  uint32_t draw;
+  const uint32_t n = tn_frame_draws(t, &draw);
+  return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
+}
 // Walks past computed values, but not past inputs and memory.
 static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
   const uint32_t seen = ++t->ir->epoch;
@@ -229,7 +242,7 @@ static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
       top = &stack[n - 1];
       tiny_uop *u = top->u;
       const int input = tn_is_leaf(u) && tn_input_of(c, u) >= 0;
-      if (input) u->seq = 1;
+      if (input || tn_is_frame_draw(t, u)) u->seq = 1;
       if (input || (u->realized && tn_is_memory(u)) || top->next == u->nsrc) {
         if (u->realized && u->seq && !input) tn_hide(t, c, u);
         if (--n) stack[n - 1].u->seq |= u->seq;
@@ -332,9 +345,7 @@ static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_v
 }
 // Random numbers that were drawn in the frame go on from run to run.
 static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
-  const struct tn_tensors *all = t->tensors;
-  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
-  p->draw = depth ? all->begun[depth - 1] : all->random;
+  const uint32_t drawn = tn_frame_draws(t, &p->draw);
   p->seed = t->seed;
   for (int i = 0; i < p->nscalar; i++) {
     tn_bound_scalar *s = &p->scalar[i];
@@ -342,9 +353,9 @@ static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call 
     s->kind = TN_SCALAR_FIXED;
     for (int j = 0; j < c->n; j++) if (c->in[j]->uop == s->u) { s->kind = TN_SCALAR_INPUT; s->input = j; }
     if ((uintptr_t)s->u->ptr != TN_RANDOM_CALL) continue;
-    if ((uint32_t)s->u->k - p->draw - 1 >= all->random - p->draw) { p->draws_fixed = 1; continue; }
+    if (!tn_is_frame_draw(t, s->u)) { p->draws_fixed = 1; continue; }
     s->kind = TN_SCALAR_CALL;
-    p->ndraw = all->random - p->draw;
+    p->ndraw = drawn;
   }
   for (int i = 0; i < p->nscalar && p->ndraw; i++) {
     const uintptr_t id = (uintptr_t)p->scalar[i].u->ptr;

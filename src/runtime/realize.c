@@ -57,18 +57,23 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   struct tn_device *d = t->device;
   tiny_uop *from = tn_plain_buffer(c->x->uop);
   const int shows = !from && tn_shows_callers(c->x->uop);
+  int collects = 0;
+  tiny_uop *read = c->x->uop;              // x may move on: a view of what is assigned stays a view
   if (!from) {
-    tn_realize_call all = {&c->x, 1};
-    const tiny_code code = tn_realize_guarded(t, &all);
+    tn_list roots = {NULL, 0, 0};
+    tn_push(t, &roots, read);
+    const tiny_code code = tn_realize_roots(t, &roots);
     if (code != TINY_OK) return code;
-    from = tn_plain_buffer(c->x->uop);
+    from = tn_plain_buffer(read);
+    collects = 1;
   }
-  for (tiny_uop *u = c->x->uop; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
+  for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
-  const tiny_code code = d->backend->sync(d->dev);
-  if (code != TINY_OK || !c->nbytes) return code;
   const tiny_mem m = {((tn_storage *)from->ptr)->mem, 0};
-  return d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  tiny_code code = d->backend->sync(d->dev);
+  if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  if (collects && code == TINY_OK) tn_collect_if_due(t);
+  return code;
 }
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,

@@ -325,10 +325,10 @@ static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->
 static void tn_settle_handles(tiny_ctx *t) {
   for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     tn_chain c;
-    if (!tn_chain_of(x->uop, &c)) continue;
-    const int memory =
-        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
-    if (memory && c.bottom->realized) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
+    if (!tn_chain_past(x->uop, &c) || c.bottom->op == TINY_OP_BUFFER || !tn_is_memory(c.bottom) || !c.bottom->realized)
+      continue;
+    const tiny_uop *now = c.bottom->realized;
+    if (now->k >= ((const tn_storage *)now->ptr)->since) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
   }
   struct tn_tensors *all = t->tensors;
   int n = 0;

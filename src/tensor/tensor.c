@@ -291,16 +291,19 @@ static tiny_uop *tn_unique(tiny_ctx *t, int op, tiny_uop *u, int nv, const int64
 enum { TN_MAX_CHAIN = 64 };                // movement ops between a tensor and its memory
 typedef struct tn_chain { tiny_uop *link[TN_MAX_CHAIN]; int n; tiny_uop *bottom; } tn_chain;
 
-// The movement ops that make u, and what they start from. 0: too many.
-static int tn_chain_of(tiny_uop *u, tn_chain *c) {
+// The movement ops that make u, and what they start from; past: also those that were computed. 0: too many.
+static int tn_chain_to(tiny_uop *u, int past, tn_chain *c) {
   c->n = 0;
-  for (; !u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH); u = u->src[0]) {
+  for (; (past || !u->realized) && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH); u = u->src[0]) {
     if (c->n == TN_MAX_CHAIN) return 0;
     c->link[c->n++] = u;
   }
   c->bottom = u;
   return 1;
 }
+static int tn_chain_of(tiny_uop *u, tn_chain *c) { return tn_chain_to(u, 0, c); }
+// A view of memory stays one when it was read.
+static int tn_chain_past(tiny_uop *u, tn_chain *c) { return tn_chain_to(u, 1, c); }
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
