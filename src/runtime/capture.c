@@ -556,7 +556,10 @@ static tiny_code tn_run_pending(tiny_ctx *t, const tiny_program *p) {
     const tiny_uop *b = tn_place(t->tensors->pending[i]);
     touches |= b->op == TINY_OP_BUFFER && ((const tn_storage *)b->ptr)->seen == stamp;
   }
-  return touches ? tn_realize_pending(t) : TINY_OK;
+  if (!touches) return TINY_OK;
+  tn_list roots = {NULL, 0, 0};
+  tn_pending_roots(t, &roots);
+  return tn_realize_roots(t, &roots);
 }
 // What was built from contents that the program overwrites keeps them.
 static tiny_code tn_run_promises(tiny_ctx *t, const tiny_program *p) {
