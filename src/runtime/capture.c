@@ -87,7 +87,8 @@ static int tn_grid_fits(tiny_ctx *t, tiny_kernel_desc *d) {
     items *= (double)d->local[i];
   }
   if (groups <= (double)most && items <= INT32_MAX && groups * items <= 1152921504606846976.0) return 1;
-  tiny_fail(t, TINY_E_ARG, "kernel: %.4g work groups of %.4g items are more than %s runs", groups, items, t->device->name);
+  tiny_fail(t, TINY_E_ARG, "kernel: %.4g work groups of %.4g items are more than %s runs", groups, items,
+            t->device->name);
   return 0;
 }
 
