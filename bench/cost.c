@@ -213,7 +213,7 @@ static void prepare(int i, subject *x, int n, tiny_code (*how)(tiny_ctx *t, void
   for (int j = 0; j < 4 && in[j]; j++) tiny_realize(&in[j], 1);
   memset(x, 0, sizeof *x);
   x->name = subjects[i].name; x->n = n; x->prepare = how;
-  x->nodes = (const tn_list *)(const void *)y->uop;
+  x->nodes = (const tn_list *)(const void *)tn_uop_of(y);
   tn_guard(t, kernel_of, x);
   tiny_close(t);
 }

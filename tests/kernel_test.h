@@ -25,7 +25,7 @@ static const tn_kernel *kernel_of(tiny_ctx *t, const tiny_tensor *x, size_t *nby
   tn_visit v;
   tn_draft d;
   const tn_kernel **kernels;
-  tiny_uop *root = x->uop;
+  tiny_uop *root = tn_uop_of(x);
   memset(&v, 0, sizeof v);
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   tn_visit_graph(t, &v, &root, 1);

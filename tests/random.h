@@ -600,13 +600,13 @@ static int make_lookup(gen *g) {
 // Positions of a shape: made before, or new ones, some of them out of range.
 static item *positions(gen *g, tiny_shape s) {
   static const int kinds[] = {TINY_I32, TINY_I32, TINY_I64, TINY_I8, TINY_U8, TINY_U16};
-  for (int i = 0; i < 6; i++) { item *a = pick(g); if (tn_is_int(a->dtype) && tn_has_dims(a->x->uop, s.ndim, s.dim)) return use(a); }
+  for (int i = 0; i < 6; i++) { item *a = pick(g); if (tn_is_int(a->dtype) && tn_has_dims(tn_uop_of(a->x), s.ndim, s.dim)) return use(a); }
   item *a = input(g, ANY_OF(g, kinds), s);
   return a ? use(a) : NULL;
 }
 // A tensor of a's dtype and another shape.
 static item *source_of(gen *g, const item *a, tiny_shape s) {
-  for (int i = 0; i < 10; i++) { item *b = pick(g); if (b->dtype == a->dtype && tn_has_dims(b->x->uop, s.ndim, s.dim)) return use(b); }
+  for (int i = 0; i < 10; i++) { item *b = pick(g); if (b->dtype == a->dtype && tn_has_dims(tn_uop_of(b->x), s.ndim, s.dim)) return use(b); }
   item *b = input(g, a->dtype, s);
   return b ? use(b) : NULL;
 }
@@ -680,7 +680,7 @@ static int make_index(gen *g) {
       if (!exact(a)) return 0;
       tiny_tensor *mask = a->dtype == TINY_BOOL ? x : tiny_gt(x, tiny_like(x, 0));
       b = partner(g, a);
-      if (!b || !tn_has_dims(b->x->uop, n, s.dim) || nelem(a) > 256) return 0;
+      if (!b || !tn_has_dims(tn_uop_of(b->x), n, s.dim) || nelem(a) > 256) return 0;
       a->used = b->used = 1;
       if (more) return put(g, tiny_masked_fill(b->x, mask, 1), fmax(b->mag, 1), fmin(b->unit, 1), b->err) != NULL;
       return put(g, tiny_masked_scatter(b->x, mask, tiny_flip(b->x, TINY_SHAPE(d))), b->mag, fmin(b->unit, 1), b->err) != NULL;
@@ -746,7 +746,7 @@ static int make_assign(gen *g) {
     int64_t dim[TINY_MAX_DIMS];
     int n = view.s.ndim;
     memcpy(dim, view.s.dim, sizeof dim);
-    if (b->dtype == a->dtype && tn_broadcast_dims(b->s.ndim, b->s.dim, &n, dim) && tn_has_dims(to->uop, n, dim)) { value = use(b)->x; e = b->err; m = b->mag; u = b->unit; }
+    if (b->dtype == a->dtype && tn_broadcast_dims(b->s.ndim, b->s.dim, &n, dim) && tn_has_dims(tn_uop_of(to), n, dim)) { value = use(b)->x; e = b->err; m = b->mag; u = b->unit; }
   }
   if (!value || chance(g, 30)) {
     if (a->dtype == TINY_BOOL) value = tiny_logical_not(to), m = 1, u = 1, e = 0;
@@ -754,11 +754,11 @@ static int make_assign(gen *g) {
     else value = tiny_add(to, tiny_like(to, 1)), m = is_real(a) ? a->mag + 1 : 1e30, u = fmin(a->unit, 1), e = a->err ? a->err + 4 * eps_of(a->dtype) * (a->mag + 1) : 0;
   }
   tiny_uop *before[MAX_ITEMS];
-  for (int i = 0; i < g->n; i++) before[i] = g->item[i].x->uop;
+  for (int i = 0; i < g->n; i++) before[i] = tn_uop_of(g->item[i].x);
   if (!tiny_ok(value) || !tiny_ok(tiny_assign(to, value))) return 0;
   for (int i = 0; i < g->n; i++) {
     item *x = &g->item[i];
-    if (x->memory != memory && x->x->uop == before[i]) continue;       // neither a view of it, nor moved on with it
+    if (x->memory != memory && tn_uop_of(x->x) == before[i]) continue;       // neither a view of it, nor moved on with it
     x->mag = fmax(x->mag, m); x->err = fmax(x->err, e);
     x->unit = is_real(x) ? fmin(x->unit, u) : 1;
     x->used = 0;                           // its new state is looked at

@@ -36,11 +36,11 @@ static void check_ranges(void) {
 static void check_identity(void) {
   const double three[3] = {3, 3, 3}, two[3] = {2, 2, 2}, one[3] = {1, 1, 1};
   tiny_tensor *x = tiny_ones(t, TINY_F32, TINY_SHAPE(3)), *y = tiny_ones_like(x), *z = tiny_full_like(x, 1);
-  CHECK(y->uop != x->uop && z->uop != y->uop);
+  CHECK(tn_uop_of(y) != tn_uop_of(x) && tn_uop_of(z) != tn_uop_of(y));
   tiny_assign(y, tiny_like(y, 2));
   CHECK(is(x, 3, one) && is(y, 3, two) && is(z, 3, one));
   tiny_tensor *copy = tiny_clone(y), *again = tiny_clone(y);
-  CHECK(copy->uop != again->uop);
+  CHECK(tn_uop_of(copy) != tn_uop_of(again));
   tiny_assign(y, tiny_like(y, 3));
   CHECK(is(y, 3, three) && is(copy, 3, two));
   tiny_assign(tiny_shrink(copy, TINY_SHAPE(0, 3)), tiny_like(copy, 1));

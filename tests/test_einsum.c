@@ -20,7 +20,7 @@ static void expect_error(const char *text, tiny_tensor *a, tiny_tensor *b, tiny_
 static void expect_dims(tiny_tensor *x, const char *want) {
   char text[TN_DIMS_TEXT];
   CHECK(tiny_ok(x));
-  if (tiny_ok(x)) CHECK_STR(tn_text_of(x->uop, text), want);
+  if (tiny_ok(x)) CHECK_STR(tn_text_of(tn_uop_of(x), text), want);
   else printf("%s\n", tiny_error(t));
   tiny_clear(t);
 }
@@ -41,7 +41,7 @@ static void check_errors(void) {
   expect_error("ii", a, NULL, TINY_E_SHAPE, "einsum: operand 1 is (2,3), but its dim 1 is 2 elsewhere in \"ii\"");
   tiny_tensor *in[2] = {a, NULL};
   CHECK(!tiny_ok(tiny_einsum("ij,jk", in, 2)));
-  CHECK_STR(tiny_error(t), "einsum: tensor argument 2 is NULL or was freed");
+  CHECK_STR(tiny_error(t), "einsum: tensor argument 2 is NULL");
   tiny_clear(t);
   CHECK(!tiny_ok(tiny_einsum(NULL, in, 1)));
   tiny_clear(t);

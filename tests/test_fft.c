@@ -62,10 +62,10 @@ static void check_gradient(int n) {
 static void check_shapes(void) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *x = wave(TINY_SHAPE(3, 4, 2), TINY_F32);
-  CHECK_STR(tn_text_of(tiny_rfft(x, 0, 1, TINY_FFT_BACKWARD)->uop, a), "(3,3,2,2)");
-  CHECK_STR(tn_text_of(tiny_irfft(x, 0, 0, TINY_FFT_BACKWARD)->uop, a), "(4,4)");
-  CHECK_STR(tn_text_of(tiny_fft(x, 9, -2, TINY_FFT_BACKWARD)->uop, a), "(9,4,2)");
-  CHECK_STR(tn_text_of(tiny_fft(tiny_cast(x, TINY_I32), 0, -1, TINY_FFT_BACKWARD)->uop, a), "(3,4,2)");
+  CHECK_STR(tn_text_of(tn_uop_of(tiny_rfft(x, 0, 1, TINY_FFT_BACKWARD)), a), "(3,3,2,2)");
+  CHECK_STR(tn_text_of(tn_uop_of(tiny_irfft(x, 0, 0, TINY_FFT_BACKWARD)), a), "(4,4)");
+  CHECK_STR(tn_text_of(tn_uop_of(tiny_fft(x, 9, -2, TINY_FFT_BACKWARD)), a), "(9,4,2)");
+  CHECK_STR(tn_text_of(tn_uop_of(tiny_fft(tiny_cast(x, TINY_I32), 0, -1, TINY_FFT_BACKWARD)), a), "(3,4,2)");
   CHECK_EQ(tiny_dtype_get(tiny_fft(tiny_cast(x, TINY_I32), 0, -1, TINY_FFT_BACKWARD)), TINY_F32);
   CHECK_EQ(tiny_dtype_get(tiny_fft(tiny_cast(x, TINY_F16), 0, -1, TINY_FFT_BACKWARD)), TINY_F16);
   CHECK_EQ(most(tiny_sub(tiny_ifftshift(tiny_fftshift(x, TINY_SHAPE(0, 1)), TINY_SHAPE(0, 1)), x)), 0);

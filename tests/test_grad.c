@@ -9,17 +9,17 @@ static double weight[64];
 
 static const void *host(tiny_ctx *ctx, tiny_uop *buffer) { (void)ctx; return ((tn_storage *)buffer->ptr)->mem; }
 static double *memory(const tiny_tensor *x) {                // of a tensor made by tiny_from
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   while (u->op != TINY_OP_BUFFER) u = u->src[0];
   return (double *)((tn_storage *)u->ptr)->mem;
 }
 static double value(tiny_tensor *x) {
   double out = NAN;
-  if (!tiny_ok(x) || tn_eval_graph(t, x->uop, &out, host) != TINY_OK) { printf("%s\n", tiny_error(t)); tiny_clear(t); }
+  if (!tiny_ok(x) || tn_eval_graph(t, tn_uop_of(x), &out, host) != TINY_OK) { printf("%s\n", tiny_error(t)); tiny_clear(t); }
   return out;
 }
 static void values(tiny_tensor *x, double *out) {
-  tn_eval_graph(t, tn_cast(t, x->uop, TINY_F64), out, host);
+  tn_eval_graph(t, tn_cast(t, tn_uop_of(x), TINY_F64), out, host);
 }
 // sum of x times fixed weights: every element matters, and differently.
 static tiny_tensor *weigh(tiny_tensor *x) {

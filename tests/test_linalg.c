@@ -46,7 +46,7 @@ static tiny_tensor *plus_eye(tiny_tensor *x, double k) {
 }
 static tiny_tensor *positive(tiny_tensor *x) { return plus_eye(tiny_matmul(x, turned(x)), 0.5); }
 static tiny_tensor *symmetric(tiny_tensor *x) { return tiny_add(x, turned(x)); }
-static tiny_tensor *upper(tiny_tensor *x) { return tn_tensor_new(t, tn_triangle(t, tn_insert(t, x->uop, 0), 0, 0)); }
+static tiny_tensor *upper(tiny_tensor *x) { return tn_tensor_new(t, tn_triangle(t, tn_insert(t, tn_uop_of(x), 0), 0, 0)); }
 
 // ** values **
 

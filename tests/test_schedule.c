@@ -244,7 +244,7 @@ static void test_reshaped(const char *device) {
     const uint64_t before = tiny_get_stats(t).kernels;
     CHECK_EQ(tiny_run(p, &x, got), TINY_OK);
     CHECK_EQ(tiny_get_stats(t).kernels - before, (uint64_t)(1 + both));
-    CHECK_EQ(got[0]->uop->ndim, 2);
+    CHECK_EQ(tn_uop_of(got[0])->ndim, 2);
     for (int k = both; k >= 0; k--) {
       CHECK_EQ(tiny_read(got[k], out, sizeof out), TINY_OK);
       for (int i = 0; i < 12; i++) CHECK(out[i] == 2.0f * (float)i);

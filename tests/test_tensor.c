@@ -8,7 +8,7 @@ static tiny_ctx *t;
 // ** how a tensor's value is found **
 
 static const void *host(tiny_ctx *ctx, tiny_uop *buffer) { (void)ctx; return ((tn_storage *)buffer->ptr)->mem; }
-static tiny_code by_oracle(tiny_tensor *x, void *out, size_t nbytes) { (void)nbytes; return tn_eval_graph(x->t, x->uop, out, host); }
+static tiny_code by_oracle(tiny_tensor *x, void *out, size_t nbytes) { (void)nbytes; return tn_eval_graph(tn_ctx_of(x), tn_uop_of(x), out, host); }
 static tiny_code by_device(tiny_tensor *x, void *out, size_t nbytes) { return tiny_read(x, out, nbytes); }
 static tiny_code (*evaluate)(tiny_tensor *x, void *out, size_t nbytes);
 
@@ -227,7 +227,7 @@ static void check_optimisers(void) {
 
 static int live(void) {
   int n = 0;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) n++;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) n++;
   return n;
 }
 static void check_frames(void) {

@@ -148,7 +148,7 @@ TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
 TINY_API void        tiny_begin(tiny_ctx *t);            // opens a frame; frames nest
 TINY_API tiny_code   tiny_end(tiny_ctx *t);              // runs pending assignments, frees the frame's tensors
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);         // moves x out of all frames: it lives until tiny_free
-// frees the handle; graphs built from it keep what they need
+// Frees the handle; graphs built from it keep what they need. Nothing happens if x is NULL, poison or freed already.
 TINY_API void        tiny_free(tiny_tensor *x);
 
 typedef struct tiny_stats {                // totals since tiny_open
@@ -193,8 +193,8 @@ TINY_API double      tiny_item(tiny_tensor *x);
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
 TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0
-TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL or poisoned
-TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // NULL for NULL
+TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL, poisoned or freed
+TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // also of a freed one; NULL for NULL
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by

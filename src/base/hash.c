@@ -1,4 +1,5 @@
-// hash: mixing for structural hashes, and a map from pointers to pointers in scratch memory for the passes.
+// hash: mixing for structural hashes, and maps from pointers, and pairs of them, to pointers in scratch memory for the
+// passes.
 #ifndef TN_BASE_HASH
 #define TN_BASE_HASH
 #ifndef TINY_AMALGAMATED
@@ -46,5 +47,41 @@ static void tn_map_set(tiny_ctx *t, tn_map *m, const void *key, void *value) {
   tn_map_row *row = tn_map_find(m, key);
   if (!row->key) { row->key = key; m->n++; }
   row->value = value;
+}
+// Empties m; its memory is used again unless it has become large for little.
+static void tn_map_clear(tn_map *m) {
+  if (m->cap > 16 * TN_FIRST_SLOTS && m->n * 16 < m->cap) { m->row = NULL; m->cap = 0; }
+  else if (m->n) memset(m->row, 0, (size_t)m->cap * sizeof *m->row);
+  m->n = 0;
+}
+
+typedef struct tn_pair_row { const void *a, *b; void *value; } tn_pair_row;
+typedef struct tn_pairs { tn_pair_row *row; int n, cap; } tn_pairs;
+
+static tn_pair_row *tn_pairs_find(const tn_pairs *m, const void *a, const void *b) {
+  const uint64_t mixed = (uint64_t)(uintptr_t)a * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)b * 0xC2B2AE3D27D4EB4Full;
+  int i = (int)(mixed >> 32 & (uint64_t)(m->cap - 1));
+  while (m->row[i].a && (m->row[i].a != a || m->row[i].b != b)) i = (i + 1) & (m->cap - 1);
+  return &m->row[i];
+}
+static void *tn_pairs_get(const tn_pairs *m, const void *a, const void *b) {
+  return m->cap ? tn_pairs_find(m, a, b)->value : NULL;
+}
+static void tn_pairs_set(tiny_ctx *t, tn_pairs *m, const void *a, const void *b, void *value) {
+  if (m->n * 2 >= m->cap) {
+    const tn_pairs old = *m;
+    m->cap = old.cap ? old.cap * 2 : TN_FIRST_SLOTS;
+    m->row = (tn_pair_row *)tn_scratch(t, (size_t)m->cap * sizeof *m->row);
+    for (int i = 0; i < old.cap; i++)
+      if (old.row[i].a) *tn_pairs_find(m, old.row[i].a, old.row[i].b) = old.row[i];
+  }
+  tn_pair_row *row = tn_pairs_find(m, a, b);
+  if (!row->a) { row->a = a; row->b = b; m->n++; }
+  row->value = value;
+}
+static void tn_pairs_clear(tn_pairs *m) {
+  if (m->cap > 16 * TN_FIRST_SLOTS && m->n * 16 < m->cap) { m->row = NULL; m->cap = 0; }
+  else if (m->n) memset(m->row, 0, (size_t)m->cap * sizeof *m->row);
+  m->n = 0;
 }
 #endif

@@ -130,7 +130,7 @@ static tiny_code tn_save_run(tiny_ctx *t, const tiny_save_desc *d) {
 TINY_API tiny_code tiny_save_as(const tiny_save_desc *d) {
   tiny_code code;
   if (!d || d->n < 1 || !d->names || d->nmetadata < 0 || (d->nmetadata && !d->metadata)) {
-    tiny_ctx *t = d && d->n > 0 && d->tensors && d->tensors[0] ? d->tensors[0]->t : NULL;
+    tiny_ctx *t = d && d->n > 0 && d->tensors && d->tensors[0] ? tn_ctx_of(d->tensors[0]) : NULL;
     return tiny_fail(t, TINY_E_ARG, "save: no tensors, or no names");
   }
   tiny_ctx *t = tn_realize_check("save", d->tensors, d->n, &code);

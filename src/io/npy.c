@@ -181,7 +181,7 @@ enum { TN_NPY_HEADER = 512 };              // room for 16 dims of 19 digits
 
 // The header of x, into out; its length, a multiple of 64. 0 after an error.
 static int tn_npy_header_of(tiny_ctx *t, const char *name, const tiny_tensor *x, char *out) {
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   int i = 0, at = 10;
   while (i < TN_NPY_DTYPES && tn_npy_dtypes[i].dtype != u->dtype) i++;
   if (i == TN_NPY_DTYPES) {

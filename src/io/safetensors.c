@@ -169,7 +169,7 @@ static void tn_safe_put_string(tiny_bytes *b, const char *text) {
 // Numbers i of the tensors in the order of the file: those with the longest elements first.
 #define TN_SAFE_EACH(d, i) \
   for (int each = 8; each; each /= 2) \
-    for (int i = 0; i < (d)->n; i++) if (tn_dtypes[(d)->tensors[i]->uop->dtype].nbytes == each)
+    for (int i = 0; i < (d)->n; i++) if (tn_dtypes[tn_uop_of((d)->tensors[i])->dtype].nbytes == each)
 
 static void tn_safe_put_notes(tiny_bytes *b, const tiny_save_desc *d) {
   if (!d->nmetadata) return;
@@ -202,7 +202,7 @@ static tiny_code tn_safe_write_header(tiny_ctx *t, void *arg) {
   tiny_bytes_add(&b, "\0\0\0\0\0\0\0\0{", 9);
   tn_safe_put_notes(&b, d);
   TN_SAFE_EACH(d, i) {
-    const tiny_uop *u = d->tensors[i]->uop;
+    const tiny_uop *u = tn_uop_of(d->tensors[i]);
     const uint64_t end = at + (uint64_t)tn_node_nbytes(u);
     tn_safe_put_entry(&b, d->names[i], u, at, end);
     if (--left) tn_text_add(&b, ",");

@@ -167,9 +167,9 @@ static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, siz
   static const char none[1] = {0};
   tiny_ctx *t = s->t;
   struct tn_device *d = t->device;
-  const size_t each = tn_dtypes[x->uop->dtype].nbytes;
-  const tiny_uop *plain = tn_plain_buffer(x->uop);
-  *nbytes = (size_t)tn_node_nbytes(x->uop);
+  const size_t each = tn_dtypes[tn_uop_of(x)->dtype].nbytes;
+  const tiny_uop *plain = tn_plain_buffer(tn_uop_of(x));
+  *nbytes = (size_t)tn_node_nbytes(tn_uop_of(x));
   *copy = NULL;
   if (!*nbytes) return none;
   if (plain && d->limits.host_memory && tn_host_is_little())

@@ -37,7 +37,7 @@ static void tn_state_free(tn_state *s) { tn_release(s->t, s->item, (size_t)s->ca
 // Everything that there is to save or load.
 static int tn_state_collect(tn_state *s, const char *name, const tiny_params *p, const tiny_optim *o) {
   memset(s, 0, sizeof *s);
-  s->t = p && p->n ? p->param[0].tensor->t : NULL;
+  s->t = p && p->n ? tn_ctx_of(p->param[0].tensor) : NULL;
   if (!s->t) return 0;
   if (o && o->n && o->n != p->ntrainable) {
     tiny_fail(s->t, TINY_E_ARG, "%s: an optimiser of %d parameters, but %d are trainable", name, o->n,
@@ -54,6 +54,12 @@ static int tn_state_collect(tn_state *s, const char *name, const tiny_params *p,
       tn_state_add(s, o->state[slot * o->n + i], prefix, tn_state_name(p, p->trainable[i]));
   }
   if (o && o->left) tn_state_add(s, o->left, "", "optim.left");
+  tiny_tensor *out;
+  for (int i = 0; i < s->n; i++) {
+    if (tn_usable_in(s->t, name, 1, &s->item[i].x, &out)) continue;
+    tn_state_free(s);
+    return 0;
+  }
   return 1;
 }
 
@@ -87,13 +93,13 @@ static int tn_state_fetch(const tn_state *s, const tiny_archive *a, const tn_sta
   }
   *loaded = tiny_archive_get((tiny_archive *)(uintptr_t)a, item->name);
   if (!tiny_ok(*loaded)) return 0;
-  tiny_uop *u = (*loaded)->uop;
-  if (tn_has_dims(item->x->uop, u->ndim, u->dim)) {
-    (*loaded)->uop = u = tn_cast(s->t, u, item->x->uop->dtype);
+  tiny_uop *u = tn_uop_of(*loaded);
+  if (tn_has_dims(tn_uop_of(item->x), u->ndim, u->dim)) {
+    tn_slot(*loaded)->uop = u = tn_cast(s->t, u, tn_uop_of(item->x)->dtype);
     return !tn_bad(s->t, u);
   }
   tiny_fail(s->t, TINY_E_IO, "state_load: '%s' of %.200s is %s, the parameter %s", item->name, path,
-            tn_text_of(u, have), tn_text_of(item->x->uop, want));
+            tn_text_of(u, have), tn_text_of(tn_uop_of(item->x), want));
   return 0;
 }
 // Entries that nothing takes.
@@ -113,10 +119,10 @@ static tiny_code tn_state_take(tiny_ctx *t, void *arg) {
   const tn_state_load_call *c = (const tn_state_load_call *)arg;
   tiny_code code = TINY_OK;
   tn_list roots = {NULL, 0, 0};
-  for (int i = 0; i < c->s->n; i++) if (c->loaded[i]) tn_push(t, &roots, c->loaded[i]->uop);
+  for (int i = 0; i < c->s->n; i++) if (c->loaded[i]) tn_push(t, &roots, tn_uop_of(c->loaded[i]));
   if (roots.n) code = tn_realize_roots(t, &roots);
   for (int i = 0; code == TINY_OK && i < c->s->n; i++)
-    if (c->loaded[i]) code = tn_take_contents(t, c->s->item[i].x, c->loaded[i]->uop);
+    if (c->loaded[i]) code = tn_take_contents(t, c->s->item[i].x, tn_uop_of(c->loaded[i]));
   return code;
 }
 static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, int optim) {
@@ -133,7 +139,7 @@ static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, i
 
 TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_optim *o, int strict) {
   tn_state s;
-  tiny_ctx *t = p && p->n ? p->param[0].tensor->t : NULL;
+  tiny_ctx *t = p && p->n ? tn_ctx_of(p->param[0].tensor) : NULL;
   if (!t) return TINY_E_ARG;
   // The state must exist to be loaded.
   if (o && p->ntrainable &&

@@ -62,7 +62,7 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
                        (long long)u->k, d->n);
     const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
-    const int dtype = u->k ? d->inputs[u->k - 1]->uop->dtype : (int)d->dtype;
+    const int dtype = u->k ? tn_uop_of(d->inputs[u->k - 1])->dtype : (int)d->dtype;
     if (u->v[0] > has || u->dtype != dtype)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s",
                        (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has,
@@ -113,7 +113,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (!c) return tn_poison(t);
   tiny_uop *src[64];
   for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
-    src[i] = d.inputs[i]->uop;
+    src[i] = tn_uop_of(d.inputs[i]);
     if (!tn_is_leaf(src[i]))
       src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
   }
@@ -195,7 +195,7 @@ typedef struct tn_capture_call {
 // The number of the input whose memory u is; -1: none.
 static int tn_input_of(const tn_capture_call *c, const tiny_uop *u) {
   for (int i = 0; i < c->n; i++)
-    if (tn_plain_buffer(c->in[i]->uop) && tn_plain_buffer(c->in[i]->uop) == tn_place(u)) return i;
+    if (tn_plain_buffer(tn_uop_of(c->in[i])) && tn_plain_buffer(tn_uop_of(c->in[i])) == tn_place(u)) return i;
   return -1;
 }
 static void tn_hide(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
@@ -262,7 +262,7 @@ static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
 // Is u, an assignment that is pending, what a tensor from outside of the frame stands for?
 static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
   tn_chain c;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
     if (x->frame < t->tensors->depth && tn_chain_of(x->uop, &c) && c.bottom == u) return 1;
   return 0;
 }
@@ -272,7 +272,7 @@ static tiny_code tn_capture_roots(tiny_ctx *t, tn_capture_call *c) {
   char text[TN_DIMS_TEXT];
   c->root = (tiny_uop **)tn_scratch(t, (size_t)c->m * sizeof *c->root);
   for (int i = 0; i < c->m; i++) {
-    tiny_uop *u = c->out[i]->uop;
+    tiny_uop *u = tn_uop_of(c->out[i]);
     if (tn_plain_buffer(u) && tn_input_of(c, tn_plain_buffer(u)) >= 0) continue;
     tn_push(t, &c->roots, c->root[i] = u);
   }
@@ -310,9 +310,9 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
   for (int i = 0; i < c->n; i++) {
     int reaches = 0;
     for (int j = 0; j < v->leaves.n && !reaches; j++) reaches = tn_input_of(c, v->leaves.u[j]) == i;
-    for (int j = 0; j < v->scalars.n && !reaches; j++) reaches = v->scalars.u[j] == c->in[i]->uop;
+    for (int j = 0; j < v->scalars.n && !reaches; j++) reaches = v->scalars.u[j] == tn_uop_of(c->in[i]);
     for (int j = 0; j < c->m && !reaches; j++) {
-      const tiny_uop *b = tn_plain_buffer(c->out[j]->uop);
+      const tiny_uop *b = tn_plain_buffer(tn_uop_of(c->out[j]));
       reaches = b && tn_input_of(c, b) == i;
     }
     if (!reaches)
@@ -327,8 +327,8 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
 static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
   for (int i = 0; i < c->n; i++) {
     p->input[i].shape = tiny_shape_get(c->in[i]);
-    p->input[i].dtype = c->in[i]->uop->dtype;
-    p->input[i].scalar = c->in[i]->uop->op == TINY_OP_SCALAR;
+    p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
+    p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
   }
 }
 static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
@@ -352,7 +352,7 @@ static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call 
     tn_bound_scalar *s = &p->scalar[i];
     s->u = v->scalars.u[i];
     s->kind = TN_SCALAR_FIXED;
-    for (int j = 0; j < c->n; j++) if (c->in[j]->uop == s->u) { s->kind = TN_SCALAR_INPUT; s->input = j; }
+    for (int j = 0; j < c->n; j++) if (tn_uop_of(c->in[j]) == s->u) { s->kind = TN_SCALAR_INPUT; s->input = j; }
     if ((uintptr_t)s->u->ptr != TN_RANDOM_CALL) continue;
     if (!tn_is_frame_draw(t, s->u)) { p->draws_fixed = 1; continue; }
     s->kind = TN_SCALAR_CALL;
@@ -365,7 +365,7 @@ static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call 
 }
 static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
   for (int i = 0; i < c->m; i++) {
-    const tiny_uop *u = c->out[i]->uop;
+    const tiny_uop *u = tn_uop_of(c->out[i]);
     tn_bound_output *o = &p->output[i];
     o->row = o->input = -1;
     o->dtype = u->dtype;
@@ -400,7 +400,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
 
 // ** what was captured has not happened: tensors that were assigned are as they were, until the program runs **
 
-typedef struct tn_rollback { tiny_tensor **x; tiny_uop **to, **once; int n, nonce; } tn_rollback;
+typedef struct tn_rollback { tn_tensor **x; tiny_uop **to, **once; int n, nonce; } tn_rollback;
 
 // The assignments of the graph that have memory to happen in; in a frame, and those alone that outputs need outside.
 static void tn_capture_updates(tiny_ctx *t, tn_capture_call *c, const tn_visit *v) {
@@ -433,13 +433,13 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   tn_list x = {NULL, 0, 0}, to = {NULL, 0, 0};
   memset(back, 0, sizeof *back);
   if (!c->updates.n) return;
-  for (tiny_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
+  for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
     tn_chain chain;
     if (!tn_chain_of(h->uop, &chain) || !tn_is_update(c, chain.bottom)) continue;
     tn_push(t, &x, (tiny_uop *)(void *)h);
     tn_push(t, &to, tn_chain_apply(t, &chain, tn_place(chain.bottom)));
   }
-  back->x = (tiny_tensor **)(void *)x.u; back->to = to.u; back->n = x.n;
+  back->x = (tn_tensor **)(void *)x.u; back->to = to.u; back->n = x.n;
   tn_rollback_once(t, c, back);
 }
 static void tn_rollback_do(tiny_ctx *t, const tn_capture_call *c, const tn_rollback *back) {
@@ -502,9 +502,9 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
   if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong))
     return NULL;
   for (int i = 0; i < n; i++)
-    if (!tn_plain_buffer(inputs[i]->uop) && inputs[i]->uop->op != TINY_OP_SCALAR) {
+    if (!tn_plain_buffer(tn_uop_of(inputs[i])) && tn_uop_of(inputs[i])->op != TINY_OP_SCALAR) {
       tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized%s", i,
-                tn_shows_callers(inputs[i]->uop) ? ", but a view of memory; give its tiny_contiguous" : "");
+                tn_shows_callers(tn_uop_of(inputs[i])) ? ", but a view of memory; give its tiny_contiguous" : "");
       return NULL;
     }
   tn_capture_call c;
@@ -527,7 +527,7 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
   char has[TN_DIMS_TEXT], had[TN_DIMS_TEXT];
   for (int i = 0; i < p->ninput; i++) {
     const tn_bound_input *want = &p->input[i];
-    const tiny_uop *u = in[i]->uop;
+    const tiny_uop *u = tn_uop_of(in[i]);
     if (want->scalar ? u->op != TINY_OP_SCALAR : !tn_plain_buffer(u))
       return tiny_fail(t, TINY_E_STATE, want->scalar ? "run: input %d is no tiny_scalar, as the captured one was" :
                        "run: input %d is not realized", i);
@@ -581,7 +581,7 @@ static tiny_code tn_run_leaves(tiny_ctx *t, const tn_run_call *c, tiny_uop **lea
   for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->seen = stamp;
   for (int i = 0; i < p->nleaf; i++) {
     if (p->leaf[i].input < 0) { leaf[i] = p->leaf[i].memory; continue; }
-    leaf[i] = tn_plain_buffer(c->in[p->leaf[i].input]->uop);
+    leaf[i] = tn_plain_buffer(tn_uop_of(c->in[p->leaf[i].input]));
     tn_storage *s = (tn_storage *)leaf[i]->ptr;
     if (s->seen != stamp) continue;
     if (!(s = tn_storage_copy(t, s, (size_t)tn_node_nbytes(leaf[i])))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
@@ -595,7 +595,7 @@ static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
   tiny_uop **scalar = (tiny_uop **)tn_scratch(t, ((size_t)p->nscalar + 1) * sizeof *scalar);
   for (int i = 0; i < p->nscalar; i++) {
     const tn_bound_scalar *s = &p->scalar[i];
-    scalar[i] = s->kind == TN_SCALAR_INPUT ? c->in[s->input]->uop : s->u;
+    scalar[i] = s->kind == TN_SCALAR_INPUT ? tn_uop_of(c->in[s->input]) : s->u;
     if (s->kind != TN_SCALAR_CALL && s->kind != TN_SCALAR_SEED) continue;
     scalar[i] = (tiny_uop *)memcpy(tn_scratch(t, sizeof *s->u), s->u, sizeof *s->u);
     if (s->kind == TN_SCALAR_CALL) scalar[i]->k = (uint32_t)((uint32_t)s->u->k - p->draw + t->tensors->random);
@@ -606,7 +606,7 @@ static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
 // A tensor over what was computed; an input that is given back as it is becomes a value of its own.
 static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
   if (o->row < 0) {
-    tiny_uop *u = c->in[o->input]->uop;
+    tiny_uop *u = tn_uop_of(c->in[o->input]);
     return tn_tensor_new(t, tn_reshape(t, tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL), o->shape.ndim,
                                        o->shape.dim));
   }

@@ -53,6 +53,7 @@ typedef struct tn_build {
   const char *text;
   size_t text_nbytes;                      // of text, where it is memory of the build's
   char name[TN_KERNEL_NAME];
+  struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
 
@@ -448,14 +449,17 @@ typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
 static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
+  tn_map asked = {NULL, 0, 0};
   int nleft = 0;
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
-    int twin = 0;
+    const void *kernel = b->custom ? (const void *)b->custom : (const void *)b->ast;
+    b->twin = (tn_build *)tn_map_get(&asked, kernel);
+    if (b->twin) continue;
+    tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
     b->exe = tn_executable_find(t, b->key);
-    while (twin < i && all->build[twin].key != b->key) twin++;
-    if (b->exe || twin < i) continue;
+    if (b->exe) continue;
     if (b->custom) b->text = b->custom;
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
@@ -487,7 +491,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   const tiny_code code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
   tn_builds_clear(&all);
   if (code != TINY_OK) return code;
-  for (int i = 0; i < n; i++) if (!builds[i].exe) builds[i].exe = tn_executable_find(t, builds[i].key);
+  for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
 }
 #endif

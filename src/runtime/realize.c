@@ -10,7 +10,7 @@ typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call
 static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_list roots = {NULL, 0, 0};
-  for (int i = 0; i < c->n; i++) tn_push(t, &roots, c->x[i]->uop);
+  for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
   const tiny_code code = tn_realize_roots(t, &roots);
   if (code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -22,17 +22,17 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   *code = TINY_E_ARG;
   if (!x || n < 1) return NULL;
   if (!tn_usable(name, n, x, &wrong)) {
-    if (wrong && wrong->t->code != TINY_OK) *code = wrong->t->code;
+    if (wrong && tn_ctx_of(wrong)->code != TINY_OK) *code = tn_ctx_of(wrong)->code;
     return NULL;
   }
-  return x[0]->t;
+  return tn_ctx_of(x[0]);
 }
 
 static tiny_code tn_realize_user(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_realize_call some = {NULL, 0};
   tiny_tensor **x = (tiny_tensor **)tn_scratch(t, (size_t)c->n * sizeof *x);
-  for (int i = 0; i < c->n; i++) if (!tn_shows_callers(c->x[i]->uop)) x[some.n++] = c->x[i];
+  for (int i = 0; i < c->n; i++) if (!tn_shows_callers(tn_uop_of(c->x[i]))) x[some.n++] = c->x[i];
   some.x = x;
   return tn_realize_guarded(t, &some);
 }
@@ -55,10 +55,10 @@ typedef struct tn_read_call { tiny_tensor *x; void *out; size_t nbytes; } tn_rea
 static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
   struct tn_device *d = t->device;
-  tiny_uop *from = tn_plain_buffer(c->x->uop);
-  const int shows = !from && tn_shows_callers(c->x->uop);
+  tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
+  const int shows = !from && tn_shows_callers(tn_uop_of(c->x));
   int collects = 0;
-  tiny_uop *read = c->x->uop;              // x may move on: a view of what is assigned stays a view
+  tiny_uop *read = tn_uop_of(c->x);              // x may move on: a view of what is assigned stays a view
   if (!from) {
     tn_list roots = {NULL, 0, 0};
     tn_push(t, &roots, read);
@@ -78,11 +78,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
                                  size_t nbytes) {
-  const size_t wanted = (size_t)tn_node_nbytes(x->uop);
+  const size_t wanted = (size_t)tn_node_nbytes(tn_uop_of(x));
   char text[TN_DIMS_TEXT];
   if (nbytes != wanted)
     return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
-                     (unsigned long long)nbytes, tn_text_of(x->uop, text), tn_dtypes[x->uop->dtype].name,
+                     (unsigned long long)nbytes, tn_text_of(tn_uop_of(x), text),
+                     tn_dtypes[tn_uop_of(x)->dtype].name,
                      (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
   return TINY_OK;
@@ -112,7 +113,7 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
 
 static tiny_code tn_reference_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
-  return tn_eval_graph(t, c->x->uop, c->out, tn_reference_buffer);
+  return tn_eval_graph(t, tn_uop_of(c->x), c->out, tn_reference_buffer);
 }
 
 TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
@@ -127,13 +128,15 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 
 TINY_API double tiny_item(tiny_tensor *x) {
   unsigned char raw[8];
-  if (!tiny_ok(x)) return (double)NAN;
+  tiny_tensor *out;
+  if (!tn_usable("item", 1, &x, &out)) return (double)NAN;
   if (tiny_nelem(x) != 1) {
     char text[TN_DIMS_TEXT];
-    tiny_fail(x->t, TINY_E_SHAPE, "item: %s has more or less than one element", tn_text_of(x->uop, text));
+    tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "item: %s has more or less than one element",
+              tn_text_of(tn_uop_of(x), text));
     return (double)NAN;
   }
-  const int dtype = x->uop->dtype;
+  const int dtype = tn_uop_of(x)->dtype;
   if (tiny_read(x, raw, tn_dtypes[dtype].nbytes) != TINY_OK) return (double)NAN;
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, raw)));
 }
@@ -179,24 +182,24 @@ static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
   return memory;
 }
 // Is x memory that `buffer` names: all of it, or a part that shows what the caller writes?
-static int tn_is_memory_handle(const tiny_tensor *x, const tiny_uop *buffer) {
+static int tn_is_memory_handle(const tn_tensor *x, const tiny_uop *buffer) {
   const tiny_uop *u = x->uop;
   if (tn_memory_under(x->uop) == buffer) return 1;
   if (!tn_shows_callers(u)) return 0;
   while (u->op != TINY_OP_BUFFER) u = u->src[0];
   return u == buffer;
 }
-typedef struct tn_move_on { tiny_tensor **x; tiny_uop **to, *old, *now; int n; } tn_move_on;
+typedef struct tn_move_on { tn_tensor **x; tiny_uop **to, *old, *now; int n; } tn_move_on;
 
 // What moves the tensors that are memory of s on to a new BUFFER of it; heavy code only. s holds what it held.
 static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   tiny_uop *old = s->state;
   tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_is_memory_handle(x, old);
-  m.x = (tiny_tensor **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.x);
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_is_memory_handle(x, old);
+  m.x = (tn_tensor **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.x);
   m.to = (tiny_uop **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.to);
   m.n = 0;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
     if (tn_is_memory_handle(x, old)) { m.to[m.n] = tn_moved_over(t, x->uop, m.now); m.x[m.n++] = x; }
   return m;
 }
@@ -212,7 +215,7 @@ static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) 
 static void tn_readers_find(tiny_ctx *t, uint32_t stamp) {
   tn_list stack = {NULL, 0, 0};
   const uint32_t visited = ++t->ir->epoch;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
     if (!tn_is_leaf(tn_memory_under(x->uop)) && !tn_shows_callers(x->uop)) tn_push(t, &stack, x->uop);
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &stack, t->tensors->pending[i]);
   while (stack.n) {
@@ -257,8 +260,9 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
 // A computed value becomes x's memory, as for assignments.
 static tiny_uop *tn_memory_of(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
-  if (!tn_plain_buffer(x->uop) || !tn_chain_of(x->uop, &c) || !tn_own_memory(t, x, &c)) return NULL;
-  tiny_uop *u = tn_memory_under(x->uop);
+  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
+    return NULL;
+  tiny_uop *u = tn_memory_under(tn_uop_of(x));
   return u->op == TINY_OP_BUFFER && !u->realized ? u : NULL;
 }
 
@@ -266,7 +270,7 @@ static tiny_uop *tn_memory_of(tiny_ctx *t, tiny_tensor *x) {
 static tiny_code tn_assigned_first(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
   tn_realize_call one = {&x, 1};
-  if (!tn_chain_of(x->uop, &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
+  if (!tn_chain_of(tn_uop_of(x), &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
   return tn_realize_guarded(t, &one);
 }
 // Assigns at once.
@@ -277,7 +281,7 @@ static tiny_code tn_assign_now(tiny_ctx *t, tiny_tensor *x, tiny_uop *value) {
 // Is x a part of memory, a view of it?
 static int tn_is_view(const tiny_tensor *x) {
   tn_chain c;
-  return tn_chain_of(x->uop, &c) && c.bottom->op == TINY_OP_BUFFER;
+  return tn_chain_of(tn_uop_of(x), &c) && c.bottom->op == TINY_OP_BUFFER;
 }
 
 // Heavy code: x becomes `from`, which nobody else needs; both are computed. Memory of x gets its contents.
@@ -287,8 +291,8 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
   tiny_uop *memory = tn_memory_of(t, x), *buffer = tn_plain_buffer(from);
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL, *fresh = buffer ? (tn_storage *)buffer->ptr : NULL;
   if (!s && !tn_is_view(x)) {
-    tn_memory_left(tn_memory_under(x->uop));
-    x->uop = from;
+    tn_memory_left(tn_memory_under(tn_uop_of(x)));
+    tn_slot(x)->uop = from;
     return TINY_OK;
   }
   if (!s || tn_storage_is_callers(s) || !fresh || fresh->refs != 1) return tn_assign_now(t, x, from);
@@ -314,11 +318,11 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
     if (fresh) tn_storage_replace(t, s, fresh);
     return fresh ? TINY_OK : t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   }
-  tiny_uop *u = tn_upload(t, c->data, x->uop->dtype, x->uop->ndim, x->uop->dim);
+  tiny_uop *u = tn_upload(t, c->data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
   if (tn_bad(t, u)) return t->code;
   if (tn_is_view(x)) return tn_assign_now(t, x, u);
-  tn_memory_left(tn_memory_under(x->uop));
-  x->uop = u;
+  tn_memory_left(tn_memory_under(tn_uop_of(x)));
+  tn_slot(x)->uop = u;
   return TINY_OK;
 }
 

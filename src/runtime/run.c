@@ -323,7 +323,7 @@ static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->
 
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
 static void tn_settle_handles(tiny_ctx *t) {
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     tn_chain c;
     if (!tn_chain_past(x->uop, &c) || c.bottom->op == TINY_OP_BUFFER || !tn_is_memory(c.bottom) || !c.bottom->realized)
       continue;
@@ -433,7 +433,7 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
     }
     if (!bases->n) return;
     const uint32_t seen = ++t->ir->epoch;
-    for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
       if (x->frame >= dying || tn_is_leaf(x->uop) || tn_shows_callers(x->uop) || tn_map_has(&joined, x->uop)) continue;
       if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);

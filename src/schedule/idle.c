@@ -21,8 +21,9 @@ enum { TN_SURE_NOT, TN_SURE_ZERO, TN_SURE_LOWEST, TN_SURE_TRUE, TN_SURE_FALSE };
 
 typedef struct tn_idler {
   tiny_ctx *t; tn_graph *g;
-  tiny_uop *const *roots; int nroots;
+  tn_map kept;                             // the roots
   tn_list *zero;                           // by kernel: while one of these > 0, the element stored is 0
+  tn_accesses accesses;
 } tn_idler;
 
 typedef struct tn_supposed {               // a kernel of which x > 0 is supposed
@@ -76,12 +77,12 @@ static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
 // The kernel whose value PARAM `slot` of k is, if it is one alone, of the same rounds; -1: there is none.
 static int tn_idle_producer(const tn_idler *f, const tn_kernel *k, int64_t slot) {
   int at = -1;
-  for (int i = 0; i < f->g->nkernel; i++) {
-    const tn_kernel *p = &f->g->kernel[i];
-    if (!p->nmem || p->mem[0] != k->mem[slot]) continue;
+  const tn_access *a = tn_access_first(&f->accesses, k->mem[slot]);
+  for (; a && !a->slot; a = tn_access_next(&f->accesses, a)) {
+    const tn_kernel *p = &f->g->kernel[a->kernel];
     if (at >= 0 || p == k || !p->ast || p->node->op == TINY_OP_ASSIGN || p->group != k->group || p->rounds != k->rounds)
       return -1;
-    at = i;
+    at = a->kernel;
   }
   return at;
 }
@@ -379,21 +380,20 @@ static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
   tn_list spare = {NULL, 0, 0};
   int reads = 0;
   if (!p->ast || !tn_idle_store(p) || p->node->op == TINY_OP_ASSIGN) return;
-  for (int r = 0; r < f->nroots; r++) if (f->roots[r] == p->node || f->roots[r] == p->mem[0]) return;
-  for (int i = 0; i < f->g->nkernel; i++) {
-    const tn_kernel *k = &f->g->kernel[i];
-    for (int slot = 0; slot < k->nmem; slot++) {
-      tn_list index = {NULL, 0, 0};
-      if (k == p || k->mem[slot] != p->mem[0]) continue;
-      if (!slot || !k->ast || tn_idle_producer(f, k, slot) != (int)(p - f->g->kernel)) return;
-      tn_kernel_indexes(f->t, k, slot, &index);
-      for (int j = 0; j < index.n; j++) {
-        tn_list now = {NULL, 0, 0};
-        tn_idle_unread(f, p, k, index.u[j], &now);
-        if (reads++) tn_idle_meet(f->t, &spare, &now);
-        else spare = now;
-        if (!spare.n) return;
-      }
+  if (tn_map_has(&f->kept, p->node) || tn_map_has(&f->kept, p->mem[0])) return;
+  const tn_access *a = tn_access_first(&f->accesses, p->mem[0]);
+  for (; a; a = tn_access_next(&f->accesses, a)) {
+    const tn_kernel *k = &f->g->kernel[a->kernel];
+    tn_list index = {NULL, 0, 0};
+    if (k == p) continue;
+    if (!a->slot || !k->ast || tn_idle_producer(f, k, a->slot) != (int)(p - f->g->kernel)) return;
+    tn_kernel_indexes(f->t, k, a->slot, &index);
+    for (int j = 0; j < index.n; j++) {
+      tn_list now = {NULL, 0, 0};
+      tn_idle_unread(f, p, k, index.u[j], &now);
+      if (reads++) tn_idle_meet(f->t, &spare, &now);
+      else spare = now;
+      if (!spare.n) return;
     }
   }
   const tiny_uop *end = p->ast->src[0];
@@ -402,8 +402,9 @@ static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
 
 // The kernels in order[] say what they may leave out.
 static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
-  tn_idler f = {g->t, g, roots, nroots, NULL};
+  tn_idler f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
   int any = 0;
+  for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
   f.zero = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *f.zero);
   memset(f.zero, 0, ((size_t)g->nkernel + 1) * sizeof *f.zero);
   for (int i = 0; i < g->nkernel; i++) {

@@ -303,7 +303,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
-      if (w->op == TINY_OP_DETACH && w->nsrc == 3) w = w->src[0];         // only gradients want the others
+      if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
       if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
@@ -314,16 +314,16 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
 }
 
 // A wanted tensor that is what a CONTIGUOUS stores in another shape has its memory, where nobody else wants that.
-static void tn_share_reshaped(const tn_visit *v, tiny_uop **now, tiny_uop *const *roots, int nroots) {
+static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, const tn_map *roots) {
+  tn_map taken = {NULL, 0, 0};
+  for (int i = 0; i < v->all.n; i++) if (tn_map_has(roots, v->all.u[i])) tn_map_set(t, &taken, now[i], now[i]);
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *w = now[i];
-    int shares = 0;
-    for (int r = 0; r < nroots; r++) shares |= roots[r] == v->all.u[i];
+    if (!tn_map_has(roots, v->all.u[i])) continue;
     while (w->op == TINY_OP_RESHAPE && !tn_is_leaf(w)) w = w->src[0];
-    if (!shares || w == now[i] || w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w)) continue;
-    for (int r = 0; r < nroots; r++)
-      for (int k = 0; k < v->all.n; k++) if (v->all.u[k] == roots[r]) shares &= now[k] != w;
-    if (shares) now[i] = w;
+    if (w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w) || tn_map_has(&taken, w)) continue;
+    tn_map_set(t, &taken, w, w);
+    now[i] = w;
   }
 }
 
@@ -351,14 +351,12 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
-    tn_map_set(t, &g->index, v->all.u[i], (void *)(intptr_t)(i + 1));
   }
   for (int i = 0; i < nroots; i++) tn_graph_node(g, roots[i])->forced = 1;
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to
-// `copied` and 0 is returned.
+// Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is returned.
 static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                             tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
@@ -372,10 +370,11 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
       if (!tn_update_clashes(t, &g->kernel[i])) continue;
       tiny_uop *base = g->kernel[i].node->src[0], *value = g->kernel[i].node->src[2];
       const tn_node *n = tn_graph_node(g, value);
-      if (n->leaf || n->stored) { tn_push(t, copied, base); return 0; }
+      if (n->leaf || n->stored) { tn_push(t, copied, base); continue; }
       tn_push(t, &forced, value);
       clashes = 1;
     }
+    if (copied->n) return 0;
   }
   return 1;
 }
@@ -404,12 +403,10 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
 static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
-                             tiny_uop *const *roots, int nroots) {
+                             const tn_map *roots) {
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
-    int keep = u->op == TINY_OP_ASSIGN;
-    for (int r = 0; r < nroots; r++) keep |= roots[r] == u;
-    if (!keep || tn_is_leaf(u)) continue;
+    if ((u->op != TINY_OP_ASSIGN && !tn_map_has(roots, u)) || tn_is_leaf(u)) continue;
     const int at = tn_draft_place(t, d, v, now[i]);
     if (d->plan.place[at].kind == TN_PLACE_TEMP) {
       d->plan.place[at].kind = TN_PLACE_OUTPUT;
@@ -422,7 +419,8 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
 
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
   tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
-  tn_map known = {NULL, 0, 0};             // place -> 1 + its life
+  tn_map known = {NULL, 0, 0}, scalars = {NULL, 0, 0};     // place -> 1 + its life; SCALAR -> 1 + its number
+  for (int n = 0; n < v->scalars.n; n++) tn_map_set(t, &scalars, v->scalars.u[n], tn_boxed(n));
   int nlife = 0, from = 0, to = 0;         // steps of a group
   d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
@@ -452,10 +450,9 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
     }
     for (int j = 0; j < k->narg; j++) if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
     for (int j = 0; j < k->narg; j++)
-      for (int n = 0; n < v->scalars.n; n++)
-        if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
+      if (tn_map_has(&scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(&scalars, k->arg[j]));
   }
-  d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
+  d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife, g->nkernel);
   d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
 }
 
@@ -463,39 +460,43 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                                tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
-  tn_map copied = {NULL, 0, 0};      // of v
+  tn_map copied = {NULL, 0, 0}, root_at = {NULL, 0, 0};    // of v; root_at: root -> 1 + its number
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
-  for (int round = 0;; round++) {          // each copies one more state
+  for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
+  for (int round = 0;; round++) {          // each copies more states
     tn_visit w;
-    tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
+    tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
+    tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
-    tn_share_reshaped(v, now, roots, nroots);
-    for (int i = 0; i < v->all.n; i++)
-      for (int r = 0; r < nroots; r++)
-        if (v->all.u[i] == roots[r]) wanted[r] = now[i];
+    tn_share_reshaped(t, v, now, &root_at);
+    for (int i = 0; i < v->all.n; i++) {
+      const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));
+      if (r >= 0) wanted[r] = now[i];
+    }
+    for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
     const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
-      const tn_map *reads = tn_graph_reads(&g);
+      tn_list *reads = tn_graph_reads(&g);
       if (tn_order_rounds(&g, reads, wanted, nroots, &order)) break;
-      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
-      tiny_uop *state = tn_find_conflict(&g, reads, &more);
-      if (!state || round > v->all.n)
-        return tiny_fail(
-            t, TINY_E_STATE,
-            "assign: values need tensors both before and after they are assigned; realize some of them first");
-      tn_push(t, &more, state);
+      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &had, now[i]);
+      tn_find_conflicts(&g, reads, wanted, nroots, &had, &more);
     }
+    if (!more.n || round > v->all.n)
+      return tiny_fail(
+          t, TINY_E_STATE,
+          "assign: values need tensors both before and after they are assigned; realize some of them first");
+    for (int i = 0; i < more.n; i++) tn_map_set(t, &states, more.u[i], more.u[i]);
     for (int i = 0; i < v->all.n; i++)
-      if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
+      if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_idle(&g, order, wanted, nroots);
-  tn_draft_outputs(t, d, v, now, roots, nroots);
+  tn_draft_outputs(t, d, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];

@@ -57,9 +57,10 @@ typedef struct tn_kernel {                 // one stored node
 
 typedef struct tn_graph {
   tiny_ctx *t;
-  tn_node *node; int n; tn_map index;      // node -> 1 + position
+  tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
-  tn_map reduce_at, pulled;
+  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
+  tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
@@ -67,8 +68,35 @@ typedef struct tn_graph {
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
-  return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1];
+  return &g->node[u->seq];
 }
+
+static tiny_uop *tn_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }     // numbers as elements of lists and maps
+static int tn_unboxed(const void *p) { return (int)(intptr_t)p - 1; }           // -1: none
+
+// Which kernels touch a memory, by their slots: 0 is what they store, the others what they read.
+typedef struct tn_access { int kernel, slot, next; } tn_access;          // next: 1 + the next of this memory, 0: none
+typedef struct tn_accesses { tn_map first; tn_access *row; int n, cap; } tn_accesses;
+
+// Those that store come first, then those that read, each in the order of kernels and slots.
+static tn_accesses tn_graph_accesses(tn_graph *g) {
+  tn_accesses a;
+  memset(&a, 0, sizeof a);
+  for (int stores = 0; stores < 2; stores++)
+    for (int i = g->nkernel - 1; i >= 0; i--) for (int slot = g->kernel[i].nmem - 1; slot >= 0; slot--) {
+      if (stores != !slot) continue;
+      tn_access *row = TN_PUSH(g->t, a.row, a.n, a.cap, tn_access);
+      row->kernel = i; row->slot = slot;
+      row->next = (int)(intptr_t)tn_map_get(&a.first, g->kernel[i].mem[slot]);
+      tn_map_set(g->t, &a.first, g->kernel[i].mem[slot], (void *)(intptr_t)a.n);
+    }
+  return a;
+}
+static const tn_access *tn_access_at(const tn_accesses *a, int number) { return number ? &a->row[number - 1] : NULL; }
+static const tn_access *tn_access_first(const tn_accesses *a, const tiny_uop *memory) {
+  return tn_access_at(a, (int)(intptr_t)tn_map_get(&a->first, memory));
+}
+static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *row) { return tn_access_at(a, row->next); }
 
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
@@ -180,8 +208,7 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
 // The list inside of a REDUCE: fresh ranges for the reduced axes, the same for the same (node, list).
 static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
   tiny_ctx *t = g->t;
-  tiny_uop *pair[2] = {u, at}, *key = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 1, 0, NULL);
-  tiny_uop *inner = (tiny_uop *)tn_map_get(&g->reduce_at, key);
+  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&g->reduce_at, u, at);
   if (inner) return inner;
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
@@ -190,7 +217,7 @@ static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
         x->dim[i] == 1                ? tn_index(t, 0) :
                                         tn_range(t, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
-  tn_map_set(t, &g->reduce_at, key, inner);
+  tn_pairs_set(t, &g->reduce_at, u, at, inner);
   return inner;
 }
 
@@ -506,7 +533,9 @@ static void tn_choose_stores(tn_graph *g) {
   for (int i = g->n - 1; i >= 0; i--) {
     tn_node *n = &g->node[i];
     if (n->leaf || (!n->forced && !n->nuse)) continue;
+    const tn_mark mark = tn_scratch_mark(g->t);
     n->stored = (uint8_t)tn_should_store(g, n);
+    tn_scratch_rewind(g->t, mark);
     if (!n->stored) {
       for (int j = 0; j < n->nuse; j++)
         tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
@@ -522,18 +551,30 @@ static void tn_choose_stores(tn_graph *g) {
 
 // ** second pass: the kernel of a stored node **
 
+static void tn_kernel_begin(tn_graph *g) {
+  tn_pairs_clear(&g->pulled);
+  tn_map_clear(&g->params);
+  tn_map_clear(&g->args);
+}
+
 static tiny_uop *tn_kernel_param(tn_graph *g, tn_kernel *k, tiny_uop *place) {
-  int slot = 0;
-  while (slot < k->nmem && k->mem[slot] != place) slot++;
-  if (slot == k->nmem) *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
+  int slot = tn_unboxed(tn_map_get(&g->params, place));
+  if (slot < 0) {
+    slot = k->nmem;
+    *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
+    tn_map_set(g->t, &g->params, place, tn_boxed(slot));
+  }
   const int64_t nelem = tn_nelem(place);
   return tn_uop_make(g->t, TINY_OP_PARAM, place->dtype, 1, 0, NULL, slot, 1, &nelem);
 }
 
 static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
-  int slot = 0;
-  while (slot < k->narg && k->arg[slot] != scalar) slot++;
-  if (slot == k->narg) *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
+  int slot = tn_unboxed(tn_map_get(&g->args, scalar));
+  if (slot < 0) {
+    slot = k->narg;
+    *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
+    tn_map_set(g->t, &g->args, scalar, tn_boxed(slot));
+  }
   return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
 }
 
@@ -572,57 +613,90 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
   return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
 }
 
-static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at);
+// A value that is wanted: of node u at an index list. in: the list at which its sources are, NULL: not looked at yet.
+typedef struct tn_wanted { tiny_uop *u, *at, *in; } tn_wanted;
+typedef struct tn_pulling { tn_graph *g; tn_kernel *k; tn_wanted *stack; int n, cap; } tn_pulling;
 
-static tiny_uop *tn_pull_reduce(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_ctx *t = g->t;
-  const int op = (int)(u->k & 0xFF);
-  if (tn_nelem(u->src[0]) == 0) return tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype));
-  tiny_uop *inner = tn_at_reduce(g, u, at), *src[TINY_MAX_DIMS + 1];
+// The value of u at a list; NULL: it is wanted.
+static tiny_uop *tn_pull_at(tn_pulling *p, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *x = (tiny_uop *)tn_pairs_get(&p->g->pulled, u, at);
+  if (x) return x;
+  const tn_wanted w = {u, at, NULL};
+  *TN_PUSH(p->g->t, p->stack, p->n, p->cap, tn_wanted) = w;
+  return NULL;
+}
+
+// The list of source i, where the node's sources are at `in`.
+static tiny_uop *tn_pull_source_at(tiny_ctx *t, const tiny_uop *u, uint32_t i, tiny_uop *in) {
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_REDUCE) return in;
+  return u->src[i]->ndim == u->ndim ? in : tn_at_scalar(t, tn_at_valid(in));
+}
+
+static tiny_uop *tn_pull_reduce(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
+  tiny_uop *src[TINY_MAX_DIMS + 1];
   int n = 0;
-  src[n++] = tn_pull(g, k, u->src[0], inner);
+  src[n++] = x;
   for (int i = 0; i < u->src[0]->ndim; i++)
     if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
-  return n == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, n, src, op, 0, NULL);
+  return n == 1 ? x : tn_uop_make(g->t, TINY_OP_REDUCE, u->dtype, 1, n, src, u->k & 0xFF, 0, NULL);
 }
 
 // What a node's value is at a place where a PAD put zeros.
-static tiny_uop *tn_pull_pad(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *inner = tn_at_source(g->t, u, at), *x = tn_pull(g, k, u->src[0], inner);
+static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
   if (x->op == TINY_OP_LOAD && x->src[0]->nsrc == 3 && x->src[0]->src[2] == tn_at_valid(inner)) return x;
   if (tn_is_k(tn_at_valid(inner), 1)) return x;
   return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x,
                tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
 }
 
-static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+// The value of a node that needs no source; NULL: it does.
+static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
     return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
                         tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
-  if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, k, u, at);
-  if (tn_is_passing(u) && tn_nelem(u)) {
-    tiny_uop *load = tn_load_view(g, k, u, at);
-    if (load) return load;
+  if (u->op == TINY_OP_REDUCE && tn_nelem(u->src[0]) == 0)
+    return tn_const(g->t, u->dtype, tn_reduce_identity((int)(u->k & 0xFF), u->dtype));
+  return tn_is_passing(u) && tn_nelem(u) ? tn_load_view(g, k, u, at) : NULL;
+}
+
+// The list at which the sources of a node are wanted that is wanted at `at` itself.
+static tiny_uop *tn_pull_inner(tn_graph *g, tiny_uop *u, tiny_uop *at) {
+  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g, u, at);
+  return tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS ? tn_at_source(g->t, u, at) : at;
+}
+
+// The value of what is on top of the stack; NULL: a source has come on top of it, whose value is needed first.
+static tiny_uop *tn_pull_top(tn_pulling *p) {
+  tn_graph *g = p->g;
+  tiny_uop *u = p->stack[p->n - 1].u, *at = p->stack[p->n - 1].at, *in = p->stack[p->n - 1].in, *src[4] = {NULL};
+  if (!in) {
+    tiny_uop *x = tn_pull_first(g, p->k, u, at);
+    if (x) return x;
+    in = p->stack[p->n - 1].in = tn_pull_inner(g, u, at);
   }
-  if (u->op == TINY_OP_PAD) return tn_pull_pad(g, k, u, at);
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS)
-    return tn_pull(g, k, u->src[0], tn_at_source(g->t, u, at));
-  tiny_uop *src[4];
-  for (uint32_t i = 0; i < u->nsrc; i++)
-    src[i] = tn_pull(g, k, u->src[i], u->src[i]->ndim == u->ndim ? at : tn_at_scalar(g->t, tn_at_valid(at)));
+  const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
+  for (uint32_t i = 0; i < nsrc; i++)
+    if (!(src[i] = tn_pull_at(p, u->src[i], tn_pull_source_at(g->t, u, i, in)))) return NULL;
+  if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, u, src[0], in);
+  if (u->op == TINY_OP_PAD) return tn_pull_pad(g, u, src[0], in);
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return src[0];
   return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
 }
 
-// The value of u at an index list, as an expression of kernel k. Depth is bounded by TN_MAX_DEPTH.
+// The value of u at an index list, as an expression of kernel k.
 static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *pair[2] = {u, at}, *key = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 3, 0, NULL);
-  tiny_uop *x = (tiny_uop *)tn_map_get(&g->pulled, key);
-  if (x) return x;
-  x = tn_pull_new(g, k, u, at);
-  tn_map_set(g->t, &g->pulled, key, x);
+  tn_pulling p = {g, k, NULL, 0, 0};
+  tiny_uop *x = tn_pull_at(&p, u, at);
+  while (p.n) {
+    const tn_wanted top = p.stack[p.n - 1];
+    x = tn_pull_top(&p);
+    if (!x) continue;
+    tn_pairs_set(g->t, &g->pulled, top.u, top.at, x);
+    p.n--;
+  }
   return x;
 }
 
@@ -633,8 +707,8 @@ static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at) {
   memset(&k, 0, sizeof k);
   k.node = u; k.at = at;
   g->trial = 1;
-  memset(&g->pulled, 0, sizeof g->pulled);
-  tiny_uop *x = tn_rewrite(g->t, tn_pull_new(g, &k, u, at), tn_rules_reduce, NULL);
+  tn_kernel_begin(g);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, &k, u, at), tn_rules_reduce, NULL);
   g->trial = 0;
   return x;
 }
@@ -646,57 +720,71 @@ static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at)
   return at;
 }
 
+static int tn_range_older(const void *a, const void *b) {
+  const int64_t x = (*(tiny_uop *const *)a)->k, y = (*(tiny_uop *const *)b)->k;
+  return x < y ? -1 : x > y;
+}
+
 // Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
 static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
   tn_list r = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
   tn_collect_ranges(t, sink, &r);
-  for (int i = 1; i < r.n; i++)
-    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
-      tiny_uop *x = r.u[j];
-      r.u[j] = r.u[j - 1];
-      r.u[j - 1] = x;
-    }
+  if (r.n) qsort(r.u, (size_t)r.n, sizeof *r.u, tn_range_older);
   for (int i = 0; i < r.n; i++)
     tn_map_set(t, &to, r.u[i],
                tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src,
                            (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
-  return tn_simplify(t, tn_substitute(t, sink, &to));
+  sink = tn_simplify(t, tn_substitute(t, sink, &to));
+  tn_scratch_rewind(t, mark);
+  return sink;
+}
+
+typedef struct tn_signed_param { uint64_t sign; const tiny_uop *param; } tn_signed_param;
+static int tn_param_order(const void *a, const void *b) {
+  const tn_signed_param *x = (const tn_signed_param *)a, *y = (const tn_signed_param *)b;
+  if (x->sign != y->sign) return x->sign < y->sign ? -1 : 1;
+  return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
 }
 
 // Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
 static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
-  tn_list all = {NULL, 0, 0}, param = {NULL, 0, 0};
+  const size_t nmem = (size_t)k->nmem;
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, nmem * sizeof *mem);
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
-  uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)k->nmem * sizeof *sign);
+  uint64_t *sign = (uint64_t *)tn_scratch(t, nmem * sizeof *sign);
+  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, nmem * sizeof *param);
+  int n = 0;
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_PARAM && u->k) tn_push(t, &param, all.u[i]);
+    if (u->op == TINY_OP_PARAM && u->k && n + 1 < k->nmem) param[n++].param = u;
     if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
       sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
-  if (param.n + 1 != k->nmem) return sink;
-  for (int i = 1; i < param.n; i++) for (int j = i; j; j--) {
-    tiny_uop *x = param.u[j], *y = param.u[j - 1];
-    if (sign[y->k] < sign[x->k] || (sign[y->k] == sign[x->k] && y->k < x->k)) break;
-    param.u[j - 1] = x; param.u[j] = y;
+  if (n + 1 == k->nmem) {
+    for (int i = 0; i < n; i++) param[i].sign = sign[param[i].param->k];
+    qsort(param, (size_t)n, sizeof *param, tn_param_order);
+    mem[0] = k->mem[0];
+    for (int i = 0; i < n; i++) {
+      const tiny_uop *p = param[i].param;
+      mem[i + 1] = k->mem[p->k];
+      tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
+    }
+    k->mem = mem; k->mem_cap = k->nmem;
+    sink = tn_substitute(t, sink, &to);
   }
-  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
-  mem[0] = k->mem[0];
-  for (int i = 0; i < param.n; i++) {
-    const tiny_uop *p = param.u[i];
-    mem[i + 1] = k->mem[p->k];
-    tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
-  }
-  k->mem = mem; k->mem_cap = k->nmem;
-  return tn_substitute(t, sink, &to);
+  tn_scratch_rewind(t, mark);
+  return sink;
 }
 
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
-  memset(&g->pulled, 0, sizeof g->pulled);
+  tn_kernel_begin(g);
   if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
     tn_kernel_param(g, k, tn_place(u));
     for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
@@ -704,7 +792,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
     return;
   }
   tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
-  value = u->op == TINY_OP_ASSIGN ? tn_pull(g, k, u->src[2], at) : tn_pull_new(g, k, u, at);
+  value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
   tiny_uop *src[TINY_MAX_DIMS + 2] = {memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim)};

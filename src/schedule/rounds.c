@@ -36,14 +36,19 @@ typedef struct tn_slab {                   // a large value
 
 typedef struct tn_member {                 // a kernel that touches one
   tiny_uop *range[TN_ROUNDS_AXES], *fold;  // by axis; the REDUCE along some of them, NULL: none
+  tiny_uop *ast;                           // as it was before ranges were split; NULL: nobody has touched it
   int in, level, wanted;                   // wanted: bit l: its value at level l
 } tn_member;
 
 typedef struct tn_cluster {
-  tiny_ctx *t; tn_graph *g; const tn_map *reads;
-  tiny_uop *const *roots; int nroots;
+  tiny_ctx *t; tn_graph *g; const tn_list *reads;
+  const int *order;                        // in which kernels can run
+  int *position, *same;                    // by kernel: where it stands there; 1 + the next that has its node, 0: none
+  tn_map made, kept;                       // node -> 1 + a kernel that has it; the roots
+  tn_accesses accesses;
+  tn_list touched;                         // numbers of kernels
   tn_slab slab[TN_MAX_SLABS]; int nslab;   // slab[0] is what it began with
-  tn_member *member; uint8_t *before;      // by kernel; a * n + b: b reads what a computes
+  tn_member *member;                       // by kernel
   int64_t extent[TN_ROUNDS_AXES]; int naxis, dead[TN_ROUNDS_AXES];
   int axis[TN_ROUNDS_AXES], nchosen;       // those of the rounds: one element each, the last one `size`
   int64_t size;
@@ -120,14 +125,33 @@ static void tn_kernel_indexes(tiny_ctx *t, const tn_kernel *k, int slot, tn_list
 static int tn_rounds_may(const tn_cluster *c, int i, int64_t least) {
   const tn_graph *g = c->g;
   const tn_kernel *k = &g->kernel[i];
-  if (!k->ast || k->group || k->node->op == TINY_OP_ASSIGN || tn_node_nbytes(k->node) < least) return 0;
-  for (int r = 0; r < c->nroots; r++) if (c->roots[r] == k->node) return 0;
-  for (int j = 0; j < g->nkernel; j++) {
-    const tn_kernel *u = &g->kernel[j];
-    if (j != i && u->mem[0] == k->node) return 0;
-    for (int m = 1; m < u->nmem; m++) if (u->mem[m] == k->node && (!u->ast || u->group)) return 0;
+  if (!k->ast || k->group || k->node->op == TINY_OP_ASSIGN || tn_node_nbytes(k->node) < least ||
+      tn_map_has(&c->kept, k->node))
+    return 0;
+  for (const tn_access *a = tn_access_first(&c->accesses, k->node); a; a = tn_access_next(&c->accesses, a)) {
+    const tn_kernel *u = &g->kernel[a->kernel];
+    if (a->slot ? !u->ast || u->group : a->kernel != i) return 0;
   }
   return 1;
+}
+
+static tn_member *tn_cluster_touch(tn_cluster *c, int i) {
+  tn_member *m = &c->member[i];
+  if (!m->ast) { m->ast = c->g->kernel[i].ast; tn_push(c->t, &c->touched, tn_boxed(i)); }
+  return m;
+}
+// Forgets what was found out. The kernels that were touched keep their new ranges, or are as they were before.
+static void tn_cluster_clear(tn_cluster *c, int restore) {
+  for (int i = 0; i < c->touched.n; i++) {
+    tn_member *m = &c->member[tn_unboxed(c->touched.u[i])];
+    tiny_uop *ast = m->ast;
+    if (restore) c->g->kernel[m - c->member].ast = ast;
+    memset(m, 0, sizeof *m);
+    if (!restore) m->ast = ast;
+  }
+  if (restore) c->touched.n = 0;
+  memset(c->dead, 0, sizeof c->dead);
+  c->nslab = c->naxis = c->split = 0;
 }
 
 static tn_slab *tn_cluster_slab(tn_cluster *c, const tiny_uop *node) {
@@ -186,7 +210,7 @@ static int tn_cluster_add(tn_cluster *c, int i) {
   s->bad = !s->n;
   for (int d = 0; c->nslab == 1 && d < s->n; d++) {
     c->extent[d] = s->digit[d].extent;
-    c->member[i].range[d] = range[d];
+    tn_cluster_touch(c, i)->range[d] = range[d];
     s->digit[d].axis = c->naxis++;
   }
   return 1;
@@ -225,26 +249,34 @@ static int tn_cluster_meet(tn_cluster *c, tn_slab *s, int i, int slot) {
   return changed;
 }
 
+// The large values among what kernel i touches.
+static int tn_cluster_neighbours(tn_cluster *c, int i) {
+  const tn_kernel *k = &c->g->kernel[i];
+  int changed = 0;
+  for (int m = 0; m < k->nmem; m++)
+    for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
+      if (tn_rounds_may(c, p, TN_ROUNDS_LEAST / 4)) changed |= tn_cluster_add(c, p);
+  return changed;
+}
+
 // Everything that the value of a kernel leads to. 0: a range was split, it has to be done again.
 static int tn_cluster_grow(tn_cluster *c, int seed) {
-  const tn_graph *g = c->g;
-  memset(c->member, 0, (size_t)g->nkernel * sizeof *c->member);
-  memset(c->dead, 0, sizeof c->dead);
-  c->nslab = c->naxis = c->split = 0;
+  tn_cluster_clear(c, 0);
   tn_cluster_add(c, seed);
   for (int changed = 1; changed;) {
     changed = 0;
-    for (int s = 0; s < c->nslab; s++) for (int i = 0; i < g->nkernel; i++)
-      for (int j = 0; j < g->kernel[i].nmem && g->kernel[i].ast; j++) {
+    for (int s = 0; s < c->nslab; s++) {
+      const tn_access *a = tn_access_first(&c->accesses, c->slab[s].node);
+      for (; a; a = tn_access_next(&c->accesses, a)) {
+        if (!c->g->kernel[a->kernel].ast) continue;
+        tn_cluster_touch(c, a->kernel);
+        changed |= tn_cluster_meet(c, &c->slab[s], a->kernel, a->slot);
         if (c->split) return 0;
-        if (g->kernel[i].mem[j] != c->slab[s].node) continue;
-        changed |= tn_cluster_meet(c, &c->slab[s], i, j);
-        for (int p = 0; p < g->nkernel; p++) for (int m = 0; m < g->kernel[i].nmem; m++)
-          if (g->kernel[p].node == g->kernel[i].mem[m] && tn_rounds_may(c, p, TN_ROUNDS_LEAST / 4))
-            changed |= tn_cluster_add(c, p);
+        changed |= tn_cluster_neighbours(c, a->kernel);
       }
+    }
   }
-  return !c->split;
+  return 1;
 }
 
 // ** levels: which rounds a kernel waits for **
@@ -276,25 +308,37 @@ static int tn_rounds_aligned(tn_cluster *c, int p, int i) {
   return index.n > 0;
 }
 
-// The levels of all kernels, as many as there are; 0: too many.
+// Is what kernel p hands to kernel i complete for it within the same round?
+static int tn_rounds_together(tn_cluster *c, int p, int i) {
+  if (!c->member[p].in) return 1;
+  if (!c->member[i].in) return 0;
+  const tn_slab *s = tn_cluster_slab(c, c->g->kernel[p].node);
+  return (s && s->in) || tn_rounds_aligned(c, p, i);
+}
+
+// The levels of the members, as many as there are; 0: too many. Only what runs between two members can lead from one
+// to the other.
 static int tn_rounds_levels(tn_cluster *c) {
-  const int n = c->g->nkernel;
-  int most = 0;
-  for (int i = 0; i < n; i++) c->member[i].level = 0;
-  for (int changed = 1; changed;) {
-    changed = 0;
-    for (int i = 0; i < n; i++) for (int p = 0; p < n; p++) {
-      tn_member *a = &c->member[p], *b = &c->member[i];
-      if (!c->before[p * n + i]) continue;
-      const tn_slab *s = tn_cluster_slab(c, c->g->kernel[p].node);
-      const int same = !a->in || (b->in && ((s && s->in) || tn_rounds_aligned(c, p, i))), level = a->level + !same;
-      if (level <= b->level) continue;
-      if (level > TN_ROUNDS_LEVELS) return 0;
-      b->level = level;
-      changed = 1;
-    }
+  int most = 0, first = c->g->nkernel, last = -1;
+  for (int i = 0; i < c->touched.n; i++) {
+    const int k = tn_unboxed(c->touched.u[i]);
+    if (!c->member[k].in) continue;
+    if (c->position[k] < first) first = c->position[k];
+    if (c->position[k] > last) last = c->position[k];
   }
-  for (int i = 0; i < n; i++) if (c->member[i].in && c->member[i].level > most) most = c->member[i].level;
+  for (int at = first; at <= last; at++) {
+    const int i = c->order[at];
+    tn_member *b = &c->member[i];
+    b->level = 0;
+    for (int j = 0; j < c->reads[i].n; j++)
+      for (int p = tn_unboxed(tn_map_get(&c->made, c->reads[i].u[j])); p >= 0; p = c->same[p] - 1) {
+        if (p == i || c->position[p] < first) continue;
+        const int level = c->member[p].level + !tn_rounds_together(c, p, i);
+        if (level > b->level) b->level = level;
+      }
+    if (b->level > TN_ROUNDS_LEVELS) return 0;
+    if (b->in && b->level > most) most = b->level;
+  }
   return most < TN_ROUNDS_LEVELS ? most + 1 : 0;
 }
 
@@ -350,17 +394,19 @@ static int tn_member_fits(tn_cluster *c, int i) {
 
 // How many groups rounds along the chosen axes take; 0: they are not possible.
 static int tn_rounds_try(tn_cluster *c) {
-  const tn_graph *g = c->g;
-  for (int i = 0; i < g->nkernel; i++) c->member[i].in = 0;
+  for (int i = 0; i < c->touched.n; i++) c->member[tn_unboxed(c->touched.u[i])].in = 0;
   for (int s = 0; s < c->nslab; s++) {
     int has = 0;
     for (int d = 0; d < c->slab[s].n; d++) has += tn_chosen_at(c, c->slab[s].digit[d].axis) >= 0;
     c->slab[s].in = !c->slab[s].bad && has == c->nchosen;
-    for (int i = 0; i < g->nkernel && c->slab[s].in; i++) for (int j = 0; j < g->kernel[i].nmem; j++)
-      c->member[i].in |= g->kernel[i].mem[j] == c->slab[s].node;
+    const tn_access *a = tn_access_first(&c->accesses, c->slab[s].node);
+    for (; a && c->slab[s].in; a = tn_access_next(&c->accesses, a)) tn_cluster_touch(c, a->kernel)->in = 1;
   }
   if (!c->slab[0].in) return 0;
-  for (int i = 0; i < g->nkernel; i++) if (c->member[i].in && !tn_member_fits(c, i)) return 0;
+  for (int i = 0; i < c->touched.n; i++) {
+    const int k = tn_unboxed(c->touched.u[i]);
+    if (c->member[k].in && !tn_member_fits(c, k)) return 0;
+  }
   return tn_rounds_levels(c);
 }
 
@@ -368,8 +414,10 @@ static int tn_rounds_try(tn_cluster *c) {
 
 // Does every kernel that has the axis store along it?
 static int tn_axis_is_pure(const tn_cluster *c, int axis) {
-  for (int i = 0; i < c->g->nkernel; i++)
-    if (c->member[i].range[axis] && tn_range_kind(c->member[i].range[axis]) != TN_LOOP) return 0;
+  for (int i = 0; i < c->touched.n; i++) {
+    const tiny_uop *r = c->member[tn_unboxed(c->touched.u[i])].range[axis];
+    if (r && tn_range_kind(r) != TN_LOOP) return 0;
+  }
   return 1;
 }
 
@@ -580,22 +628,28 @@ static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
 
 typedef struct tn_regrouped {              // the graph's kernels, some of them replaced
   tn_kernel *kernel; int n, cap;
-  tn_map *reads; int nreads, reads_cap;
+  tn_list *reads; int nreads, reads_cap;
 } tn_regrouped;
 
-static void tn_regroup(tn_regrouped *to, tn_cluster *c, const tn_kernel *k, int from, const tn_slab *slabs, int level,
-                       int part) {
-  const tn_map *was = &c->reads[from];
-  tn_map *reads = TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_map);
+// Adds k, which reads what kernel `from` reads; of slabs those of a level and a part, part -1: none.
+static tn_list *tn_regroup(tn_regrouped *to, tn_cluster *c, const tn_kernel *k, int from, int level, int part) {
+  const tn_list *was = &c->reads[from];
+  tn_list *reads = TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_list);
   *TN_PUSH(c->t, to->kernel, to->n, to->cap, tn_kernel) = *k;
   memset(reads, 0, sizeof *reads);
-  for (int i = 0; i < was->cap; i++) {
-    const tiny_uop *u = (const tiny_uop *)was->row[i].key;
-    if (!u) continue;
-    const tn_slab *s = slabs ? tn_cluster_slab(c, u) : NULL;
+  for (int i = 0; i < was->n; i++) {
+    tiny_uop *u = was->u[i];
+    const tn_slab *s = tn_cluster_slab(c, u);
     if (s && s->in) u = part < 0 ? NULL : s->place[level][part];
-    if (u) tn_map_set(c->t, reads, u, was->row[i].value);
+    if (u) tn_push(c->t, reads, u);
   }
+  return reads;
+}
+static void tn_regroup_as_it_was(tn_regrouped *to, tn_cluster *c, int i) {
+  tn_kernel *k = TN_PUSH(c->t, to->kernel, to->n, to->cap, tn_kernel);
+  *k = c->g->kernel[i];
+  if (c->member[i].ast) k->ast = c->member[i].ast;
+  *TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_list) = c->reads[i];
 }
 
 static void tn_rounds_want(tn_cluster *c, int i, int level) {
@@ -633,8 +687,7 @@ static void tn_rounds_emit(tn_cluster *c, tn_regrouped *to, int level) {
     if (store->src[1] == fold && g->kernel[i].node->op != TINY_OP_ASSIGN) continue;
     sum[i] = tn_rounds_marker(g, fold->dtype, store->src[0]->src[0]->v[0]);
     const tn_kernel after = tn_rounds_after(c, i, sum[i]);
-    tn_regroup(to, c, &after, i, c->slab, level, -1);
-    tn_map_set(c->t, &to->reads[to->n - 1], sum[i], sum[i]);
+    tn_push(c->t, tn_regroup(to, c, &after, i, level, -1), sum[i]);
   }
   for (int part = parts - 1; part >= 0; part--) {
     const int rounds = tn_rounds_number(c, part);
@@ -643,13 +696,13 @@ static void tn_rounds_emit(tn_cluster *c, tn_regrouped *to, int level) {
       if (!(c->member[i].wanted >> level & 1)) continue;
       tn_kernel k = tn_rounds_kernel(c, i, level, part, rounds, sum[i]);
       k.group = group; k.rounds = rounds;
-      tn_regroup(to, c, &k, i, c->slab, level, part);
+      tn_regroup(to, c, &k, i, level, part);
     }
   }
 }
 
 // Replaces the kernels of the cluster by groups; the others stay as they were. *reads: what each kernel reads.
-static void tn_rounds_apply(tn_cluster *c, int levels, const tn_kernel *was, tn_map **reads) {
+static void tn_rounds_apply(tn_cluster *c, int levels, tn_list **reads) {
   tn_graph *g = c->g;
   tn_regrouped to;
   memset(&to, 0, sizeof to);
@@ -658,38 +711,53 @@ static void tn_rounds_apply(tn_cluster *c, int levels, const tn_kernel *was, tn_
     if (c->member[i].in && !(s && s->in)) tn_rounds_want(c, i, c->member[i].level);
   }
   for (int i = 0, done = 0; i < g->nkernel; i++) {         // a group stands where its last kernel stood
-    if (!c->member[i].in) tn_regroup(&to, c, &was[i], i, NULL, 0, 0);
+    if (!c->member[i].in) tn_regroup_as_it_was(&to, c, i);
     for (int level = levels - 1; level >= 0; level--) {
       if (!(c->member[i].wanted & ~done & 1 << level)) continue;
       done |= 1 << level;
       tn_rounds_emit(c, &to, level);
     }
   }
+  tn_cluster_clear(c, 1);
   g->kernel = to.kernel; g->nkernel = to.n; g->kernel_cap = to.cap;
   *reads = to.reads;
 }
 
-// Puts the kernels around the first value that is worth it, from the kernel *from on, to work in rounds. 0: none is.
-static int tn_rounds_next(tn_graph *g, tn_map **reads, tiny_uop *const *roots, int nroots, int *from) {
+static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int *order, tiny_uop *const *roots,
+                                   int nroots) {
   tn_cluster *c = (tn_cluster *)tn_scratch(g->t, sizeof *c);
-  const int n = g->nkernel;
-  tn_kernel *was = g->kernel;
-  uint8_t *before = NULL;
-  for (; *from < n; ++*from) {
-    memset(c, 0, sizeof *c);
-    c->t = g->t; c->g = g; c->reads = *reads; c->roots = roots; c->nroots = nroots;
-    if (!tn_rounds_may(c, *from, TN_ROUNDS_LEAST)) continue;
-    c->member = (tn_member *)tn_scratch(g->t, (size_t)n * sizeof *c->member);
-    if (!before) before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n);
-    c->before = before;
-    for (int a = 0; a < n; a++) for (int b = 0; b < n; b++)
-      before[a * n + b] = a != b && tn_map_has(&(*reads)[b], g->kernel[a].node);
-    g->kernel = (tn_kernel *)tn_scratch(g->t, (size_t)n * sizeof *g->kernel);
-    memcpy(g->kernel, was, (size_t)n * sizeof *was);
-    while (!tn_cluster_grow(c, *from)) {}
+  const size_t n = (size_t)g->nkernel + 1;
+  c->t = g->t; c->g = g; c->reads = reads; c->order = order;
+  c->member = (tn_member *)tn_scratch(g->t, n * sizeof *c->member);
+  c->position = (int *)tn_scratch(g->t, n * sizeof *c->position);
+  c->same = (int *)tn_scratch(g->t, n * sizeof *c->same);
+  for (int r = 0; r < nroots; r++) tn_map_set(g->t, &c->kept, roots[r], roots[r]);
+  for (int i = 0; i < g->nkernel; i++) c->position[order[i]] = i;
+  for (int i = g->nkernel - 1; i >= 0; i--) {
+    c->same[i] = 1 + tn_unboxed(tn_map_get(&c->made, g->kernel[i].node));
+    tn_map_set(g->t, &c->made, g->kernel[i].node, tn_boxed(i));
+  }
+  c->accesses = tn_graph_accesses(g);
+  return c;
+}
+
+// Puts the kernels around the first value that is worth it and was not tried before to work in rounds. order: in which
+// the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
+static int tn_rounds_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
+                          tn_map *tried, tn_list *around) {
+  tn_cluster *c = NULL;
+  for (int i = 0; i < g->nkernel; i++) {
+    tiny_uop *node = g->kernel[i].node;
+    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_ROUNDS_LEAST || tn_map_get(tried, node)) continue;
+    if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
+    tn_map_set(g->t, tried, node, node);
+    if (!tn_rounds_may(c, i, TN_ROUNDS_LEAST)) continue;
+    while (!tn_cluster_grow(c, i)) {}
     const int levels = tn_rounds_choose(c);
-    if (levels) { tn_rounds_apply(c, levels, was, reads); return 1; }
-    g->kernel = was;
+    if (!levels) { tn_cluster_clear(c, 1); continue; }
+    for (int k = 0; k < c->touched.n; k++) tn_push(g->t, around, g->kernel[tn_unboxed(c->touched.u[k])].node);
+    tn_rounds_apply(c, levels, reads);
+    return 1;
   }
   return 0;
 }

@@ -67,7 +67,7 @@ static tiny_tensor *tn_elu(const char *name, tiny_tensor *x, double alpha, doubl
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *above = tn_above_zero(t, u), *low = tn_where(t, above, tn_k(t, u, 0), u);
   tiny_uop *e = tn_times(t, tn_expm1(t, over == 1 ? low : tn_times(t, low, 1 / over)), alpha * scale);
   return tn_leave(TN_REAL, x, tn_where(t, above, scale == 1 ? u : tn_times(t, u, scale), e));
@@ -78,14 +78,15 @@ TINY_API tiny_tensor *tiny_selu(tiny_tensor *x) {
   return tn_elu("selu", x, 1.6732632423543772848, 1.0507009873554804934, 1);
 }
 TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha) {
-  if (tiny_ok(x) && !(alpha != 0)) return tn_wrong(x->t, TINY_E_ARG, "celu: alpha is %g", alpha);
+  if (tiny_ok(x) && !(alpha != 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "celu: alpha is %g", alpha);
   return tn_elu("celu", x, alpha, 1, alpha);
 }
 
 static tiny_tensor *tn_leaky(const char *name, tiny_tensor *x, double slope) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
-  return u ? tn_leave(TN_REAL, x, tn_where(x->t, tn_above_zero(x->t, u), u, tn_times(x->t, u, slope))) : out;
+  tiny_ctx *t = tn_ctx_of(x);
+  return u ? tn_leave(TN_REAL, x, tn_where(t, tn_above_zero(t, u), u, tn_times(t, u, slope))) : out;
 }
 TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope) { return tn_leaky("leaky_relu", x, slope); }
 TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper) {
@@ -95,13 +96,13 @@ TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, weight};
   if (!tn_usable("prelu", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *w = weight->uop;
-  const int64_t n = tn_dims_nelem(w->ndim, w->dim), channels = x->uop->ndim > 1 ? x->uop->dim[1] : 1;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *w = tn_uop_of(weight);
+  const int64_t n = tn_dims_nelem(w->ndim, w->dim), channels = tn_uop_of(x)->ndim > 1 ? tn_uop_of(x)->dim[1] : 1;
   if (w->ndim > 1 || (n != 1 && n != channels))
     return tn_wrong(t, TINY_E_SHAPE, "prelu: weight %s for %s, which has %lld channels", tn_text_of(w, a),
-                    tn_text_of(x->uop, b), (long long)channels);
-  tiny_uop *u = tn_enter("prelu", TN_REAL, x, &out), *slope = weight->uop;
+                    tn_text_of(tn_uop_of(x), b), (long long)channels);
+  tiny_uop *u = tn_enter("prelu", TN_REAL, x, &out), *slope = tn_uop_of(weight);
   if (!u || tn_bad(t, u)) return out;
   int64_t dim[TINY_MAX_DIMS];
   for (int i = 0; i < u->ndim; i++) dim[i] = i == 1 ? n : 1;
@@ -113,14 +114,14 @@ TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("hardtanh", TN_NUMBER, x, &out);
   if (!u) return out;
-  if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "hardtanh: from %g to %g", lo, hi);
-  return tn_leave(TN_NUMBER, x, tn_between(x->t, u, lo, hi));
+  if (!(lo <= hi)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "hardtanh: from %g to %g", lo, hi);
+  return tn_leave(TN_NUMBER, x, tn_between(tn_ctx_of(x), u, lo, hi));
 }
 TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("threshold", TN_NUMBER, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (tn_bad(t, u) || (tn_is_unsigned(u->dtype) && threshold < 0)) return tn_leave(TN_NUMBER, x, u);
   tiny_uop *last = tn_limit(t, u, tn_is_float(u->dtype) ? threshold : floor(threshold));
   return tn_leave(TN_NUMBER, x, tn_where(t, tn_le(t, u, last), tn_k(t, u, value), u));
@@ -130,8 +131,8 @@ static tiny_tensor *tn_shrink_values(const char *name, tiny_tensor *x, double la
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
   if (!u) return out;
-  if (!(lambda >= 0)) return tn_wrong(x->t, TINY_E_ARG, "%s: lambda is %g", name, lambda);
-  tiny_ctx *t = x->t;
+  if (!(lambda >= 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: lambda is %g", name, lambda);
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *low = tn_ge(t, u, tn_k(t, u, -lambda)), *high = tn_le(t, u, tn_k(t, u, lambda));
   tiny_uop *y = tn_where(t, tn_above_zero(t, u), tn_plus(t, u, -by), tn_plus(t, u, by));
   return tn_leave(TN_REAL, x, tn_where(t, tn_and(t, low, high), tn_k(t, u, 0), by != 0 ? y : u));
@@ -146,8 +147,8 @@ TINY_API tiny_tensor *tiny_softplus(tiny_tensor *x, double beta, double threshol
   tiny_tensor *out;
   tiny_uop *u = tn_enter("softplus", TN_REAL, x, &out);
   if (!u) return out;
-  if (!(beta != 0)) return tn_wrong(x->t, TINY_E_ARG, "softplus: beta is %g", beta);
-  tiny_ctx *t = x->t;
+  if (!(beta != 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "softplus: beta is %g", beta);
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *b = tn_times(t, u, beta), *y = tn_times(t, tn_softplus(t, b), 1 / beta);
   return tn_leave(TN_REAL, x, tn_where(t, tn_gt(t, b, tn_k(t, b, threshold)), u, y));
 }
@@ -155,8 +156,8 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   tiny_uop *u = tn_enter("glu", TN_REAL, x, &out);
-  if (!u || tn_bad(x->t, u)) return out;
-  tiny_ctx *t = x->t;
+  if (!u || tn_bad(tn_ctx_of(x), u)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
   const int at = tn_axis(t, "glu", u, axis);
   if (at < 0) return out;
   if (!u->ndim || u->dim[at] % 2)

@@ -57,7 +57,7 @@ static int tn_mask_fits(tiny_ctx *t, const tiny_tensor *mask, int n, const int64
   int64_t both[TINY_MAX_DIMS];
   int m = n;
   if (!mask) return 1;
-  const tiny_uop *u = mask->uop;
+  const tiny_uop *u = tn_uop_of(mask);
   memcpy(both, dim, (size_t)n * sizeof *dim);
   if (!tn_broadcast_dims(u->ndim, u->dim, &m, both) || m != n || !tn_dims_same(n, both, dim))
     tiny_fail(t, TINY_E_SHAPE, "attention: mask %s for scores %s", tn_text_of(u, a),
@@ -75,33 +75,34 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
   if (desc) d = *desc;
   tiny_tensor *out, *in[4] = {q, k, v, d.mask};
   if (!tn_usable_some("attention", 3, 4, in, &out)) return out;
-  tiny_ctx *t = q->t;
+  tiny_ctx *t = tn_ctx_of(q);
   tn_heads h;
-  if (!tn_heads_fit(q->uop, k->uop, v->uop, &h))
-    return tn_wrong(t, TINY_E_SHAPE, "attention: queries %s, keys %s, values %s", tn_text_of(q->uop, a),
-                    tn_text_of(k->uop, b), tn_text_of(v->uop, c));
+  if (!tn_heads_fit(tn_uop_of(q), tn_uop_of(k), tn_uop_of(v), &h))
+    return tn_wrong(t, TINY_E_SHAPE, "attention: queries %s, keys %s, values %s", tn_text_of(tn_uop_of(q), a),
+                    tn_text_of(tn_uop_of(k), b), tn_text_of(tn_uop_of(v), c));
   if (!(d.dropout >= 0 && d.dropout <= 1))
     return tn_wrong(t, TINY_E_ARG, "attention: dropout is %g, not in [0,1]", d.dropout);
-  const int n = q->uop->ndim, grouped = h.n + 4,
-            dtype = tn_real(tiny_promote((tiny_dtype)tn_meet(q->uop, k->uop), (tiny_dtype)v->uop->dtype));
+  const int n = tn_uop_of(q)->ndim, grouped = h.n + 4,
+            dtype = tn_real(tiny_promote((tiny_dtype)tn_meet(tn_uop_of(q), tn_uop_of(k)),
+                                         (tiny_dtype)tn_uop_of(v)->dtype));
   int64_t dim[TINY_MAX_DIMS];
-  memcpy(dim, q->uop->dim, (size_t)n * sizeof *dim);
+  memcpy(dim, tn_uop_of(q)->dim, (size_t)n * sizeof *dim);
   dim[n - 1] = h.S;
   if (!tn_mask_fits(t, d.mask, n, dim)) return out;
   const int64_t group = h.K ? h.H / h.K : 1;
   const double scale = d.scale != 0 ? d.scale : h.E ? 1 / sqrt((double)h.E) : 1;
   const int inside = tn_computed_in(dtype);
-  tiny_uop *x = tn_heads_as(t, q->uop, q->uop, h.n, h.K, group, h.L, h.E),
-           *y = tn_heads_as(t, k->uop, q->uop, h.n, h.K, 1, h.S, h.E);
-  tiny_uop *z = tn_heads_as(t, v->uop, q->uop, h.n, h.K, 1, h.S, h.V);
+  tiny_uop *x = tn_heads_as(t, tn_uop_of(q), tn_uop_of(q), h.n, h.K, group, h.L, h.E),
+           *y = tn_heads_as(t, tn_uop_of(k), tn_uop_of(q), h.n, h.K, 1, h.S, h.E);
+  tiny_uop *z = tn_heads_as(t, tn_uop_of(v), tn_uop_of(q), h.n, h.K, 1, h.S, h.V);
   x = tn_insert(t, x, grouped - 1);        // (..,K,G,L,1,E) with (..,K,1,1,S,E) -> (..,K,G,L,S)
   y = tn_insert(t, y, grouped - 2);
   tiny_uop *scores = tn_dot(t, x, y, NULL, 1 << grouped, inside);
   scores =
-      tn_masked(t, tn_reshape(t, tn_times(t, scores, scale), n, dim), d.mask ? d.mask->uop : NULL, d.causal);
+      tn_masked(t, tn_reshape(t, tn_times(t, scores, scale), n, dim), d.mask ? tn_uop_of(d.mask) : NULL, d.causal);
   tiny_uop *p = tn_softmax_some(t, scores);
   if (d.dropout > 0) p = tn_dropped(t, p, d.dropout);
-  p = tn_bad(t, p) ? p : tn_heads_as(t, p, q->uop, h.n, h.K, group, h.L, h.S);
+  p = tn_bad(t, p) ? p : tn_heads_as(t, p, tn_uop_of(q), h.n, h.K, group, h.L, h.S);
   p = tn_insert(t, p, grouped - 1);        // (..,K,G,L,1,S) with (..,K,1,1,V,S) -> (..,K,G,L,V)
   z = tn_bad(t, z) ? z : tn_insert(t, tn_swap(t, z, grouped - 2, grouped - 1), grouped - 2);
   dim[n - 1] = h.V;
@@ -113,8 +114,8 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, positions};
   if (!tn_usable_some("rope", 1, 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int n = u->ndim;
   const int64_t E = n ? u->dim[n - 1] : 1, half = E / 2;
   const double base = d && d->base > 0 ? d->base : 1e4;
@@ -123,14 +124,15 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
   int64_t dim[TINY_MAX_DIMS];
   int m = n - 1;
   memcpy(dim, u->dim, (size_t)n * sizeof *dim);
-  if (positions && (!tn_broadcast_dims(positions->uop->ndim, positions->uop->dim, &m, dim) || m != n - 1 ||
+  if (positions && (!tn_broadcast_dims(tn_uop_of(positions)->ndim, tn_uop_of(positions)->dim, &m, dim) ||
+                    m != n - 1 ||
                     !tn_dims_same(m, dim, u->dim)))
-    return tn_wrong(t, TINY_E_SHAPE, "rope: positions %s for %s", tn_text_of(positions->uop, b),
+    return tn_wrong(t, TINY_E_SHAPE, "rope: positions %s for %s", tn_text_of(tn_uop_of(positions), b),
                     tn_text_of(u, a));
   tiny_uop *wide = tn_wide(t, u);
   if (tn_bad(t, wide)) return tn_poison(t);
   const int dtype = wide->dtype, pairs = d && d->interleaved;
-  tiny_uop *at = positions ? tn_cast(t, positions->uop, dtype) : tn_iota(t, dtype, u->dim[n - 2], 0, 1);
+  tiny_uop *at = positions ? tn_cast(t, tn_uop_of(positions), dtype) : tn_iota(t, dtype, u->dim[n - 2], 0, 1);
   tiny_uop *rate = tn_times(t, tn_iota(t, dtype, half, 0, 1), -2 * log2(base) / (double)(E ? E : 1));
   at = tn_bad(t, at) ? at : tn_insert(t, at, at->ndim);
   tiny_uop *angle = tn_mul(t, at, tn_exp2(t, rate)), *sine = tn_sin(t, angle), *cosine = tn_cos(t, angle);

@@ -21,13 +21,14 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
   tiny_uop *src[TN_MOST];
   if (n < 1 || n >= TN_MOST || !x)
     return tiny_ok(y) ?
-               tn_wrong(y->t, TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1) :
+               tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1) :
                y;
   in[0] = y;
   for (int i = 0; i < n; i++) in[i + 1] = x[i];
   if (!tn_usable("checkpoint", n + 1, in, &out)) return out;
-  for (int i = 0; i <= n; i++) src[i] = in[i]->uop;
-  return tn_tensor_new(y->t, tn_uop_make(y->t, TINY_OP_AFTER, y->uop->dtype, 1, n + 1, src, 1, 0, NULL));
+  for (int i = 0; i <= n; i++) src[i] = tn_uop_of(in[i]);
+  tiny_ctx *t = tn_ctx_of(y);
+  return tn_tensor_new(t, tn_uop_make(t, TINY_OP_AFTER, tn_uop_of(y)->dtype, 1, n + 1, src, 1, 0, NULL));
 }
 
 static int tn_segment_input(const tiny_uop *checkpoint, const tiny_uop *u) {

@@ -102,8 +102,8 @@ typedef struct tn_conv {                   // what both directions check and nee
 static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc, int transposed,
                       tn_conv *c) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = in[0]->t;
-  tiny_uop *x = in[0]->uop, *w = in[1]->uop;
+  tiny_ctx *t = tn_ctx_of(in[0]);
+  tiny_uop *x = tn_uop_of(in[0]), *w = tn_uop_of(in[1]);
   memset(c, 0, sizeof *c);
   if (desc) c->d = *desc;
   const int groups = c->groups = c->d.groups ? c->d.groups : 1;
@@ -119,8 +119,9 @@ static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tin
     return 0;
   }
   const int64_t made = transposed ? w->dim[1] * groups : w->dim[0];
-  if (in[2] && (in[2]->uop->ndim != 1 || in[2]->uop->dim[0] != made)) {
-    tiny_fail(t, TINY_E_SHAPE, "%s: bias %s with weights %s", name, tn_text_of(in[2]->uop, a), tn_text_of(w, b));
+  if (in[2] && (tn_uop_of(in[2])->ndim != 1 || tn_uop_of(in[2])->dim[0] != made)) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: bias %s with weights %s", name, tn_text_of(tn_uop_of(in[2]), a),
+              tn_text_of(w, b));
     return 0;
   }
   for (int i = 0; i < c->n; i++) {
@@ -134,7 +135,7 @@ static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tin
   }
   c->x = c->batched ? x : tn_insert(t, x, 0);
   c->weight = w;
-  c->bias = in[2] ? in[2]->uop : NULL;
+  c->bias = in[2] ? tn_uop_of(in[2]) : NULL;
   return !tn_bad(t, c->x);
 }
 static tiny_tensor *tn_conv_done(tiny_ctx *t, const tn_conv *c, tiny_uop *y) {
@@ -179,7 +180,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   tiny_tensor *out;
   tn_conv c;
   if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 0, &c)) return out;
-  tiny_ctx *t = in[0]->t;
+  tiny_ctx *t = tn_ctx_of(in[0]);
   tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
   const tiny_padding how = c.d.padding;
@@ -259,7 +260,7 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
   tiny_tensor *out;
   tn_conv c;
   if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 1, &c)) return out;
-  tiny_ctx *t = in[0]->t;
+  tiny_ctx *t = tn_ctx_of(in[0]);
   const tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
   if (c.d.padding || c.d.same)
@@ -393,8 +394,9 @@ static tiny_tensor *tn_no_windows(const char *name, tiny_tensor *x, int n, const
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   int64_t kernel[TN_SPATIAL];
   for (int i = 0; i < n; i++) kernel[i] = w[i].kernel;
-  return tn_wrong(x->t, TINY_E_SHAPE, "%s: no window of %s fits %s", name, tn_dims_text(b, sizeof b, n, kernel),
-                  tn_text_of(x->uop, a));
+  return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: no window of %s fits %s", name,
+                  tn_dims_text(b, sizeof b, n, kernel),
+                  tn_text_of(tn_uop_of(x), a));
 }
 
 TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d) {
@@ -402,13 +404,14 @@ TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d) {
   tiny_tensor *out;
   tn_window w[TN_SPATIAL];
   if (!tn_usable("unfold", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int n = tn_pool_of(t, "unfold", d, 1, w), batched = x->uop->ndim == n + 2;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_pool_of(t, "unfold", d, 1, w), batched = tn_uop_of(x)->ndim == n + 2;
   if (!n) return out;
   if (d->ceil_mode) return tn_wrong(t, TINY_E_ARG, "unfold: ceil_mode is set");
-  if (!batched && x->uop->ndim != n + 1)
-    return tn_wrong(t, TINY_E_SHAPE, "unfold: %s has not %d spatial dims and channels", tn_text_of(x->uop, a), n);
-  tiny_uop *u = batched ? x->uop : tn_insert(t, x->uop, 0);
+  if (!batched && tn_uop_of(x)->ndim != n + 1)
+    return tn_wrong(t, TINY_E_SHAPE, "unfold: %s has not %d spatial dims and channels",
+                    tn_text_of(tn_uop_of(x), a), n);
+  tiny_uop *u = batched ? tn_uop_of(x) : tn_insert(t, tn_uop_of(x), 0);
   if (tn_bad(t, u)) return tn_poison(t);
   int64_t axes[TINY_MAX_DIMS] = {0, 1}, columns[3] = {u->dim[0], u->dim[1], 1};
   for (int i = 0; i < n; i++) {
@@ -425,8 +428,8 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape size, const tiny_pool
   tiny_tensor *out;
   tn_window w[TN_SPATIAL];
   if (!tn_usable("fold", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int n = tn_pool_of(t, "fold", d, 1, w), batched = x->uop->ndim == 3;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_pool_of(t, "fold", d, 1, w), batched = tn_uop_of(x)->ndim == 3;
   if (!n) return out;
   if (d->ceil_mode || size.ndim != n)
     return tn_wrong(t, TINY_E_ARG, "fold: %d sizes, %d kernels, ceil_mode %d", size.ndim, n, d->ceil_mode);
@@ -440,7 +443,7 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape size, const tiny_pool
     taps *= w[i].kernel; windows *= w[i].out;
     dim[1 + i] = w[i].kernel; dim[1 + n + i] = w[i].out;
   }
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int rows = u->ndim - 2;
   if ((!batched && u->ndim != 2) || !windows || u->dim[rows] % taps || u->dim[rows + 1] != windows)
     return tn_wrong(t, TINY_E_SHAPE, "fold: %s is not %lld rows a channel by %lld windows of %s", tn_text_of(u, a),

@@ -33,7 +33,7 @@ TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape)
 static tiny_tensor *tn_full_like(const char *name, tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_full(x->t, name, value, tiny_dtype_get(x), tiny_shape_get(x));
+  return tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x));
 }
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value) {
   return tn_full_like("full_like", x, value);
@@ -44,7 +44,7 @@ TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x) { return tn_full_like("ones
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable("like", 1, &x, &out)) return out;
-  return tn_tensor_new(x->t, tn_k(x->t, x->uop, value));
+  return tn_tensor_new(tn_ctx_of(x), tn_k(tn_ctx_of(x), tn_uop_of(x), value));
 }
 
 // A SCALAR with an identity, so that two scalars that happen to be equal now stay two.
@@ -130,11 +130,11 @@ static tiny_tensor *tn_keep_triangle(const char *name, int side, tiny_tensor *x,
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int n = u->ndim;
-  if (n < 2) return tn_wrong(x->t, TINY_E_SHAPE, "%s: %s has no rows and columns", name, tn_text_of(u, a));
-  tiny_uop *in = tn_diagonal_mask(x->t, side, u->dim[n - 2], u->dim[n - 1], n, diagonal);
-  return tn_tensor_new(x->t, tn_where(x->t, in, u, tn_k(x->t, u, 0)));
+  if (n < 2) return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has no rows and columns", name, tn_text_of(u, a));
+  tiny_uop *in = tn_diagonal_mask(tn_ctx_of(x), side, u->dim[n - 2], u->dim[n - 1], n, diagonal);
+  return tn_tensor_new(tn_ctx_of(x), tn_where(tn_ctx_of(x), in, u, tn_k(tn_ctx_of(x), u, 0)));
 }
 TINY_API tiny_tensor *tiny_tril(tiny_tensor *x, int64_t diagonal) {
   return tn_keep_triangle("tril", TN_BELOW, x, diagonal);
@@ -147,8 +147,8 @@ TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal) {
 
 TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype) {
   tiny_tensor *out;
-  if (!tn_usable("cast", 1, &x, &out) || !tn_dtype_check(x->t, "cast", dtype)) return out;
-  return tn_tensor_new(x->t, tn_cast(x->t, x->uop, dtype));
+  if (!tn_usable("cast", 1, &x, &out) || !tn_dtype_check(tn_ctx_of(x), "cast", dtype)) return out;
+  return tn_tensor_new(tn_ctx_of(x), tn_cast(tn_ctx_of(x), tn_uop_of(x), dtype));
 }
 
 // The unsigned integers of a size.
@@ -179,37 +179,38 @@ static tiny_uop *tn_bitcast_sizes(tiny_ctx *t, tiny_uop *u, int dtype) {
 TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("bitcast", 1, &x, &out) || !tn_dtype_check(x->t, "bitcast", dtype)) return out;
-  tiny_uop *u = x->uop;
-  if (u->dtype == dtype) return tn_tensor_new(x->t, u);
+  if (!tn_usable("bitcast", 1, &x, &out) || !tn_dtype_check(tn_ctx_of(x), "bitcast", dtype)) return out;
+  tiny_uop *u = tn_uop_of(x);
+  if (u->dtype == dtype) return tn_tensor_new(tn_ctx_of(x), u);
   if (u->dtype == TINY_BOOL || dtype == TINY_BOOL)
-    return tn_wrong(x->t, TINY_E_DTYPE, "bitcast: %s cannot be read as %s",
+    return tn_wrong(tn_ctx_of(x), TINY_E_DTYPE, "bitcast: %s cannot be read as %s",
                     tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
   const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim;
-  if (from == to) return tn_tensor_new(x->t, tn_read_as(x->t, u, dtype));
+  if (from == to) return tn_tensor_new(tn_ctx_of(x), tn_read_as(tn_ctx_of(x), u, dtype));
   if (!n || n == TINY_MAX_DIMS || (to > from && u->dim[n - 1] % (to / from)))
-    return tn_wrong(x->t, TINY_E_SHAPE, "bitcast: the last dim of %s %s does not make whole %s",
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bitcast: the last dim of %s %s does not make whole %s",
                     tiny_dtype_name((tiny_dtype)u->dtype), tn_text_of(u, a), tiny_dtype_name(dtype));
-  return tn_tensor_new(x->t, tn_bitcast_sizes(x->t, u, dtype));
+  return tn_tensor_new(tn_ctx_of(x), tn_bitcast_sizes(tn_ctx_of(x), u, dtype));
 }
 
 // A copy that is memory of its own: assignments to it and to x do not meet.
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("clone", 1, &x, &out)) return out;
-  return tn_tensor_new(x->t, tn_unique(x->t, TINY_OP_CONTIGUOUS, x->uop, 0, NULL));
+  return tn_tensor_new(tn_ctx_of(x), tn_unique(tn_ctx_of(x), TINY_OP_CONTIGUOUS, tn_uop_of(x), 0, NULL));
 }
 
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("contiguous", 1, &x, &out)) return out;
-  if (x->uop->op == TINY_OP_CONTIGUOUS || x->uop->op == TINY_OP_BUFFER) return tn_tensor_new(x->t, x->uop);
-  return tn_tensor_new(x->t, tn_u1(x->t, TINY_OP_CONTIGUOUS, x->uop));
+  if (tn_uop_of(x)->op == TINY_OP_CONTIGUOUS || tn_uop_of(x)->op == TINY_OP_BUFFER)
+    return tn_tensor_new(tn_ctx_of(x), tn_uop_of(x));
+  return tn_tensor_new(tn_ctx_of(x), tn_u1(tn_ctx_of(x), TINY_OP_CONTIGUOUS, tn_uop_of(x)));
 }
 
 TINY_API tiny_tensor *tiny_detach(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("detach", 1, &x, &out)) return out;
-  return tn_tensor_new(x->t, tn_u1(x->t, TINY_OP_DETACH, x->uop));
+  return tn_tensor_new(tn_ctx_of(x), tn_u1(tn_ctx_of(x), TINY_OP_DETACH, tn_uop_of(x)));
 }
 #endif

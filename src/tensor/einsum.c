@@ -265,16 +265,16 @@ TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable("einsum", n, xs, &out)) return out;
   memset(&e, 0, sizeof e);
-  e.t = xs[0]->t; e.n = n; e.text = subscripts ? subscripts : "";
+  e.t = tn_ctx_of(xs[0]); e.n = n; e.text = subscripts ? subscripts : "";
   if (!subscripts || n > TN_EINSUM_OPERANDS)
     return tn_wrong(e.t, TINY_E_ARG, "einsum: %d operands, at most %d, and subscripts that are not NULL", n,
                     TN_EINSUM_OPERANDS);
   if (!tn_einsum_parse(&e)) return out;
   for (int i = 0; i < TN_LABELS; i++) e.size[i] = -1;
-  tiny_dtype dtype = (tiny_dtype)xs[0]->uop->dtype;
+  tiny_dtype dtype = (tiny_dtype)tn_uop_of(xs[0])->dtype;
   for (int i = 0; i < n; i++) {
-    if (!tn_einsum_size(&e, i, xs[i]->uop)) return out;
-    dtype = tiny_promote(dtype, (tiny_dtype)xs[i]->uop->dtype);
+    if (!tn_einsum_size(&e, i, tn_uop_of(xs[i]))) return out;
+    dtype = tiny_promote(dtype, (tiny_dtype)tn_uop_of(xs[i])->dtype);
   }
   if (!tn_einsum_output(&e)) return out;
   for (int i = 0; i < n; i++) {

@@ -38,7 +38,7 @@ static int tn_inside(int takes, int dtype) {
   return takes == TN_REAL || takes == TN_WIDE ? tn_computed_in(dtype) : dtype;
 }
 static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x) {
-  tiny_ctx *t = x[0]->t;
+  tiny_ctx *t = tn_ctx_of(x[0]);
   return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), n, x);
 }
 
@@ -46,22 +46,22 @@ static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x
 
 // The node that x's formula gets; NULL: *out is what the operator returns.
 static tiny_uop *tn_enter(const char *name, int takes, tiny_tensor *x, tiny_tensor **out) {
-  if (!tn_usable(name, 1, &x, out) || !tn_taken(x->t, name, takes, x->uop->dtype)) return NULL;
-  return tn_cast(x->t, x->uop, tn_inside(takes, x->uop->dtype));
+  if (!tn_usable(name, 1, &x, out) || !tn_taken(tn_ctx_of(x), name, takes, tn_uop_of(x)->dtype)) return NULL;
+  return tn_cast(tn_ctx_of(x), tn_uop_of(x), tn_inside(takes, tn_uop_of(x)->dtype));
 }
 static tiny_tensor *tn_leave(int takes, tiny_tensor *x, tiny_uop *u) {
-  return tn_give(u, tn_result(takes, x->uop->dtype), 1, &x);
+  return tn_give(u, tn_result(takes, tn_uop_of(x)->dtype), 1, &x);
 }
 static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, takes, x, &out);
-  return u ? tn_leave(takes, x, formula(x->t, u)) : out;
+  return u ? tn_leave(takes, x, formula(tn_ctx_of(x), u)) : out;
 }
 // Of a question: bool whatever x is.
 static tiny_tensor *tn_asked(const char *name, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_ANY, x, &out);
-  return u ? tn_tensor_new(x->t, formula(x->t, u)) : out;
+  return u ? tn_tensor_new(tn_ctx_of(x), formula(tn_ctx_of(x), u)) : out;
 }
 
 static tiny_uop *tn_frac(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_trunc(t, x)); }
@@ -98,7 +98,7 @@ TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("round_to", TN_WIDE, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (tn_bad(t, u) || (!tn_is_float(u->dtype) && decimals >= 0)) return tn_tensor_new(t, u);
   if (!tn_is_float(u->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "round_to: %d decimals of %s", decimals, tn_dtypes[u->dtype].name);
@@ -113,8 +113,8 @@ TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("clamp", TN_ANY, x, &out);
   if (!u) return out;
-  if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "clamp: from %g to %g", lo, hi);
-  tiny_ctx *t = x->t;
+  if (!(lo <= hi)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "clamp: from %g to %g", lo, hi);
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *low = tn_limit(t, u, lo), *high = tn_limit(t, u, hi);
   return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u)));
 }
@@ -123,7 +123,7 @@ TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf,
   tiny_tensor *out;
   tiny_uop *u = tn_enter("nan_to_num", TN_ANY, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (!tn_is_float(u->dtype)) return tn_tensor_new(t, u);
   const double top = tn_float_top(u->dtype);
   tiny_uop *high = tn_k(t, u, posinf != posinf ? top : posinf), *low = tn_k(t, u, neginf != neginf ? -top : neginf);
@@ -221,8 +221,9 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   int ndim = 0;
   for (int i = 0; i < n; i++) {
     tn_dims_text(a, sizeof a, i ? ndim : 0, dim);
-    if (tn_broadcast_dims(x[i]->uop->ndim, x[i]->uop->dim, &ndim, dim)) continue;
-    tiny_fail(x[0]->t, TINY_E_SHAPE, "%s: %s and %s do not broadcast", name, a, tn_text_of(x[i]->uop, b));
+    if (tn_broadcast_dims(tn_uop_of(x[i])->ndim, tn_uop_of(x[i])->dim, &ndim, dim)) continue;
+    tiny_fail(tn_ctx_of(x[0]), TINY_E_SHAPE, "%s: %s and %s do not broadcast", name, a,
+              tn_text_of(tn_uop_of(x[i]), b));
     return 0;
   }
   return 1;
@@ -232,12 +233,12 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
 // dtype of the result.
 static int tn_enter_all(const char *name, int takes, int n, tiny_tensor *const *x, tiny_uop **u, tiny_tensor **out) {
   if (!tn_usable(name, n, x, out) || !tn_shapes_meet(name, n, x)) return -1;
-  tiny_ctx *t = x[0]->t;
+  tiny_ctx *t = tn_ctx_of(x[0]);
   const tiny_uop *v[3] = {NULL, NULL, NULL};
-  for (int i = 0; i < n; i++) v[i] = x[i]->uop;
+  for (int i = 0; i < n; i++) v[i] = tn_uop_of(x[i]);
   const int dtype = tn_meet_all(n, v);
   if (!tn_taken(t, name, takes, dtype)) return -1;
-  for (int i = 0; i < n; i++) u[i] = tn_cast(t, x[i]->uop, tn_inside(takes, dtype));
+  for (int i = 0; i < n; i++) u[i] = tn_cast(t, tn_uop_of(x[i]), tn_inside(takes, dtype));
   for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
   for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
   for (int i = 0; i < n; i++) if (tn_bad(t, u[i])) for (int j = 0; j < n; j++) u[j] = &t->ir->bad;
@@ -248,19 +249,21 @@ static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 
   tiny_tensor *out, *in[2] = {a, b};
   tiny_uop *u[2];
   const int dtype = tn_enter_all(name, takes, 2, in, u, &out);
-  return dtype < 0 ? out : tn_give(formula(a->t, u[0], u[1]), dtype, 2, in);
+  return dtype < 0 ? out : tn_give(formula(tn_ctx_of(a), u[0], u[1]), dtype, 2, in);
 }
 // Of a question: bool whatever the operands are.
 static tiny_tensor *tn_compare(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   tiny_uop *u[2];
-  return tn_enter_all(name, TN_ANY, 2, in, u, &out) < 0 ? out : tn_tensor_new(a->t, formula(a->t, u[0], u[1]));
+  tiny_ctx *t = tn_ctx_of(a);
+  return tn_enter_all(name, TN_ANY, 2, in, u, &out) < 0 ? out : tn_tensor_new(t, formula(t, u[0], u[1]));
 }
 // Each operand is true where it is not 0.
 static tiny_tensor *tn_logic(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out) || !tn_shapes_meet(name, 2, in)) return out;
-  return tn_tensor_new(a->t, formula(a->t, tn_cast(a->t, a->uop, TINY_BOOL), tn_cast(a->t, b->uop, TINY_BOOL)));
+  tiny_ctx *t = tn_ctx_of(a);
+  return tn_tensor_new(t, formula(t, tn_cast(t, tn_uop_of(a), TINY_BOOL), tn_cast(t, tn_uop_of(b), TINY_BOOL)));
 }
 
 // What a node's elements all are, if they are one constant; else NULL.
@@ -337,13 +340,15 @@ TN_LOGIC(TN_LOGIC_OPERATOR)
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[3] = {cond, a, b};
   if (!tn_usable("where", 3, in, &out)) return out;
-  tiny_ctx *t = cond->t;
-  if (cond->uop->dtype != TINY_BOOL)
+  tiny_ctx *t = tn_ctx_of(cond);
+  if (tn_uop_of(cond)->dtype != TINY_BOOL)
     return tn_wrong(t, TINY_E_DTYPE, "where: the condition is %s, not bool",
-                    tn_dtypes[cond->uop->dtype].name);
+                    tn_dtypes[tn_uop_of(cond)->dtype].name);
   if (!tn_shapes_meet("where", 3, in)) return out;
-  const int dtype = tn_meet(a->uop, b->uop);
-  return tn_tensor_new(t, tn_where(t, cond->uop, tn_cast(t, a->uop, dtype), tn_cast(t, b->uop, dtype)));
+  const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
+  return tn_tensor_new(t,
+                       tn_where(t, tn_uop_of(cond), tn_cast(t, tn_uop_of(a), dtype),
+                                tn_cast(t, tn_uop_of(b), dtype)));
 }
 
 // NaN in a bound gives NaN, as in PyTorch. Where lo > hi: hi.
@@ -352,7 +357,7 @@ TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor
   tiny_uop *u[3];
   const int dtype = tn_enter_all("clamp_to", TN_ANY, 3, in, u, &out);
   if (dtype < 0) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *y = u[0];
   if (lo) y = tn_where(t, tn_or(t, tn_lt(t, y, u[1]), tn_isnan(t, u[1])), u[1], y);
   if (hi) y = tn_where(t, tn_or(t, tn_gt(t, y, u[2]), tn_isnan(t, u[2])), u[2], y);
@@ -364,7 +369,7 @@ TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *wei
   tiny_uop *u[3];
   const int dtype = tn_enter_all("lerp", TN_REAL, 3, in, u, &out);
   if (dtype < 0) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   tiny_uop *way = tn_sub(t, u[1], u[0]), *left = tn_plus(t, tn_neg(t, u[2]), 1);
   tiny_uop *inner = tn_add(t, u[0], tn_mul(t, u[2], way)), *outer = tn_sub(t, u[1], tn_mul(t, way, left));
   return tn_give(tn_where(t, tn_lt(t, tn_abs(t, u[2]), tn_k(t, u[2], 0.5)), inner, outer), dtype, 3, in);
@@ -375,7 +380,8 @@ static tiny_tensor *tn_addc(const char *name, int takes, tn_formula2 formula, ti
   tiny_uop *u[3];
   const int dtype = tn_enter_all(name, takes, 3, in, u, &out);
   if (dtype < 0) return out;
-  return tn_give(tn_add(x->t, u[0], formula(x->t, tn_times(x->t, u[1], value), u[2])), dtype, 3, in);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_give(tn_add(t, u[0], formula(t, tn_times(t, u[1], value), u[2])), dtype, 3, in);
 }
 TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value) {
   return tn_addc("addcmul", TN_WIDE, tn_mul, x, a, b, value);

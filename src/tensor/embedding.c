@@ -23,23 +23,23 @@ static tiny_uop *tn_rows(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, int64_t paddin
 }
 static int tn_rows_fit(const char *name, const tiny_uop *ids, tiny_tensor *w, int64_t padding) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = w->t;
+  tiny_ctx *t = tn_ctx_of(w);
   if (!tn_is_index(t, name, ids)) return 0;
-  if (w->uop->ndim != 2 || ids->ndim > TINY_MAX_DIMS - 2) {
+  if (tn_uop_of(w)->ndim != 2 || ids->ndim > TINY_MAX_DIMS - 2) {
     tiny_fail(t, TINY_E_SHAPE, "%s: indices %s into a table %s", name, tn_text_of(ids, a),
-              tn_text_of(w->uop, b));
+              tn_text_of(tn_uop_of(w), b));
     return 0;
   }
-  if (padding >= -1 && padding < w->uop->dim[0]) return 1;
+  if (padding >= -1 && padding < tn_uop_of(w)->dim[0]) return 1;
   tiny_fail(t, TINY_E_ARG, "%s: row %lld of a table %s as padding", name, (long long)padding,
-            tn_text_of(w->uop, b));
+            tn_text_of(tn_uop_of(w), b));
   return 0;
 }
 
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding) {
   tiny_tensor *out, *in[2] = {ids, w};
-  if (!tn_usable("embedding", 2, in, &out) || !tn_rows_fit("embedding", ids->uop, w, padding)) return out;
-  return tn_tensor_new(w->t, tn_rows(w->t, ids->uop, w->uop, padding));
+  if (!tn_usable("embedding", 2, in, &out) || !tn_rows_fit("embedding", tn_uop_of(ids), w, padding)) return out;
+  return tn_tensor_new(tn_ctx_of(w), tn_rows(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), padding));
 }
 
 // (B,N): does index i lie in bag b, from its offset up to the next one's?
@@ -70,28 +70,28 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[4] = {ids, w, offsets, weights};
   if (!tn_usable_some("embedding_bag", 2, 4, in, &out)) return out;
-  tiny_ctx *t = w->t;
-  tiny_uop *u = ids->uop;
+  tiny_ctx *t = tn_ctx_of(w);
+  tiny_uop *u = tn_uop_of(ids);
   if (!tn_rows_fit("embedding_bag", u, w, padding)) return out;
   if (mode != TINY_MEAN && mode != TINY_SUM && mode != TINY_MAX)
     return tn_wrong(t, TINY_E_ARG, "embedding_bag: mode %d", (int)mode);
   if (weights && mode != TINY_SUM) return tn_wrong(t, TINY_E_ARG, "embedding_bag: weights are for TINY_SUM");
-  if (u->ndim != (offsets ? 1 : 2) || (offsets && offsets->uop->ndim != 1))
+  if (u->ndim != (offsets ? 1 : 2) || (offsets && tn_uop_of(offsets)->ndim != 1))
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with offsets %s", tn_text_of(u, a),
-                    offsets ? tn_text_of(offsets->uop, b) : "NULL");
-  if (offsets && !tn_is_index(t, "embedding_bag", offsets->uop)) return out;
-  if (weights && !tn_has_dims(weights->uop, u->ndim, u->dim))
+                    offsets ? tn_text_of(tn_uop_of(offsets), b) : "NULL");
+  if (offsets && !tn_is_index(t, "embedding_bag", tn_uop_of(offsets))) return out;
+  if (weights && !tn_has_dims(tn_uop_of(weights), u->ndim, u->dim))
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with weights %s", tn_text_of(u, a),
-                    tn_text_of(weights->uop, b));
-  tiny_uop *e = tn_rows(t, u, tn_wide(t, w->uop), padding);  // ([B,]N,D)
-  if (weights && !tn_bad(t, e)) e = tn_mul(t, e, tn_cast(t, tn_insert(t, weights->uop, u->ndim), e->dtype));
+                    tn_text_of(tn_uop_of(weights), b));
+  tiny_uop *e = tn_rows(t, u, tn_wide(t, tn_uop_of(w)), padding);  // ([B,]N,D)
+  if (weights && !tn_bad(t, e)) e = tn_mul(t, e, tn_cast(t, tn_insert(t, tn_uop_of(weights), u->ndim), e->dtype));
   tiny_uop *counts =
       tn_not(t, tn_eq(t, tn_cast(t, u, TINY_I64), tn_int(t, TINY_I64, padding < 0 ? INT64_MIN : padding)));
   if (offsets) {
-    counts = tn_and(t, counts, tn_bag_spans(t, offsets->uop, offsets->uop->dim[0], u->dim[0]));
+    counts = tn_and(t, counts, tn_bag_spans(t, tn_uop_of(offsets), tn_uop_of(offsets)->dim[0], u->dim[0]));
     e = tn_insert(t, e, 0);
   }
   e = tn_bag_fold(t, e, tn_bad(t, counts) ? counts : tn_insert(t, counts, 2), mode);
-  return tn_tensor_new(t, tn_narrow(t, e, w->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, e, tn_uop_of(w)->dtype));
 }
 #endif

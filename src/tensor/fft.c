@@ -147,9 +147,9 @@ typedef struct tn_transform {
 
 static int tn_is_complex(const char *name, tiny_tensor *x) {
   char a[TN_DIMS_TEXT];
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim && u->dim[u->ndim - 1] == 2) return 1;
-  tn_wrong(x->t, TINY_E_SHAPE, "%s: %s does not end in a dim of 2, the real and imaginary parts", name,
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not end in a dim of 2, the real and imaginary parts", name,
            tn_text_of(u, a));
   return 0;
 }
@@ -203,24 +203,25 @@ static tiny_uop *tn_transform_axis(tiny_ctx *t, const tn_transform *f, tiny_uop 
 // All of a transform's arguments checked; f->axis and f->n set. 0 after an error.
 static int tn_transform_fits(tiny_tensor *x, tn_transform *f, int64_t n, int axis) {
   char a[TN_DIMS_TEXT];
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   if (!f->from_real && !tn_is_complex(f->name, x)) return 0;
   const int ndim = u->ndim - !f->from_real, at = axis < 0 ? axis + ndim : axis;
   if (at < 0 || at >= ndim || u->ndim + f->from_real > TINY_MAX_DIMS) {
-    tn_wrong(x->t, TINY_E_ARG, "%s: axis %d is out of range for %s", f->name, axis, tn_text_of(u, a));
+    tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: axis %d is out of range for %s", f->name, axis, tn_text_of(u, a));
     return 0;
   }
   if (n <= 0) n = f->to_real ? 2 * (u->dim[at] - 1) : u->dim[at];
   f->axis = at; f->n = n;
-  if (n >= 1 && u->dim[at] >= 1 && n < (int64_t)1 << 30) return tn_taken(x->t, f->name, TN_NUMBER, u->dtype);
-  tn_wrong(x->t, TINY_E_SHAPE, "%s: %lld points from %s", f->name, (long long)n, tn_text_of(u, a));
+  if (n >= 1 && u->dim[at] >= 1 && n < (int64_t)1 << 30)
+    return tn_taken(tn_ctx_of(x), f->name, TN_NUMBER, u->dtype);
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %lld points from %s", f->name, (long long)n, tn_text_of(u, a));
   return 0;
 }
 static tiny_tensor *tn_transform_along(tiny_tensor *x, tn_transform f, int64_t n, int axis) {
   tiny_tensor *out;
   if (!tn_usable(f.name, 1, &x, &out) || !tn_transform_fits(x, &f, n, axis)) return out;
-  tiny_uop *u = tn_transform_axis(x->t, &f, tn_wide(x->t, x->uop));
-  return tn_tensor_new(x->t, tn_narrow(x->t, u, x->uop->dtype));
+  tiny_uop *u = tn_transform_axis(tn_ctx_of(x), &f, tn_wide(tn_ctx_of(x), tn_uop_of(x)));
+  return tn_tensor_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), u, tn_uop_of(x)->dtype));
 }
 static tn_transform tn_transform_of(const char *name, int from_real, int to_real, int sign, int norm) {
   tn_transform f;
@@ -250,7 +251,7 @@ static tiny_tensor *tn_transform_axes(tiny_tensor *x, const char *name, tiny_sha
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int from_real = real && sign < 0, to_real = real && sign > 0;
-  const int ndim = x->uop->ndim - !from_real;
+  const int ndim = tn_uop_of(x)->ndim - !from_real;
   int seen = 0;
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     axes.ndim = ndim < 0 ? 0 : ndim;
@@ -262,8 +263,8 @@ static tiny_tensor *tn_transform_axes(tiny_tensor *x, const char *name, tiny_sha
     else seen |= 1 << axes.dim[i];
   }
   if (axes.ndim < 1 || axes.ndim > TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_ARG, "%s: the axes are none, repeated or out of range for %s", name,
-                    tn_text_of(x->uop, a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: the axes are none, repeated or out of range for %s", name,
+                    tn_text_of(tn_uop_of(x), a));
   const int n = axes.ndim - 1;
   if (from_real) x = tn_transform_along(x, tn_transform_of(name, 1, 0, sign, norm), 0, (int)axes.dim[n]);
   for (int i = 0; i < n + !real && tiny_ok(x); i++)
@@ -290,14 +291,14 @@ TINY_API tiny_tensor *tiny_irfftn(tiny_tensor *x, int64_t last, tiny_shape axes,
 static tiny_tensor *tn_shifted(const char *name, tiny_tensor *x, tiny_shape axes, int back) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
-  const int bits = tn_axis_bits(x->t, name, u, &axes);
+  tiny_uop *u = tn_uop_of(x);
+  const int bits = tn_axis_bits(tn_ctx_of(x), name, u, &axes);
   if (bits < 0) return out;
-  for (int i = 0; i < x->uop->ndim && !tn_bad(x->t, u); i++) {
+  for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(tn_ctx_of(x), u); i++) {
     const int64_t n = u->dim[i];
-    if (bits >> i & 1 && n > 1) u = tn_rotated(x->t, u, i, back ? n / 2 : n - n / 2);
+    if (bits >> i & 1 && n > 1) u = tn_rotated(tn_ctx_of(x), u, i, back ? n / 2 : n - n / 2);
   }
-  return tn_tensor_new(x->t, u);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 TINY_API tiny_tensor *tiny_fftshift(tiny_tensor *x, tiny_shape axes) {
   return tn_shifted("fftshift", x, axes, 0);
@@ -340,9 +341,9 @@ static tiny_uop *tn_paired(tiny_ctx *t, tiny_uop *re, tiny_uop *im) {
 TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im) {
   tiny_tensor *out, *in[2] = {re, im ? im : re};
   if (!tn_usable("complex", 2, in, &out) || !tn_shapes_meet("complex", 2, in)) return out;
-  tiny_ctx *t = re->t;
-  const int dtype = tn_real(tn_meet(re->uop, in[1]->uop));
-  tiny_uop *x = tn_cast(t, re->uop, dtype), *y = im ? tn_cast(t, im->uop, dtype) : tn_k(t, x, 0);
+  tiny_ctx *t = tn_ctx_of(re);
+  const int dtype = tn_real(tn_meet(tn_uop_of(re), tn_uop_of(in[1])));
+  tiny_uop *x = tn_cast(t, tn_uop_of(re), dtype), *y = im ? tn_cast(t, tn_uop_of(im), dtype) : tn_k(t, x, 0);
   if (!tn_bad(t, x) && x->ndim == TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_SHAPE, "complex: no room for a dim behind %d", TINY_MAX_DIMS);
   if (!im && !tn_bad(t, x)) y = tn_expand(t, y, x->ndim, x->dim);
@@ -351,24 +352,25 @@ TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im) {
 static tiny_tensor *tn_complex_part(const char *name, tiny_tensor *x, int part) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out) || !tn_is_complex(name, x)) return out;
-  return tn_tensor_new(x->t, tn_part(x->t, x->uop, part));
+  return tn_tensor_new(tn_ctx_of(x), tn_part(tn_ctx_of(x), tn_uop_of(x), part));
 }
 TINY_API tiny_tensor *tiny_real(tiny_tensor *x) { return tn_complex_part("real", x, 0); }
 TINY_API tiny_tensor *tiny_imag(tiny_tensor *x) { return tn_complex_part("imag", x, 1); }
 TINY_API tiny_tensor *tiny_conj(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("conj", 1, &x, &out) || !tn_is_complex("conj", x)) return out;
-  tiny_uop *re = tn_part(x->t, x->uop, 0), *im = tn_part(x->t, x->uop, 1);
-  return tn_tensor_new(x->t, tn_paired(x->t, re, tn_neg(x->t, im)));
+  tiny_uop *re = tn_part(tn_ctx_of(x), tn_uop_of(x), 0), *im = tn_part(tn_ctx_of(x), tn_uop_of(x), 1);
+  return tn_tensor_new(tn_ctx_of(x), tn_paired(tn_ctx_of(x), re, tn_neg(tn_ctx_of(x), im)));
 }
 TINY_API tiny_tensor *tiny_complex_mul(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("complex_mul", 2, in, &out) || !tn_is_complex("complex_mul", a) ||
       !tn_is_complex("complex_mul", b) || !tn_shapes_meet("complex_mul", 2, in))
     return out;
-  tiny_ctx *t = a->t;
-  const int dtype = tn_real(tiny_promote((tiny_dtype)a->uop->dtype, (tiny_dtype)b->uop->dtype));
-  tiny_uop *x = tn_cast(t, a->uop, tn_computed_in(dtype)), *y = tn_cast(t, b->uop, tn_computed_in(dtype));
+  tiny_ctx *t = tn_ctx_of(a);
+  const int dtype = tn_real(tiny_promote((tiny_dtype)tn_uop_of(a)->dtype, (tiny_dtype)tn_uop_of(b)->dtype));
+  tiny_uop *x = tn_cast(t, tn_uop_of(a), tn_computed_in(dtype)),
+      *y = tn_cast(t, tn_uop_of(b), tn_computed_in(dtype));
   tiny_uop *xr = tn_part(t, x, 0), *xi = tn_part(t, x, 1), *yr = tn_part(t, y, 0), *yi = tn_part(t, y, 1);
   tiny_uop *re = tn_sub(t, tn_mul(t, xr, yr), tn_mul(t, xi, yi)),
            *im = tn_add(t, tn_mul(t, xr, yi), tn_mul(t, xi, yr));
@@ -377,15 +379,16 @@ TINY_API tiny_tensor *tiny_complex_mul(tiny_tensor *a, tiny_tensor *b) {
 TINY_API tiny_tensor *tiny_complex_abs(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("complex_abs", 1, &x, &out) || !tn_is_complex("complex_abs", x)) return out;
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_vector_norm(x->t, tn_wide(x->t, x->uop), 2), x->uop->dtype));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_narrow(t, tn_vector_norm(t, tn_wide(t, tn_uop_of(x)), 2), tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_polar(tiny_tensor *size, tiny_tensor *angle) {
   tiny_tensor *out, *in[2] = {size, angle};
   if (!tn_usable("polar", 2, in, &out) || !tn_shapes_meet("polar", 2, in)) return out;
-  tiny_ctx *t = size->t;
-  const int dtype = tn_real(tn_meet(size->uop, angle->uop));
-  tiny_uop *r = tn_cast(t, size->uop, tn_computed_in(dtype)),
-           *phi = tn_cast(t, angle->uop, tn_computed_in(dtype));
+  tiny_ctx *t = tn_ctx_of(size);
+  const int dtype = tn_real(tn_meet(tn_uop_of(size), tn_uop_of(angle)));
+  tiny_uop *r = tn_cast(t, tn_uop_of(size), tn_computed_in(dtype)),
+           *phi = tn_cast(t, tn_uop_of(angle), tn_computed_in(dtype));
   tiny_uop *y = tn_paired(t, tn_mul(t, r, tn_cos(t, phi)), tn_mul(t, r, tn_sin(t, phi)));
   return tn_tensor_new(t, tn_narrow(t, y, dtype));
 }

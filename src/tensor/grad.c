@@ -149,10 +149,10 @@ typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_ten
 static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
   const tn_grad_call *call = (const tn_grad_call *)arg;
   const int n = call->n, rules = tn_rules_find(t, tn_rules_gradient);
-  tiny_uop *loss = call->loss->uop, **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 2 * sizeof *wrt),
+  tiny_uop *loss = tn_uop_of(call->loss), **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 2 * sizeof *wrt),
            **grad = wrt + n + 1;
   if (rules < 0) return t->code;
-  for (int i = 0; i < n; i++) wrt[i] = call->params[i]->uop;
+  for (int i = 0; i < n; i++) wrt[i] = tn_uop_of(call->params[i]);
   tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
   const tiny_code code = tn_grad_flow(t, loss, seed, wrt, n, rules, grad);
   if (code != TINY_OK) return code;
@@ -166,8 +166,8 @@ static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
 TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!loss || !loss->t) return TINY_E_ARG;
-  tiny_ctx *t = loss->t;
+  if (!loss || !tn_ctx_of(loss)) return TINY_E_ARG;
+  tiny_ctx *t = tn_ctx_of(loss);
   if (n < 0 || (n && (!params || !grads)))
     return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
@@ -176,13 +176,13 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
     if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
   if (tiny_nelem(loss) != 1)
-    return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
-  if (!tn_is_float(loss->uop->dtype))
-    return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
+    return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(tn_uop_of(loss), a));
+  if (!tn_is_float(tn_uop_of(loss)->dtype))
+    return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[tn_uop_of(loss)->dtype].name);
   for (int i = 0; i < n; i++)
-    if (!tn_is_float(params[i]->uop->dtype))
+    if (!tn_is_float(tn_uop_of(params[i])->dtype))
       return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i,
-                       tn_dtypes[params[i]->uop->dtype].name);
+                       tn_dtypes[tn_uop_of(params[i])->dtype].name);
   tn_grad_call call = {loss, params, n, grads};
   const tiny_code code = tn_guard(t, tn_grad_guarded, &call);
   if (code != TINY_OK) for (int i = 0; i < n; i++) grads[i] = tn_poison(t);

@@ -89,14 +89,14 @@ static tiny_uop *tn_repeat_each(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
 static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps *p, tiny_shape *s,
                         int *repeats) {
   char a[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   memset(p, 0, sizeof *p);
   *s = tiny_shape_get(x);
   *repeats = 1;
   while (p->n < TN_SPATIAL && (d->size[p->n] || d->scale[p->n] != 0)) p->n++;
   const int n = p->n, lead = s->ndim - n;
   if (!n || lead < 0) {
-    tiny_fail(t, TINY_E_SHAPE, "interpolate: %d sizes or scales for %s", n, tn_text_of(x->uop, a));
+    tiny_fail(t, TINY_E_SHAPE, "interpolate: %d sizes or scales for %s", n, tn_text_of(tn_uop_of(x), a));
     return 0;
   }
   p->L = tn_dims_nelem(lead, s->dim);
@@ -105,7 +105,7 @@ static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps 
     const double to = d->size[i] ? (double)d->size[i] : floor((double)from * d->scale[i]);
     if (!(to >= 1 && to < INT32_MAX) || (d->size[i] && d->scale[i] != 0) || from < 1 || from >= INT32_MAX) {
       tiny_fail(t, TINY_E_ARG, "interpolate: spatial dim %d of %s to size %lld or by %g", i,
-                tn_text_of(x->uop, a), (long long)d->size[i], d->scale[i]);
+                tn_text_of(tn_uop_of(x), a), (long long)d->size[i], d->scale[i]);
       return 0;
     }
     p->O[i] = s->dim[lead + i] = (int64_t)to;
@@ -121,7 +121,7 @@ TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_de
   tiny_shape s;
   int repeats;
   if (!tn_usable("interpolate", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   memset(&d, 0, sizeof d);
   if (desc) d = *desc;
   if (!d.mode) d.mode = TINY_NEAREST;
@@ -135,10 +135,10 @@ TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_de
     return tiny_adaptive_avg_pool(x, size);
   }
   for (int i = 0; i < p.n; i++) p.T[i] = tn_taps_of_mode(d.mode);
-  tiny_uop *u = weighs ? tn_wide(t, x->uop) : x->uop;
+  tiny_uop *u = weighs ? tn_wide(t, tn_uop_of(x)) : tn_uop_of(x);
   if (tn_bad(t, u)) return tn_poison(t);
   u = tn_reshape(t, repeats && !weighs ? tn_repeat_each(t, u, &p) : tn_resize(t, u, &p, &d), s.ndim, s.dim);
-  return tn_tensor_new(t, weighs ? tn_narrow(t, u, x->uop->dtype) : u);
+  return tn_tensor_new(t, weighs ? tn_narrow(t, u, tn_uop_of(x)->dtype) : u);
 }
 
 // ** grid_sample **
@@ -224,8 +224,8 @@ TINY_API tiny_tensor *tiny_grid_sample(tiny_tensor *x, tiny_tensor *grid, const 
   tiny_tensor *out, *in[2] = {x, grid};
   tiny_grid_desc d;
   if (!tn_usable("grid_sample", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *g = grid->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *g = tn_uop_of(grid);
   const int n = u->ndim - 2;
   memset(&d, 0, sizeof d);
   if (desc) d = *desc;
@@ -267,8 +267,8 @@ TINY_API tiny_tensor *tiny_affine_grid(tiny_tensor *theta, tiny_shape size, int 
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("affine_grid", 1, &theta, &out)) return out;
-  tiny_ctx *t = theta->t;
-  tiny_uop *u = theta->uop;
+  tiny_ctx *t = tn_ctx_of(theta);
+  tiny_uop *u = tn_uop_of(theta);
   const int n = size.ndim - 2, all = n + 2;
   if (!tn_is_float(u->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "affine_grid: %s", tn_dtypes[u->dtype].name);
@@ -302,8 +302,8 @@ static tiny_tensor *tn_shuffle_pixels(const char *name, tiny_tensor *x, int f, i
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int lead = u->ndim - 3;
   if (f < 1 || f > 1 << 15) return tn_wrong(t, TINY_E_ARG, "%s: factor %d", name, f);
   if (lead < 0 || u->ndim > TINY_MAX_DIMS - 3 || (!back && u->dim[lead] % ((int64_t)f * f)) ||
@@ -332,11 +332,11 @@ TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("channel_shuffle", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2 || u->ndim == TINY_MAX_DIMS || groups < 1 || u->dim[1] % groups)
     return tn_wrong(t, TINY_E_SHAPE, "channel_shuffle: %s in %d groups", tn_text_of(u, a), groups);
-  tiny_uop *y = tn_swap(t, tn_split(t, x->uop, 1, groups, u->dim[1] / groups), 1, 2);
+  tiny_uop *y = tn_swap(t, tn_split(t, tn_uop_of(x), 1, groups, u->dim[1] / groups), 1, 2);
   return tn_tensor_new(t, tn_merge(t, y, 1));
 }
 #endif

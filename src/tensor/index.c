@@ -62,8 +62,8 @@ static tiny_uop *tn_flattened(tiny_ctx *t, tiny_uop *u) {
 TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
   tiny_tensor *out;
   if (!tn_usable("one_hot", 1, &labels, &out)) return out;
-  tiny_ctx *t = labels->t;
-  tiny_uop *u = labels->uop;
+  tiny_ctx *t = tn_ctx_of(labels);
+  tiny_uop *u = tn_uop_of(labels);
   tiny_shape s = tiny_shape_get(labels);
   if (!tn_is_index(t, "one_hot", u)) return out;
   if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
@@ -78,9 +78,9 @@ TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
 static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tensor *index, int broadcasts,
                          tiny_uop **u, tiny_uop **at) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  if ((*axis = tn_axis(t, name, x->uop, *axis)) < 0 || !tn_is_index(t, name, index->uop)) return 0;
-  *u = tn_as_row(t, x->uop); *at = tn_as_row(t, index->uop);
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((*axis = tn_axis(t, name, tn_uop_of(x), *axis)) < 0 || !tn_is_index(t, name, tn_uop_of(index))) return 0;
+  *u = tn_as_row(t, tn_uop_of(x)); *at = tn_as_row(t, tn_uop_of(index));
   if (tn_bad(t, *u) || tn_bad(t, *at)) return 0;
   const int n = (*u)->ndim;
   int fits = n == (*at)->ndim && n < TINY_MAX_DIMS;
@@ -89,8 +89,8 @@ static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tenso
     if (i != *axis && (broadcasts ? have != wanted && have != 1 && wanted != 1 : wanted > have)) fits = 0;
   }
   if (!fits)
-    tiny_fail(t, TINY_E_SHAPE, "%s: %s by indices %s", name, tn_text_of(x->uop, a),
-              tn_text_of(index->uop, b));
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s by indices %s", name, tn_text_of(tn_uop_of(x), a),
+              tn_text_of(tn_uop_of(index), b));
   return fits;
 }
 // u at positions of at along axis: dims agree or broadcast. The result has the shape of a 0-d index if index
@@ -107,20 +107,21 @@ TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) 
   tiny_tensor *out, *in[2] = {x, index};
   tiny_uop *u, *at;
   if (!tn_usable("gather", 2, in, &out) || !tn_along_fits("gather", x, &axis, index, 0, &u, &at)) return out;
-  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(x->t, u, i, 0, at->dim[i]);
-  return tn_found(x->t, u, axis, at, index->uop);
+  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+  return tn_found(tn_ctx_of(x), u, axis, at, tn_uop_of(index));
 }
 TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index) {
   tiny_tensor *out, *in[2] = {x, index};
   tiny_uop *u, *at;
   if (!tn_usable("take_along_axis", 2, in, &out)) return out;
   if (axis == TINY_ALL) {
-    if (!tn_is_index(x->t, "take_along_axis", index->uop)) return out;
-    return tn_found(x->t, tn_flattened(x->t, x->uop), 0, tn_flattened(x->t, index->uop),
-                    tn_as_row(x->t, index->uop));
+    if (!tn_is_index(tn_ctx_of(x), "take_along_axis", tn_uop_of(index))) return out;
+    return tn_found(tn_ctx_of(x), tn_flattened(tn_ctx_of(x), tn_uop_of(x)), 0,
+                    tn_flattened(tn_ctx_of(x), tn_uop_of(index)),
+                    tn_as_row(tn_ctx_of(x), tn_uop_of(index)));
   }
   if (!tn_along_fits("take_along_axis", x, &axis, index, 1, &u, &at)) return out;
-  return tn_found(x->t, u, axis, at, index->uop);
+  return tn_found(tn_ctx_of(x), u, axis, at, tn_uop_of(index));
 }
 // index (m), or 0-d for m = 1, as (1, .., m, .., 1) with m at the axis of a tensor of ndim dims.
 static tiny_uop *tn_lined_up(tiny_ctx *t, tiny_uop *index, int axis, int ndim) {
@@ -133,8 +134,8 @@ TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *i
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("index_select", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *at = index->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *at = tn_uop_of(index);
   if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
   if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem(index) != 1))
     return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
@@ -143,11 +144,11 @@ TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *i
 }
 TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
   tiny_tensor *out, *in[2] = {x, index};
-  if (!tn_usable("take", 2, in, &out) || !tn_is_index(x->t, "take", index->uop)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *at = tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x));
-  at = tn_taken_at(t, tn_flattened(t, x->uop), at);
-  return tn_tensor_new(t, tn_reshape(t, at, index->uop->ndim, index->uop->dim));
+  if (!tn_usable("take", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "take", tn_uop_of(index))) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x));
+  at = tn_taken_at(t, tn_flattened(t, tn_uop_of(x)), at);
+  return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(index)->ndim, tn_uop_of(index)->dim));
 }
 
 // ** scatters **
@@ -243,21 +244,21 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
   tiny_tensor *out, *in[3] = {x, index, src};
   tiny_uop *u, *at;
   if (!tn_usable(name, 3, in, &out) || !tn_along_fits(name, x, &axis, index, 0, &u, &at)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (!tn_is_mode(t, name, mode, u->dtype)) return out;
-  tiny_uop *from = tn_cast(t, src->uop, u->dtype);
+  tiny_uop *from = tn_cast(t, tn_uop_of(src), u->dtype);
   const int last = u->ndim - 1;
-  int fits = !src->uop->ndim || src->uop->ndim == at->ndim;
-  for (int i = 0; fits && i < src->uop->ndim; i++) fits = at->dim[i] <= src->uop->dim[i];
+  int fits = !tn_uop_of(src)->ndim || tn_uop_of(src)->ndim == at->ndim;
+  for (int i = 0; fits && i < tn_uop_of(src)->ndim; i++) fits = at->dim[i] <= tn_uop_of(src)->dim[i];
   if (!fits)
-    return tn_wrong(t, TINY_E_SHAPE, "%s: indices %s of values %s", name, tn_text_of(index->uop, a),
-                    tn_text_of(src->uop, b));
-  for (int i = 0; i < src->uop->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
-  if (src->uop->ndim) from = tn_swap(t, from, axis, last);
+    return tn_wrong(t, TINY_E_SHAPE, "%s: indices %s of values %s", name, tn_text_of(tn_uop_of(index), a),
+                    tn_text_of(tn_uop_of(src), b));
+  for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
+  if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
   tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last), from};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
-  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   return tn_scatter_along("scatter", x, axis, index, src, '=', 1);
@@ -273,61 +274,63 @@ TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor 
 static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
                                       tiny_uop *src, char mode, int include_self) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  if ((axis = tn_axis(t, name, x->uop, axis)) < 0 || !tn_is_index(t, name, index->uop) ||
-      !tn_is_mode(t, name, mode, x->uop->dtype) || tn_bad(t, src))
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0 || !tn_is_index(t, name, tn_uop_of(index)) ||
+      !tn_is_mode(t, name, mode, tn_uop_of(x)->dtype) || tn_bad(t, src))
     return tn_poison(t);
-  tiny_uop *u = tn_as_row(t, x->uop), *at = tn_bad(t, u) ? u : tn_lined_up(t, index->uop, axis, u->ndim);
+  tiny_uop *u = tn_as_row(t, tn_uop_of(x)),
+      *at = tn_bad(t, u) ? u : tn_lined_up(t, tn_uop_of(index), axis, u->ndim);
   if (tn_bad(t, at)) return tn_poison(t);
-  int fits = index->uop->ndim < 2 && u->ndim < TINY_MAX_DIMS && (!src->ndim || src->ndim == u->ndim);
+  int fits = tn_uop_of(index)->ndim < 2 && u->ndim < TINY_MAX_DIMS && (!src->ndim || src->ndim == u->ndim);
   for (int i = 0; fits && i < src->ndim; i++) fits = src->dim[i] == (i == axis ? at->dim[axis] : u->dim[i]);
   if (!fits)
-    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(x->uop, a),
-                    tn_text_of(index->uop, b), tn_text_of(src, c));
+    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(tn_uop_of(x), a),
+                    tn_text_of(tn_uop_of(index), b), tn_text_of(src, c));
   const int last = u->ndim - 1;
   at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
                         tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
-  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_add", 3, in, &out) ?
-             tn_scatter_slices("index_add", x, axis, index, src->uop, '+', 1) :
+             tn_scatter_slices("index_add", x, axis, index, tn_uop_of(src), '+', 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_copy", 3, in, &out) ?
-             tn_scatter_slices("index_copy", x, axis, index, src->uop, '=', 1) :
+             tn_scatter_slices("index_copy", x, axis, index, tn_uop_of(src), '=', 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
                                         char mode, int include_self) {
   tiny_tensor *out, *in[3] = {x, index, src};
   if (!tn_usable("index_reduce", 3, in, &out)) return out;
-  return tn_scatter_slices("index_reduce", x, axis, index, src->uop, mode, include_self);
+  return tn_scatter_slices("index_reduce", x, axis, index, tn_uop_of(src), mode, include_self);
 }
 TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("index_fill", 2, in, &out)) return out;
-  return tn_scatter_slices("index_fill", x, axis, index, tn_k(x->t, x->uop, value), '=', 1);
+  return tn_scatter_slices("index_fill", x, axis, index, tn_k(tn_ctx_of(x), tn_uop_of(x), value), '=', 1);
 }
 TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, index, src};
-  if (!tn_usable("put", 3, in, &out) || !tn_is_index(x->t, "put", index->uop)) return out;
-  tiny_ctx *t = x->t;
-  if (src->uop->ndim && tiny_nelem(src) != tiny_nelem(index))
-    return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(index->uop, a),
-                    tn_text_of(src->uop, b));
-  tiny_uop *from = tn_cast(t, src->uop, x->uop->dtype);
-  const tn_sending s = {tn_flattened(t, x->uop), tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x)),
-                        src->uop->ndim ? tn_flattened(t, from) : from};
+  if (!tn_usable("put", 3, in, &out) || !tn_is_index(tn_ctx_of(x), "put", tn_uop_of(index))) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (tn_uop_of(src)->ndim && tiny_nelem(src) != tiny_nelem(index))
+    return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(tn_uop_of(index), a),
+                    tn_text_of(tn_uop_of(src), b));
+  tiny_uop *from = tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype);
+  const tn_sending s = {tn_flattened(t, tn_uop_of(x)),
+      tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x)),
+                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
   return tn_tensor_new(
-      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), x->uop->ndim, x->uop->dim));
+      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
 // ** masks **
@@ -372,11 +375,11 @@ static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
   tiny_tensor *running = tn_tensor_new(t, u);
   if (!n || !tiny_ok(running)) return running;
   const double count =
-      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, running->uop, 0, n - 1, n)) : -1;
+      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, tn_uop_of(running), 0, n - 1, n)) : -1;
   tiny_uop *at = &t->ir->bad;
   if (count == 0) at = tn_expand(t, tn_k(t, u, 0), 1, &none);
   if (count > 0)
-    at = tn_search(t, running->uop, tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
+    at = tn_search(t, tn_uop_of(running), tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
   tiny_tensor *out = tn_tensor_new(t, at);
   tiny_free(running);
   return out;
@@ -386,14 +389,14 @@ static tiny_uop *tn_is_set(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, tn_k(t
 TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("nonzero", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int n = x->uop->ndim;
-  tiny_tensor *flat = tn_true_at(t, tn_is_set(t, x->uop));
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_uop_of(x)->ndim;
+  tiny_tensor *flat = tn_true_at(t, tn_is_set(t, tn_uop_of(x)));
   if (!tiny_ok(flat)) return flat;
   int64_t dim[2] = {tiny_nelem(flat), n};
-  tiny_uop *rest = flat->uop, *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
+  tiny_uop *rest = tn_uop_of(flat), *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
   for (int i = n - 1; i >= 0 && !tn_bad(t, rest); i--) {     // the last axis changes fastest
-    const double size = (double)(x->uop->dim[i] ? x->uop->dim[i] : 1);
+    const double size = (double)(tn_uop_of(x)->dim[i] ? tn_uop_of(x)->dim[i] : 1);
     tiny_uop *at = i ? tn_mod(t, rest, tn_k(t, rest, size)) : rest;
     y = n == 1 ? tn_insert(t, at, 1) : tn_add(t, y, tn_extend(t, tn_insert(t, at, 1), 1, i, n - 1 - i));
     rest = tn_idiv(t, rest, tn_k(t, rest, size));
@@ -410,42 +413,45 @@ static int tn_is_mask(tiny_ctx *t, const char *name, const tiny_uop *u) {
 }
 TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double value) {
   tiny_tensor *out, *in[2] = {x, mask};
-  if (!tn_usable("masked_fill", 2, in, &out) || !tn_is_mask(x->t, "masked_fill", mask->uop) ||
+  if (!tn_usable("masked_fill", 2, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_fill", tn_uop_of(mask)) ||
       !tn_shapes_meet("masked_fill", 2, in))
     return out;
-  return tn_tensor_new(x->t, tn_where(x->t, mask->uop, tn_k(x->t, x->uop, value), x->uop));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_where(t, tn_uop_of(mask), tn_k(t, tn_uop_of(x), value), tn_uop_of(x)));
 }
 TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask) {
   tiny_tensor *out, *in[2] = {x, mask};
-  if (!tn_usable("masked_select", 2, in, &out) || !tn_is_mask(x->t, "masked_select", mask->uop) ||
+  if (!tn_usable("masked_select", 2, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_select", tn_uop_of(mask)) ||
       !tn_shapes_meet("masked_select", 2, in))
     return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *m = mask->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *m = tn_uop_of(mask);
   tn_broadcast(t, &u, &m);
   if (!tn_bad(t, u) && !tn_bad(t, m)) {    // 0-d operands are not broadcast by that
     u = tn_expand(t, u, m->ndim > u->ndim ? m->ndim : u->ndim, m->ndim > u->ndim ? m->dim : u->dim);
     m = tn_bad(t, u) ? u : tn_expand(t, m, u->ndim, u->dim);
   }
   tiny_tensor *held = tn_tensor_new(t, tn_flattened(t, u)), *at = tn_true_at(t, m);
-  out = tiny_ok(held) && tiny_ok(at) ? tn_tensor_new(t, tn_taken_at(t, held->uop, at->uop)) : tn_poison(t);
+  if (!tiny_ok(held) || !tiny_ok(at)) out = tn_poison(t);
+  else out = tn_tensor_new(t, tn_taken_at(t, tn_uop_of(held), tn_uop_of(at)));
   tiny_free(held); tiny_free(at);
   return out;
 }
 TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, mask, src};
-  if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(x->t, "masked_scatter", mask->uop)) return out;
-  tiny_ctx *t = x->t;
+  if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_scatter", tn_uop_of(mask)))
+    return out;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_shape s = tiny_shape_get(x);
-  if (!tn_broadcast_dims(mask->uop->ndim, mask->uop->dim, &s.ndim, s.dim) ||
-      !tn_has_dims(x->uop, s.ndim, s.dim))
-    return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(mask->uop, b),
-                    tn_text_of(x->uop, a));
-  tiny_uop *m = tn_expand(t, mask->uop, s.ndim, s.dim),
+  if (!tn_broadcast_dims(tn_uop_of(mask)->ndim, tn_uop_of(mask)->dim, &s.ndim, s.dim) ||
+      !tn_has_dims(tn_uop_of(x), s.ndim, s.dim))
+    return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(tn_uop_of(mask), b),
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_uop *m = tn_expand(t, tn_uop_of(mask), s.ndim, s.dim),
            *at = tn_plus(t, tn_running(t, tn_flattened(t, m)), -1);
-  at = tn_taken_at(t, tn_flattened(t, tn_cast(t, src->uop, x->uop->dtype)), at);
-  return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), x->uop));
+  at = tn_taken_at(t, tn_flattened(t, tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype)), at);
+  return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), tn_uop_of(x)));
 }
 
 // ** tensors as indices: NumPy's rules, https://numpy.org/doc/stable/user/basics.indexing.html **
@@ -467,21 +473,21 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
                             tn_indices *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   int axis = 0;
   for (int i = 0; i < n; i++) {
     tiny_tensor *in[2] = {x, index[i] ? index[i] : x};
     if (!tn_usable(name, 2, in, &out)) return 0;
-    const tiny_uop *v = index[i] ? index[i]->uop : NULL;
+    const tiny_uop *v = index[i] ? tn_uop_of(index[i]) : NULL;
     const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
-    if (v && !mask && !tn_is_index(x->t, name, v)) return 0;
+    if (v && !mask && !tn_is_index(tn_ctx_of(x), name, v)) return 0;
     if (axis + span > u->ndim || !span || (mask && !tn_dims_same(span, v->dim, u->dim + axis))) {
-      tiny_fail(x->t, TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
+      tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
                 mask ? "mask" : "indices", v ? tn_text_of(v, b) : "all", i);
       return 0;
     }
     axis += span;
-    if (mask && !tiny_ok(s->own[i] = tn_true_at(x->t, index[i]->uop))) { s->own[i] = NULL; return 0; }
+    if (mask && !tiny_ok(s->own[i] = tn_true_at(tn_ctx_of(x), tn_uop_of(index[i])))) { s->own[i] = NULL; return 0; }
   }
   return 1;
 }
@@ -489,8 +495,8 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
 static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const *index, int n,
                            tn_indices *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   int indexed = 0, axis = 0, runs = 0, was = 0;
   int64_t order[TINY_MAX_DIMS];
   tiny_uop *flat = NULL, *valid = NULL;
@@ -503,13 +509,13 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
   s->n = 1;
   for (int i = 0; axis < u->ndim; i++) {
     const tiny_tensor *of = i < n ? index[i] : NULL;
-    const int span = of && s->own[i] ? of->uop->ndim : 1;
+    const int span = of && s->own[i] ? tn_uop_of(of)->ndim : 1;
     if (of && !was && !runs++) s->first = s->stay;
     was = of != NULL;
     if (!of) { s->order[s->stay++] = axis++; continue; }
     int64_t size = 1;
     for (int d = 0; d < span; d++) { size *= u->dim[axis]; order[indexed++] = axis++; }
-    tiny_uop *at = s->own[i] ? s->own[i]->uop : of->uop;
+    tiny_uop *at = s->own[i] ? tn_uop_of(s->own[i]) : tn_uop_of(of);
     if (!tn_broadcast_dims(at->ndim, at->dim, &s->shape.ndim, s->shape.dim)) {
       tiny_fail(t, TINY_E_SHAPE, "%s: indices %s and %s do not broadcast", name,
                 tn_dims_text(a, sizeof a, s->shape.ndim, s->shape.dim), tn_text_of(at, b));
@@ -558,11 +564,11 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
   tn_indices s;
   int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
   if (!tn_usable("index", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (tn_indices_open("index", x, index, n, &s)) {
-    tiny_uop *base = tn_indices_base(t, &s, x->uop), *y = tn_taken_at(t, base, s.at);
+    tiny_uop *base = tn_indices_base(t, &s, tn_uop_of(x)), *y = tn_taken_at(t, base, s.at);
     for (int i = 0; i < s.stay + s.shape.ndim; i++)
-      dim[i] = i < s.stay ? x->uop->dim[s.order[i]] : s.shape.dim[i - s.stay];
+      dim[i] = i < s.stay ? tn_uop_of(x)->dim[s.order[i]] : s.shape.dim[i - s.stay];
     tn_indices_axes(&s, axes);
     out = tn_tensor_new(t, tn_permute(t, tn_reshape(t, y, s.stay + s.shape.ndim, dim), axes));
   }
@@ -605,7 +611,7 @@ TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, 
   tn_indices s;
   if (!tn_usable("index_put", 2, in, &out)) return out;
   if (tn_indices_open("index_put", x, index, n, &s))
-    out = tn_tensor_new(x->t, tn_index_put(x->t, &s, x->uop, src->uop, accumulate));
+    out = tn_tensor_new(tn_ctx_of(x), tn_index_put(tn_ctx_of(x), &s, tn_uop_of(x), tn_uop_of(src), accumulate));
   tn_indices_close(&s);
   return out;
 }
@@ -621,12 +627,12 @@ static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weigh
 TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, weights ? weights : x};
-  if (!tn_usable("bincount", 2, in, &out) || !tn_is_index(x->t, "bincount", x->uop)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
-  if (u->ndim != 1 || (weights && !tn_has_dims(weights->uop, 1, u->dim)))
+  if (!tn_usable("bincount", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "bincount", tn_uop_of(x))) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (u->ndim != 1 || (weights && !tn_has_dims(tn_uop_of(weights), 1, u->dim)))
     return tn_wrong(t, TINY_E_SHAPE, "bincount: %s with weights %s", tn_text_of(u, a),
-                    weights ? tn_text_of(weights->uop, b) : "of 1");
+                    weights ? tn_text_of(tn_uop_of(weights), b) : "of 1");
   if (least < 0) return tn_wrong(t, TINY_E_ARG, "bincount: at least %lld bins", (long long)least);
   if (u->dim[0]) {
     const double lo = tn_known(t, tn_extreme(t, 1, u, 1, 0)),
@@ -636,17 +642,17 @@ TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_
       return tn_wrong(t, TINY_E_ARG, "bincount: there is an element %g", lo < 0 ? lo : hi);
     if (hi + 1 > (double)least) least = (int64_t)hi + 1;
   }
-  tiny_uop *w = weights ? weights->uop : NULL;
+  tiny_uop *w = weights ? tn_uop_of(weights) : NULL;
   if (w && w->dtype != TINY_F32) w = tn_cast(t, w, TINY_F64);
-  return tn_tensor_new(t, tn_counts(t, tn_counted(t, x->uop, least), least, w));
+  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), least), least, w));
 }
 TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi) {
   tiny_tensor *out;
   if (!tn_usable("histc", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (bins < 1 || bins > INT32_MAX || !(lo <= hi) || !(fabs(lo) < HUGE_VAL && fabs(hi) < HUGE_VAL))
     return tn_wrong(t, TINY_E_ARG, "histc: %lld bins from %g to %g", (long long)bins, lo, hi);
-  tiny_uop *u = tn_flattened(t, tn_wide(t, x->uop)), *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  tiny_uop *u = tn_flattened(t, tn_wide(t, tn_uop_of(x))), *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
   if (tn_bad(t, u)) return tn_poison(t);
   if (lo == hi && u->dim[0]) {             // from the least to the greatest; those may be equal, too
     low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0);
@@ -659,6 +665,6 @@ TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double
   at = tn_where(t, inside, at, tn_k(t, at, -1));
   at = tn_bad(t, at) ? at : tn_cast(t, at, TINY_I32);
   tiny_uop *n = tn_bad(t, at) ? at : tn_counts(t, at, bins, NULL);
-  return tn_tensor_new(t, tn_narrow(t, n, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, n, tn_uop_of(x)->dtype));
 }
 #endif

@@ -27,15 +27,15 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   tiny_tensor *out;
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable(name, n, xs, &out)) return out;
-  tiny_ctx *t = xs[0]->t;
-  const tiny_uop *first = xs[0]->uop;
+  tiny_ctx *t = tn_ctx_of(xs[0]);
+  const tiny_uop *first = tn_uop_of(xs[0]);
   const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
   if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
   tiny_dtype dtype = (tiny_dtype)first->dtype;
   int64_t total = 0, done = 0;
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = xs[i]->uop;
+    const tiny_uop *u = tn_uop_of(xs[i]);
     int same = u->ndim == first->ndim;
     for (int d = 0; same && d < u->ndim; d++) if ((stack || d != at) && u->dim[d] != first->dim[d]) same = 0;
     if (!same)
@@ -46,11 +46,11 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   }
   tiny_uop *whole = NULL;
   for (int i = 0; i < n; i++) {
-    tiny_uop *u = tn_cast(t, xs[i]->uop, dtype);
+    tiny_uop *u = tn_cast(t, tn_uop_of(xs[i]), dtype);
     if (stack) u = tn_insert(t, u, at);
     whole = tn_lay(t, whole, u, at, done, total);
     if (tn_bad(t, whole) && whole) return out;
-    done += stack ? 1 : xs[i]->uop->dim[at];
+    done += stack ? 1 : tn_uop_of(xs[i])->dim[at];
   }
   return tn_tensor_new(t, whole);
 }
@@ -74,22 +74,22 @@ static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int64_t nelem = tiny_nelem(x);
   if (by.ndim != axes.ndim || by.ndim < 1 || by.ndim > TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     const tiny_shape s = tiny_shape_get(x);
-    u = tn_roll(x->t, tn_reshape(x->t, u, 1, &nelem), 0, by.dim[0]);
-    return tn_tensor_new(x->t, tn_reshape(x->t, u, s.ndim, s.dim));
+    u = tn_roll(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, 1, &nelem), 0, by.dim[0]);
+    return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim));
   }
   for (int i = 0; i < axes.ndim; i++) {
     const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
-    const int at = tn_axis(x->t, "roll", x->uop, (int)named);
+    const int at = tn_axis(tn_ctx_of(x), "roll", tn_uop_of(x), (int)named);
     if (at < 0) return out;
-    if (x->uop->ndim) u = tn_roll(x->t, u, at, by.dim[i]);
+    if (tn_uop_of(x)->ndim) u = tn_roll(tn_ctx_of(x), u, at, by.dim[i]);
   }
-  return tn_tensor_new(x->t, u);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 
 // ** padding **
@@ -129,8 +129,9 @@ TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double v
   int64_t grow[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("pad", 1, &x, &out)) return out;
-  tiny_uop *u = tn_pad_crop(x->t, "pad", x->uop, &before_after, grow);
-  return u ? tn_tensor_new(x->t, tn_pad_with(x->t, u, grow, tn_k(x->t, x->uop, value))) : out;
+  tiny_uop *u = tn_pad_crop(tn_ctx_of(x), "pad", tn_uop_of(x), &before_after, grow);
+  tiny_ctx *t = tn_ctx_of(x);
+  return u ? tn_tensor_new(t, tn_pad_with(t, u, grow, tn_k(t, tn_uop_of(x), value))) : out;
 }
 
 // What stands before (side 0) or behind (side 1) x, n elements along axis, when its own are repeated.
@@ -164,11 +165,12 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   tiny_tensor *out;
   if (!tn_usable("pad_mode", 1, &x, &out)) return out;
   if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);
-  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(x->t, TINY_E_ARG, "pad_mode: no mode %d", (int)how);
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_pad_crop(t, "pad_mode", x->uop, &before_after, grow);
+  if ((unsigned)how > TINY_PAD_SYMMETRIC)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "pad_mode: no mode %d", (int)how);
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_pad_crop(t, "pad_mode", tn_uop_of(x), &before_after, grow);
   if (!u) return out;
-  for (int i = 0; i < x->uop->ndim && !tn_bad(t, u); i++) {
+  for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(t, u); i++) {
     const int64_t before = grow[2 * i], after = grow[2 * i + 1];
     if (!tn_around_fits(u->dim[i], before, after, how))
       return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,

@@ -27,18 +27,18 @@ typedef struct tn_matrices {
 // x as (B, n, m), wide; NULL after an error.
 static tiny_uop *tn_matrices_in(const char *name, tiny_tensor *x, int square, tn_matrices *b) {
   char a[TN_DIMS_TEXT];
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int lead = u->ndim - 2;
   if (lead < 0 || lead > TINY_MAX_DIMS - 4 || (square && u->dim[lead] != u->dim[lead + 1])) {
-    tn_wrong(x->t, TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
+    tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
     return NULL;
   }
-  b->t = x->t; b->dtype = tn_real(u->dtype); b->nlead = lead;
+  b->t = tn_ctx_of(x); b->dtype = tn_real(u->dtype); b->nlead = lead;
   for (int i = 0; i < lead; i++) b->lead[i] = u->dim[i];
   b->count = tn_dims_nelem(lead, u->dim);
   b->n = u->dim[lead]; b->m = u->dim[lead + 1];
   const int64_t dim[3] = {b->count, b->n, b->m};
-  return tn_reshape(x->t, tn_wide(x->t, u), 3, dim);
+  return tn_reshape(tn_ctx_of(x), tn_wide(tn_ctx_of(x), u), 3, dim);
 }
 // (B, ..) with the batch as it came and n dims of the result behind it.
 static tiny_tensor *tn_matrices_out(const tn_matrices *b, tiny_uop *u, int n, int64_t d0, int64_t d1) {
@@ -87,7 +87,7 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
   tn_matrices b;
   if (!tn_usable("inverse", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("inverse", x, 1, &b);
-  return u ? tn_matrices_out(&b, tn_inverse_of(x->t, u), 2, b.n, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_inverse_of(tn_ctx_of(x), u), 2, b.n, b.n) : out;
 }
 
 // det(x0 + D) = det(x0) det(I + E), E = x0^-1 D: det(I + E) = 1 + tr E + ((tr E)^2 - tr E^2) / 2 ..,
@@ -106,7 +106,7 @@ TINY_API tiny_tensor *tiny_det(tiny_tensor *x) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("det", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("det", x, 1, &b);
   if (!u) return out;
   const tn_det d = tn_determinant(t, u);
@@ -121,7 +121,7 @@ TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   const int usable = tn_usable("slogdet", 1, &x, &out);
   tn_set(logabsdet, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("slogdet", x, 1, &b);
   if (!u) return out;
   const tn_det d = tn_determinant(t, u);
@@ -150,7 +150,7 @@ typedef struct tn_system { tn_matrices a, b; tiny_uop *x, *y; int is_vector; } t
 // a (.., n, m), y (.., n, k), or (.., n) which is_vector tells.
 static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int square, tn_system *s) {
   char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
-  const tiny_uop *u = a->uop, *w = y->uop;
+  const tiny_uop *u = tn_uop_of(a), *w = tn_uop_of(y);
   tiny_tensor *right = y;
   if (!(s->x = tn_matrices_in(name, a, square, &s->a))) return 0;
   s->is_vector = w->ndim == 1 || (w->ndim == u->ndim - 1 && tn_dims_same(w->ndim, w->dim, u->dim));
@@ -160,12 +160,12 @@ static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int sq
   int64_t lead[TINY_MAX_DIMS];
   memcpy(lead, s->b.lead, sizeof lead);
   if (s->b.n != s->a.n || !tn_broadcast_dims(s->a.nlead, s->a.lead, &n, lead)) {
-    tn_wrong(a->t, TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
+    tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
     return 0;
   }
   const int dtype = tn_real(tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)w->dtype));
-  s->x = tn_cast(a->t, s->x, tn_computed_in(dtype));
-  s->y = tn_batch_to(&s->b, tn_cast(a->t, s->y, tn_computed_in(dtype)), n, lead);
+  s->x = tn_cast(tn_ctx_of(a), s->x, tn_computed_in(dtype));
+  s->y = tn_batch_to(&s->b, tn_cast(tn_ctx_of(a), s->y, tn_computed_in(dtype)), n, lead);
   memcpy(s->b.lead, lead, sizeof lead);
   s->b.nlead = n; s->b.count = tn_dims_nelem(n, lead); s->b.dtype = dtype;
   return 1;
@@ -189,7 +189,7 @@ TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   tn_system s;
   if (!tn_usable("solve", 2, in, &out) || !tn_system_in("solve", a, b, 1, &s)) return out;
-  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(a->t, s.x)));
+  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(tn_ctx_of(a), s.x)));
 }
 // The part of a that a triangular system looks at; unit: with ones on the diagonal.
 static tiny_uop *tn_triangle_of(tiny_ctx *t, tiny_uop *a, int upper, int unit) {
@@ -201,8 +201,8 @@ TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int 
   tn_system s;
   if (!tn_usable("triangular_solve", 2, in, &out) || !tn_system_in("triangular_solve", a, b, 1, &s))
     return out;
-  tiny_uop *x = tn_triangle_of(a->t, s.x, upper, unit);
-  tiny_uop *v = tn_invert_triangle(a->t, tn_detached(a->t, x), !upper);
+  tiny_uop *x = tn_triangle_of(tn_ctx_of(a), s.x, upper, unit);
+  tiny_uop *v = tn_invert_triangle(tn_ctx_of(a), tn_detached(tn_ctx_of(a), x), !upper);
   return tn_system_out(&s, tn_system_solve(&s, x, v));
 }
 
@@ -232,7 +232,7 @@ TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("cholesky", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("cholesky", x, 1, &b), *v;
   if (!u) return out;
   tiny_uop *l = tn_factor_cholesky(t, tn_mirrored(t, tn_detached(t, u)), &v);
@@ -273,7 +273,7 @@ TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) 
   const int usable = tn_usable("lu", 1, &x, &out);
   tn_set(l, out); tn_set(u, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *w = tn_matrices_in("lu", x, 0, &b);
   if (!w) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
@@ -328,7 +328,7 @@ TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_uop *u = tn_matrices_in("qr", x, 0, &b);
   if (!u) return out;
   const int64_t columns = complete || b.n < b.m ? b.n : b.m;
-  if (!tn_qr_of(x->t, u, columns, &q, &p)) return out;
+  if (!tn_qr_of(tn_ctx_of(x), u, columns, &q, &p)) return out;
   tn_set(r, tn_matrices_out(&b, p, 2, columns, b.m));
   return tn_matrices_out(&b, q, 2, b.n, columns);
 }
@@ -354,7 +354,7 @@ TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors) {
   const int usable = tn_usable("eigh", 1, &x, &out);
   tn_set(vectors, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("eigh", x, 1, &b), *w, *second;
   if (!u) return out;
   tiny_uop *v = tn_factor_eigh(t, tn_mirrored(t, tn_detached(t, u)), &w), *row = tn_turned(t, w);
@@ -408,10 +408,10 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
   tn_set(s, out); tn_set(vt, out);
   if (!usable) return out;
   tiny_uop *u = tn_matrices_in("svd", x, 0, &b);
-  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  if (!u || !tn_svd_of(tn_ctx_of(x), u, &f)) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
   tn_set(s, tn_matrices_out(&b, f.s, 1, least, 0));
-  tn_set(vt, tn_matrices_out(&b, tn_turned(x->t, f.v), 2, least, b.m));
+  tn_set(vt, tn_matrices_out(&b, tn_turned(tn_ctx_of(x), f.v), 2, least, b.m));
   return tn_matrices_out(&b, f.u, 2, b.n, least);
 }
 
@@ -433,11 +433,12 @@ TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
   tn_svd f;
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
-  if (!u || !tn_svd_of(x->t, u, &f)) return out;
-  tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_rank_tolerance(&b, rtol));
-  if (tn_bad(x->t, counts)) return out;
-  counts = tn_sum(x->t, tn_cast(x->t, counts, TINY_I32), 4, 1);
-  return tn_tensor_new(x->t, tn_reshape(x->t, counts, b.nlead, b.lead));
+  if (!u || !tn_svd_of(tn_ctx_of(x), u, &f)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *counts = tn_singular(t, tn_stored(t, tn_detached(t, f.s)), tn_rank_tolerance(&b, rtol));
+  if (tn_bad(t, counts)) return out;
+  counts = tn_sum(t, tn_cast(t, counts, TINY_I32), 4, 1);
+  return tn_tensor_new(t, tn_reshape(t, counts, b.nlead, b.lead));
 }
 
 // p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
@@ -459,7 +460,7 @@ TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) {
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(x->t, u, &b, rtol), 2, b.m, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, rtol), 2, b.m, b.n) : out;
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
@@ -468,7 +469,7 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
   tn_system s;
   tiny_uop *q, *r;
   if (!tn_usable("lstsq", 2, in, &out) || !tn_system_in("lstsq", a, b, 0, &s)) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   const int wide = s.a.n < s.a.m;
   tiny_uop *x = tn_batch_to(&s.a, s.x, s.b.nlead, s.b.lead);
   if (!tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r)) return out;
@@ -511,15 +512,15 @@ TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
   tn_matrices b;
   if (!tn_usable("matrix_norm", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_norm", x, 0, &b);
-  if (!u || !tn_norm_known(x->t, "matrix_norm", order, &b)) return out;
-  return tn_matrices_out(&b, tn_matrix_norm(x->t, u, order), 0, 0, 0);
+  if (!u || !tn_norm_known(tn_ctx_of(x), "matrix_norm", order, &b)) return out;
+  return tn_matrices_out(&b, tn_matrix_norm(tn_ctx_of(x), u, order), 0, 0, 0);
 }
 TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
   if (!tn_usable("cond", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("cond", x, order != '2', &b);
   if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
   if (order != '2') {
@@ -536,20 +537,20 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("matrix_power", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2 || u->dim[u->ndim - 1] != u->dim[u->ndim - 2])
     return tn_wrong(t, TINY_E_SHAPE, "matrix_power: %s is no square matrix", tn_text_of(u, a));
   if (n == INT64_MIN) return tn_wrong(t, TINY_E_ARG, "matrix_power: the exponent is too small");
   if (n == 0) {
     tiny_tensor *eye = tiny_eye(t, u->dim[u->ndim - 1], (tiny_dtype)u->dtype);
-    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, eye->uop, u->ndim, u->dim)) : out;
+    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, tn_uop_of(eye), u->ndim, u->dim)) : out;
   }
   tiny_tensor *base = n < 0 ? tiny_inverse(x) : x, *y = NULL;
   for (uint64_t left = (uint64_t)(n < 0 ? -n : n); left; left >>= 1) {
     if (left & 1) y = y ? tn_matmul("matrix_power", y, base) : base;
     if (left > 1) base = tn_matmul("matrix_power", base, base);
   }
-  return tn_tensor_new(t, y->uop);
+  return tn_tensor_new(t, tn_uop_of(y));
 }
 #endif

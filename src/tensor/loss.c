@@ -34,13 +34,13 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   int m = 0;
   for (int i = 0; i < n; i++) if (i < needed || in[i]) given[m++] = in[i];
   if (!tn_usable(name, m, given, &l->bad) || !tn_shapes_meet(name, m, given)) return 0;
-  l->name = name; l->t = given[0]->t; l->reduction = reduction;
-  l->dtype = given[0]->uop->dtype;
+  l->name = name; l->t = tn_ctx_of(given[0]); l->reduction = reduction;
+  l->dtype = tn_uop_of(given[0])->dtype;
   for (int i = 1; i < m; i++)
-    l->dtype = i == 1 ? tn_meet(given[0]->uop, given[1]->uop)
-                      : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)given[i]->uop->dtype);
+    l->dtype = i == 1 ? tn_meet(tn_uop_of(given[0]), tn_uop_of(given[1]))
+                      : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)tn_uop_of(given[i])->dtype);
   l->dtype = tn_real(l->dtype);
-  for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, in[i]->uop, tn_computed_in(l->dtype)) : NULL;
+  for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, tn_uop_of(in[i]), tn_computed_in(l->dtype)) : NULL;
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
   return tn_reduction_fits(l->t, name, reduction);
 }
@@ -194,14 +194,14 @@ TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b,
   tiny_tensor *const in[3] = {a, b, y};
   memset(&l, 0, sizeof l);
   if (!tn_usable("cosine_embedding_loss", 3, in, &l.bad)) return l.bad;
-  const tiny_uop *p = a->uop;
-  if (!p->ndim || p->ndim > 2 || !tn_has_dims(b->uop, p->ndim, p->dim) ||
-      !tn_has_dims(y->uop, p->ndim - 1, p->dim))
-    return tn_wrong(a->t, TINY_E_SHAPE, "cosine_embedding_loss: %s and %s with %s", tn_text_of(p, s),
-                    tn_text_of(b->uop, u), tn_text_of(y->uop, v));
+  const tiny_uop *p = tn_uop_of(a);
+  if (!p->ndim || p->ndim > 2 || !tn_has_dims(tn_uop_of(b), p->ndim, p->dim) ||
+      !tn_has_dims(tn_uop_of(y), p->ndim - 1, p->dim))
+    return tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "cosine_embedding_loss: %s and %s with %s", tn_text_of(p, s),
+                    tn_text_of(tn_uop_of(b), u), tn_text_of(tn_uop_of(y), v));
   if (!tn_loss_open(&l, "cosine_embedding_loss", 2, 2, in, reduction)) return l.bad;
   tiny_ctx *t = l.t;
-  tiny_uop *sign = tn_cast(t, y->uop, l.u[0]->dtype), *zero = tn_k(t, l.u[0], 0), *dot[3];
+  tiny_uop *sign = tn_cast(t, tn_uop_of(y), l.u[0]->dtype), *zero = tn_k(t, l.u[0], 0), *dot[3];
   for (int i = 0; i < 3; i++)              // a.b, and the squares of both lengths, which PyTorch keeps off 0
     dot[i] = tn_sum(t, tn_mul(t, l.u[i == 2], l.u[i != 1]), 1 << (p->ndim - 1), 0);
   tiny_uop *squares = tn_mul(t, tn_plus(t, dot[1], 1e-12), tn_plus(t, dot[2], 1e-12));
@@ -261,9 +261,9 @@ static int tn_classes_fit(tiny_ctx *t, const char *name, const tiny_uop *x, cons
               same ? "probabilities" : "labels", tn_text_of(y, b));
     return 0;
   }
-  if (!weight || tn_has_dims(weight->uop, 1, x->dim + axis)) return 1;
+  if (!weight || tn_has_dims(tn_uop_of(weight), 1, x->dim + axis)) return 1;
   tiny_fail(t, TINY_E_SHAPE, "%s: scores %s with class weights %s", name, tn_text_of(x, a),
-            tn_text_of(weight->uop, b));
+            tn_text_of(tn_uop_of(weight), b));
   return 0;
 }
 static void tn_classes_label(tiny_ctx *t, tn_classes *c, tiny_uop *y, int64_t ignored) {
@@ -301,25 +301,25 @@ static tiny_tensor *tn_class_loss(const char *name, int logits, tiny_tensor *x, 
                                   const tiny_cross_entropy_desc *d) {
   tiny_tensor *out, *in[3] = {x, y, d ? d->weight : NULL};
   if (!tn_usable_some(name, 2, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   const double smoothing = d ? d->label_smoothing : 0;
   const tiny_reduction r = d ? d->reduction : TINY_MEAN;
-  const int likely = logits && tn_is_float(y->uop->dtype), dtype = tn_real(x->uop->dtype);
+  const int likely = logits && tn_is_float(tn_uop_of(y)->dtype), dtype = tn_real(tn_uop_of(x)->dtype);
   if (!(smoothing >= 0 && smoothing <= 1))
     return tn_wrong(t, TINY_E_ARG, "%s: label smoothing %g", name, smoothing);
-  if (!tn_reduction_fits(t, name, r) || !tn_classes_fit(t, name, x->uop, y->uop, in[2], likely) ||
-      (!likely && !tn_is_index(t, name, y->uop)))
+  if (!tn_reduction_fits(t, name, r) || !tn_classes_fit(t, name, tn_uop_of(x), tn_uop_of(y), in[2], likely) ||
+      (!likely && !tn_is_index(t, name, tn_uop_of(y))))
     return out;
   tn_classes c;
   memset(&c, 0, sizeof c);
-  c.C = x->uop->dim[x->uop->ndim > 1];
-  c.x = tn_classes_last(t, tn_wide(t, x->uop));
+  c.C = tn_uop_of(x)->dim[tn_uop_of(x)->ndim > 1];
+  c.x = tn_classes_last(t, tn_wide(t, tn_uop_of(x)));
   if (tn_bad(t, c.x)) return tn_poison(t);
-  if (in[2]) c.weight = tn_cast(t, in[2]->uop, c.x->dtype);
+  if (in[2]) c.weight = tn_cast(t, tn_uop_of(in[2]), c.x->dtype);
   const int last = 1 << (c.x->ndim - 1);
   tiny_uop *logp = logits ? tn_log_softmax(t, c.x, last) : c.x;
-  if (likely) return tn_entropy_of(t, &c, logp, y->uop, smoothing, dtype, r);
-  tn_classes_label(t, &c, y->uop, d && d->ignores ? d->ignore_index : -1);
+  if (likely) return tn_entropy_of(t, &c, logp, tn_uop_of(y), smoothing, dtype, r);
+  tn_classes_label(t, &c, tn_uop_of(y), d && d->ignores ? d->ignore_index : -1);
   tiny_uop *zero = tn_k(t, c.x, 0), *each = tn_neg(t, tn_of_label(t, &c, tn_weighted(t, logp, c.weight)));
   tiny_uop *counts = tn_bad(t, c.counts) ? c.counts : tn_cast(t, c.counts, c.x->dtype);
   tiny_uop *weights = c.weight ? tn_of_label(t, &c, c.weight) : counts;
@@ -342,30 +342,30 @@ TINY_API tiny_tensor *tiny_multi_margin_loss(tiny_tensor *x, tiny_tensor *y, int
                                              tiny_tensor *weight, tiny_reduction reduction) {
   tiny_tensor *out, *in[3] = {x, y, weight};
   if (!tn_usable_some("multi_margin_loss", 2, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (p != 1 && p != 2) return tn_wrong(t, TINY_E_ARG, "multi_margin_loss: p is %d, not 1 or 2", p);
-  if (x->uop->ndim > 2)
-    return tn_wrong(t, TINY_E_SHAPE, "multi_margin_loss: scores of %d dims", x->uop->ndim);
+  if (tn_uop_of(x)->ndim > 2)
+    return tn_wrong(t, TINY_E_SHAPE, "multi_margin_loss: scores of %d dims", tn_uop_of(x)->ndim);
   if (!tn_reduction_fits(t, "multi_margin_loss", reduction) ||
-      !tn_classes_fit(t, "multi_margin_loss", x->uop, y->uop, weight, 0) ||
-      !tn_is_index(t, "multi_margin_loss", y->uop))
+      !tn_classes_fit(t, "multi_margin_loss", tn_uop_of(x), tn_uop_of(y), weight, 0) ||
+      !tn_is_index(t, "multi_margin_loss", tn_uop_of(y)))
     return out;
   tn_classes c;
   memset(&c, 0, sizeof c);
-  c.C = x->uop->dim[x->uop->ndim > 1];
-  c.x = tn_wide(t, x->uop);
+  c.C = tn_uop_of(x)->dim[tn_uop_of(x)->ndim > 1];
+  c.x = tn_wide(t, tn_uop_of(x));
   if (tn_bad(t, c.x)) return tn_poison(t);
   const int axis = c.x->ndim - 1;
-  tn_classes_label(t, &c, y->uop, -1);
+  tn_classes_label(t, &c, tn_uop_of(y), -1);
   tiny_uop *right = tn_insert(t, tn_of_label(t, &c, c.x), axis), *zero = tn_k(t, c.x, 0);
   tiny_uop *over = tn_hinge(t, tn_plus(t, tn_sub(t, c.x, right), margin));
   if (p == 2) over = tn_square(t, over);
   tiny_uop *others = tn_mean(t, tn_where(t, tn_is_label(t, &c), zero, over), 1 << axis, 0);
   others = tn_where(t, c.counts, others, zero);
-  if (weight) others = tn_mul(t, others, tn_of_label(t, &c, tn_cast(t, weight->uop, c.x->dtype)));
+  if (weight) others = tn_mul(t, others, tn_of_label(t, &c, tn_cast(t, tn_uop_of(weight), c.x->dtype)));
   tn_loss l;
   memset(&l, 0, sizeof l);
-  l.t = t; l.dtype = tn_real(x->uop->dtype); l.reduction = reduction;
+  l.t = t; l.dtype = tn_real(tn_uop_of(x)->dtype); l.reduction = reduction;
   return tn_loss_close(&l, others);
 }
 #undef TN_LOSS
@@ -423,10 +423,11 @@ static tiny_uop *tn_ctc_end(tiny_ctx *t, const tn_ctc *c, tiny_uop *alpha) {
 }
 static int tn_ctc_fits(tiny_tensor *const *in, int64_t blank) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], s[TN_DIMS_TEXT], u[TN_DIMS_TEXT];
-  tiny_ctx *t = in[0]->t;
-  const tiny_uop *x = in[0]->uop, *y = in[1]->uop, *frames = in[2]->uop, *labels = in[3]->uop;
+  tiny_ctx *t = tn_ctx_of(in[0]);
+  const tiny_uop *x = tn_uop_of(in[0]), *y = tn_uop_of(in[1]), *frames = tn_uop_of(in[2]),
+      *labels = tn_uop_of(in[3]);
   const int n = x->ndim - 2;               // dims of the batch
-  for (int i = 1; i < 4; i++) if (!tn_is_index(t, "ctc_loss", in[i]->uop)) return 0;
+  for (int i = 1; i < 4; i++) if (!tn_is_index(t, "ctc_loss", tn_uop_of(in[i]))) return 0;
   if ((n != 0 && n != 1) || !tiny_nelem(in[0]) || y->ndim != n + 1 || !tn_dims_same(n, y->dim, x->dim + 1) ||
       !tn_has_dims(frames, n, x->dim + 1) || !tn_has_dims(labels, n, x->dim + 1)) {
     tiny_fail(t, TINY_E_SHAPE, "ctc_loss: %s with targets %s of lengths %s and %s", tn_text_of(x, a),
@@ -444,24 +445,24 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
   tiny_tensor *const in[4] = {logp, targets, input_lengths, target_lengths};
   memset(&l, 0, sizeof l);
   if (!tn_usable("ctc_loss", 4, in, &l.bad)) return l.bad;
-  tiny_ctx *t = logp->t;
+  tiny_ctx *t = tn_ctx_of(logp);
   if (!tn_reduction_fits(t, "ctc_loss", reduction) || !tn_ctc_fits(in, blank)) return tn_poison(t);
-  const int batched = logp->uop->ndim == 3;
+  const int batched = tn_uop_of(logp)->ndim == 3;
   tn_ctc c;
   memset(&c, 0, sizeof c);
-  c.T = logp->uop->dim[0]; c.N = batched ? logp->uop->dim[1] : 1;
-  const int64_t C = logp->uop->dim[batched + 1], S = targets->uop->dim[batched], column[2] = {c.N, 1};
+  c.T = tn_uop_of(logp)->dim[0]; c.N = batched ? tn_uop_of(logp)->dim[1] : 1;
+  const int64_t C = tn_uop_of(logp)->dim[batched + 1], S = tn_uop_of(targets)->dim[batched], column[2] = {c.N, 1};
   const int64_t rows[2] = {c.N, S}, frame[4] = {c.T, c.N, 1, C}, grid[2] = {c.N, 2 * S + 1};
-  const int inside = tn_computed_in(tn_real(logp->uop->dtype));
+  const int inside = tn_computed_in(tn_real(tn_uop_of(logp)->dtype));
   c.S = grid[1];
-  tiny_uop *y = tn_reshape(t, tn_cast(t, targets->uop, TINY_I32), 2, rows),
+  tiny_uop *y = tn_reshape(t, tn_cast(t, tn_uop_of(targets), TINY_I32), 2, rows),
            *states = tn_ctc_states(t, y, blank);
-  tiny_uop *x = tn_cast(t, logp->uop, inside);
+  tiny_uop *x = tn_cast(t, tn_uop_of(logp), inside);
   if (tn_bad(t, states) || tn_bad(t, x)) return tn_poison(t);
   x = tn_lookup(t, tn_reshape(t, x, 4, frame), tn_insert(t, states, 2));
   c.emit = tn_u1(t, TINY_OP_CONTIGUOUS, x);
-  c.frames = tn_reshape(t, tn_cast(t, input_lengths->uop, TINY_I32), 2, column);
-  c.labels = tn_reshape(t, tn_cast(t, target_lengths->uop, TINY_I32), 2, column);
+  c.frames = tn_reshape(t, tn_cast(t, tn_uop_of(input_lengths), TINY_I32), 2, column);
+  c.labels = tn_reshape(t, tn_cast(t, tn_uop_of(target_lengths), TINY_I32), 2, column);
   tiny_uop *other = tn_ne(t, states, tn_cut(t, tn_extend(t, states, 1, 2, 0), 1, 0, c.S));
   tiny_uop *at = tn_iota(t, TINY_INDEX, c.S, 1, 2), *is_label = tn_ne(t, states, tn_int(t, TINY_I32, blank));
   c.skips = tn_and(t, tn_and(t, other, is_label), tn_not(t, tn_lt(t, at, tn_int(t, TINY_INDEX, 2))));
@@ -476,7 +477,7 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
     tiny_uop *length = tn_cast(t, tn_reshape(t, c.labels, 1, &c.N), each->dtype);
     each = tn_fdiv(t, each, tn_max(t, length, tn_k(t, length, 1)));
   }
-  l.t = t; l.dtype = tn_real(logp->uop->dtype); l.reduction = reduction;
+  l.t = t; l.dtype = tn_real(tn_uop_of(logp)->dtype); l.reduction = reduction;
   return tn_loss_close(&l, batched ? each : tn_reshape(t, each, 0, NULL));
 }
 #endif

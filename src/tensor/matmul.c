@@ -21,8 +21,9 @@ static tiny_uop *tn_dot(tiny_ctx *t, tiny_uop *x, tiny_uop *w, tiny_uop *bias, i
 // The dtype of a product, once it is clear that the operands fit; -1 after an error.
 static int tn_product_fits(const char *name, tiny_tensor *a, tiny_tensor *b, int fits) {
   char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
-  if (fits) return tn_meet(a->uop, b->uop);
-  tn_wrong(a->t, TINY_E_SHAPE, "%s: %s and %s", name, tn_text_of(a->uop, p), tn_text_of(b->uop, q));
+  if (fits) return tn_meet(tn_uop_of(a), tn_uop_of(b));
+  tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "%s: %s and %s", name, tn_text_of(tn_uop_of(a), p),
+           tn_text_of(tn_uop_of(b), q));
   return -1;
 }
 
@@ -30,8 +31,8 @@ static tiny_tensor *tn_matmul(const char *name, tiny_tensor *x, tiny_tensor *w) 
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, w};
   if (!tn_usable(name, 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *p = x->uop, *q = w->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *p = tn_uop_of(x), *q = tn_uop_of(w);
   const int row = p->ndim == 1, column = q->ndim == 1;
   if (!p->ndim || !q->ndim)
     return tn_wrong(t, TINY_E_SHAPE, "%s: 0-d operand: %s @ %s", name, tn_text_of(p, a), tn_text_of(q, b));
@@ -66,12 +67,12 @@ TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w) { return tn_ma
 static tiny_tensor *tn_vectors(const char *name, tiny_tensor *a, tiny_tensor *b, int whole) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   const int64_t n = tiny_nelem(a);
   const int dtype = tn_product_fits(name, a, b, n == tiny_nelem(b) &&
-                                    (whole || (a->uop->ndim == 1 && b->uop->ndim == 1)));
+                                    (whole || (tn_uop_of(a)->ndim == 1 && tn_uop_of(b)->ndim == 1)));
   if (dtype < 0) return out;
-  return tn_tensor_new(t, tn_dot(t, tn_reshape(t, a->uop, 1, &n), tn_reshape(t, b->uop, 1, &n), NULL, 1,
+  return tn_tensor_new(t, tn_dot(t, tn_reshape(t, tn_uop_of(a), 1, &n), tn_reshape(t, tn_uop_of(b), 1, &n), NULL, 1,
                                  dtype));
 }
 TINY_API tiny_tensor *tiny_dot(tiny_tensor *a, tiny_tensor *b) { return tn_vectors("dot", a, b, 0); }
@@ -80,8 +81,8 @@ TINY_API tiny_tensor *tiny_vdot(tiny_tensor *a, tiny_tensor *b) { return tn_vect
 TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("vecdot", 2, in, &out) || !tn_shapes_meet("vecdot", 2, in)) return out;
-  tiny_ctx *t = a->t;
-  tiny_uop *x = a->uop, *y = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   const int dtype = tn_meet(x, y);
   tn_broadcast(t, &x, &y);
   if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
@@ -93,19 +94,19 @@ TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis) {
 TINY_API tiny_tensor *tiny_outer(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("outer", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   const int64_t column[2] = {tiny_nelem(a), 1}, row[1] = {tiny_nelem(b)};
-  const int dtype = tn_meet(a->uop, b->uop);
-  tiny_uop *x = tn_cast(t, tn_reshape(t, a->uop, 2, column), dtype);
-  return tn_tensor_new(t, tn_mul(t, x, tn_cast(t, tn_reshape(t, b->uop, 1, row), dtype)));
+  const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
+  tiny_uop *x = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2, column), dtype);
+  return tn_tensor_new(t, tn_mul(t, x, tn_cast(t, tn_reshape(t, tn_uop_of(b), 1, row), dtype)));
 }
 
 // (.., a0, 1, a1, 1 ..) * (b0, 1, b1, ..): every dim of a beside that of b, then each pair as one.
 TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("kron", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
-  const tiny_uop *p = a->uop, *q = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  const tiny_uop *p = tn_uop_of(a), *q = tn_uop_of(b);
   const int n = p->ndim > q->ndim ? p->ndim : q->ndim;
   const int dtype = tn_product_fits("kron", a, b, 2 * n <= TINY_MAX_DIMS);
   int64_t x[TINY_MAX_DIMS], y[TINY_MAX_DIMS], both[TINY_MAX_DIMS];
@@ -116,8 +117,8 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
     x[2 * i + 1] = y[2 * i] = 1;
     both[i] = x[2 * i] * y[2 * i + 1];
   }
-  tiny_uop *u = tn_cast(t, tn_reshape(t, a->uop, 2 * n, x), dtype),
-           *w = tn_cast(t, tn_reshape(t, b->uop, 2 * n, y), dtype);
+  tiny_uop *u = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2 * n, x), dtype),
+           *w = tn_cast(t, tn_reshape(t, tn_uop_of(b), 2 * n, y), dtype);
   return tn_tensor_new(t, tn_reshape(t, tn_mul(t, u, w), n, both));
 }
 
@@ -142,8 +143,8 @@ static tiny_uop *tn_matrix_of(tiny_ctx *t, tiny_uop *x, int bits, const tiny_sha
 TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape axes_a, tiny_shape axes_b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("tensordot", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
-  tiny_uop *x = a->uop, *y = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   const int xbits = tn_axis_bits(t, "tensordot", x, &axes_a),
             ybits = xbits < 0 ? -1 : tn_axis_bits(t, "tensordot", y, &axes_b);
   if (ybits < 0) return out;
@@ -166,7 +167,7 @@ TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape 
 TINY_API tiny_tensor *tiny_inner(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("inner", 2, in, &out)) return out;
-  if (!a->uop->ndim || !b->uop->ndim) return tiny_mul(a, b);
+  if (!tn_uop_of(a)->ndim || !tn_uop_of(b)->ndim) return tiny_mul(a, b);
   const tiny_shape last = {1, {-1}};
   return tiny_tensordot(a, b, last, last);
 }
@@ -188,12 +189,12 @@ TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable("multi_dot", n, xs, &out)) return out;
   if (n > TN_MAX_CHAIN_DOT)
-    return tn_wrong(xs[0]->t, TINY_E_ARG, "multi_dot: %d operands, at most %d", n, TN_MAX_CHAIN_DOT);
+    return tn_wrong(tn_ctx_of(xs[0]), TINY_E_ARG, "multi_dot: %d operands, at most %d", n, TN_MAX_CHAIN_DOT);
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = xs[i]->uop;
+    const tiny_uop *u = tn_uop_of(xs[i]);
     char a[TN_DIMS_TEXT];
     if (u->ndim != 2 && !(u->ndim == 1 && (i == 0 || i == n - 1)))
-      return tn_wrong(xs[0]->t, TINY_E_SHAPE, "multi_dot: operand %d is %s, not a matrix", i + 1,
+      return tn_wrong(tn_ctx_of(xs[0]), TINY_E_SHAPE, "multi_dot: operand %d is %s, not a matrix", i + 1,
                       tn_text_of(u, a));
     size[i] = u->ndim == 2 || i ? (double)u->dim[0] : 1;
     size[i + 1] = u->ndim == 2 || !i ? (double)u->dim[u->ndim - 1] : 1;
@@ -206,7 +207,7 @@ TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
       if (all < cost[i][j]) { cost[i][j] = all; split[i][j] = (uint8_t)s; }
     }
   }
-  return n == 1 ? tn_tensor_new(xs[0]->t, xs[0]->uop) : tn_chain_dot(xs, split, 0, n - 1);
+  return n == 1 ? tn_tensor_new(tn_ctx_of(xs[0]), tn_uop_of(xs[0])) : tn_chain_dot(xs, split, 0, n - 1);
 }
 
 // ** traces, crosses, distances **
@@ -219,8 +220,8 @@ TINY_API tiny_tensor *tiny_trace(tiny_tensor *x) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("trace", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int n = u->ndim;
   if (n < 2) return tn_wrong(t, TINY_E_SHAPE, "trace: %s is no matrix", tn_text_of(u, a));
   u = tn_where(t, tn_on_diagonal(t, u->dim[n - 2], u->dim[n - 1]), u, tn_k(t, u, 0));
@@ -237,9 +238,9 @@ static tiny_uop *tn_rotated(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
 TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("cross", 2, in, &out) || !tn_shapes_meet("cross", 2, in)) return out;
-  tiny_ctx *t = a->t;
-  const int dtype = tn_meet(a->uop, b->uop);
-  tiny_uop *x = tn_cast(t, a->uop, dtype), *y = tn_cast(t, b->uop, dtype);
+  tiny_ctx *t = tn_ctx_of(a);
+  const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
+  tiny_uop *x = tn_cast(t, tn_uop_of(a), dtype), *y = tn_cast(t, tn_uop_of(b), dtype);
   tn_broadcast(t, &x, &y);
   if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
   if (!tn_taken(t, "cross", TN_NUMBER, dtype) || (axis = tn_axis(t, "cross", x, axis)) < 0) return out;
@@ -267,8 +268,8 @@ static tiny_uop *tn_vector_norm(tiny_ctx *t, tiny_uop *x, double p) {
 TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("cdist", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
-  tiny_uop *x = a->uop, *y = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   if (!(p >= 0)) return tn_wrong(t, TINY_E_ARG, "cdist: p is %g", p);
   int n = 0;
   int64_t lead[TINY_MAX_DIMS];
@@ -288,15 +289,15 @@ TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, bias};
   if (!tn_usable_some("linear", 2, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *p = x->uop, *q = w->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *p = tn_uop_of(x), *q = tn_uop_of(w);
   if (!p->ndim || p->ndim == TINY_MAX_DIMS || q->ndim != 2 || p->dim[p->ndim - 1] != q->dim[1])
     return tn_wrong(t, TINY_E_SHAPE, "linear: %s with weights %s", tn_text_of(p, a), tn_text_of(q, b));
-  if (bias && (bias->uop->ndim != 1 || bias->uop->dim[0] != q->dim[0]))
-    return tn_wrong(t, TINY_E_SHAPE, "linear: bias %s with weights %s", tn_text_of(bias->uop, a),
+  if (bias && (tn_uop_of(bias)->ndim != 1 || tn_uop_of(bias)->dim[0] != q->dim[0]))
+    return tn_wrong(t, TINY_E_SHAPE, "linear: bias %s with weights %s", tn_text_of(tn_uop_of(bias), a),
                     tn_text_of(q, b));
   const int n = p->ndim;
   tiny_uop *const rows = tn_insert(t, p, n - 1);
-  return tn_tensor_new(t, tn_dot(t, rows, q, bias ? bias->uop : NULL, 1 << n, tn_meet(p, q)));
+  return tn_tensor_new(t, tn_dot(t, rows, q, bias ? tn_uop_of(bias) : NULL, 1 << n, tn_meet(p, q)));
 }
 #endif

@@ -246,13 +246,13 @@ TINY_API tiny_attention_layer tiny_attention_layer_new(tiny_ctx *t, int64_t size
 }
 // x (B,L,E) or (L,E) by part i of the projections -> (B,H,L,E/H)
 static tiny_uop *tn_project(const tiny_attention_layer *m, const tiny_tensor *x, int i, int dtype) {
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   const int64_t E = u->dim[u->ndim - 1], B = u->ndim == 3 ? u->dim[0] : 1, L = u->dim[u->ndim - 2];
   const int64_t heads[4] = {B, L, m->heads, E / m->heads};
-  tiny_uop *w = tn_cut(t, m->in_proj_weight->uop, 0, i * E, (i + 1) * E);
-  tiny_uop *bias = m->in_proj_bias ? tn_cut(t, m->in_proj_bias->uop, 0, i * E, (i + 1) * E) : NULL;
-  tiny_uop *y = tn_dot(t, tn_insert(t, x->uop, u->ndim - 1), w, bias, 1 << u->ndim, dtype);
+  tiny_uop *w = tn_cut(t, tn_uop_of(m->in_proj_weight), 0, i * E, (i + 1) * E);
+  tiny_uop *bias = m->in_proj_bias ? tn_cut(t, tn_uop_of(m->in_proj_bias), 0, i * E, (i + 1) * E) : NULL;
+  tiny_uop *y = tn_dot(t, tn_insert(t, tn_uop_of(x), u->ndim - 1), w, bias, 1 << u->ndim, dtype);
   return tn_swap(t, tn_reshape(t, y, 4, heads), 1, 2);
 }
 TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m, tiny_tensor *q,
@@ -261,24 +261,25 @@ TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
   tiny_tensor *out, *in[5] = {q, k, v, m ? m->in_proj_weight : NULL, m ? m->in_proj_bias : NULL}, *heads[3];
   if (!tn_usable_some("attention_layer", 4, 5, in, &out)) return out;
-  tiny_ctx *t = q->t;
-  const tiny_uop *u = q->uop;
-  const int64_t E = in[3]->uop->ndim == 2 ? in[3]->uop->dim[1] : 0;
+  tiny_ctx *t = tn_ctx_of(q);
+  const tiny_uop *u = tn_uop_of(q);
+  const int64_t E = tn_uop_of(in[3])->ndim == 2 ? tn_uop_of(in[3])->dim[1] : 0;
   const int n = u->ndim;
   const int64_t packed[2] = {3 * E, E};
-  int fits = (n == 2 || n == 3) && m->heads > 0 && E % m->heads == 0 && tn_has_dims(in[3]->uop, 2, packed) &&
-      (!in[4] || tn_has_dims(in[4]->uop, 1, packed));
+  int fits = (n == 2 || n == 3) && m->heads > 0 && E % m->heads == 0 && tn_has_dims(tn_uop_of(in[3]), 2, packed) &&
+      (!in[4] || tn_has_dims(tn_uop_of(in[4]), 1, packed));
   for (int i = 0; fits && i < 3; i++)
     fits =
-        in[i]->uop->ndim == n && in[i]->uop->dim[n - 1] == E && (n == 2 || in[i]->uop->dim[0] == u->dim[0]);
-  if (!fits || k->uop->dim[n - 2] != v->uop->dim[n - 2])
+        tn_uop_of(in[i])->ndim == n && tn_uop_of(in[i])->dim[n - 1] == E &&
+            (n == 2 || tn_uop_of(in[i])->dim[0] == u->dim[0]);
+  if (!fits || tn_uop_of(k)->dim[n - 2] != tn_uop_of(v)->dim[n - 2])
     return tn_wrong(t, TINY_E_SHAPE, "attention_layer: queries %s, keys %s, values %s for a layer of %lld",
-                    tn_text_of(u, a), tn_text_of(k->uop, b), tn_text_of(v->uop, c), (long long)E);
-  const int dtype = tn_real(tn_meet(u, in[3]->uop));
+                    tn_text_of(u, a), tn_text_of(tn_uop_of(k), b), tn_text_of(tn_uop_of(v), c), (long long)E);
+  const int dtype = tn_real(tn_meet(u, tn_uop_of(in[3])));
   for (int i = 0; i < 3; i++) heads[i] = tn_tensor_new(t, tn_project(m, in[i], i, dtype));
   tiny_tensor *y = tiny_attention(heads[0], heads[1], heads[2], d);
   const tiny_shape s = tiny_shape_get(q);
-  tiny_uop *joined = tiny_ok(y) ? tn_reshape(t, tn_swap(t, y->uop, 1, 2), s.ndim, s.dim) : NULL;
+  tiny_uop *joined = tiny_ok(y) ? tn_reshape(t, tn_swap(t, tn_uop_of(y), 1, 2), s.ndim, s.dim) : NULL;
   return tiny_linear_layer_forward(&m->out_proj, tn_tensor_new(t, joined));
 }
 TINY_API tiny_code tiny_attention_layer_params(const tiny_attention_layer *m, tiny_params *p,

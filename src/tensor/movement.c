@@ -22,14 +22,15 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
   }
   if (unknown >= 0) s.dim[unknown] = rest > 0 && have % rest == 0 ? have / rest : -1;
   if (unknown >= 0 && s.dim[unknown] < 0)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(x->uop, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, s.ndim < TINY_MAX_DIMS ? s.ndim : TINY_MAX_DIMS, s.dim));
-  if (!tn_shape_valid(x->t, "reshape", &s)) return out;
+  if (!tn_shape_valid(tn_ctx_of(x), "reshape", &s)) return out;
   if (tn_dims_nelem(s.ndim, s.dim) != have)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld", tn_text_of(x->uop, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld",
+                    tn_text_of(tn_uop_of(x), a),
                     (long long)have, tn_dims_text(b, sizeof b, s.ndim, s.dim),
                     (long long)tn_dims_nelem(s.ndim, s.dim));
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), s.ndim, s.dim));
 }
 
 // Axes of x as bits; -1 after an error. An axis may not be named twice.
@@ -70,19 +71,19 @@ TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("permute", 1, &x, &out)) return out;
-  if (axes.ndim != x->uop->ndim)
-    return tn_wrong(x->t, TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(x->uop, a));
-  if (tn_axis_bits(x->t, "permute", x->uop, &axes) < 0) return out;
+  if (axes.ndim != tn_uop_of(x)->ndim)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(tn_uop_of(x), a));
+  if (tn_axis_bits(tn_ctx_of(x), "permute", tn_uop_of(x), &axes) < 0) return out;
   for (int i = 0; i < axes.ndim; i++) if (axes.dim[i] < 0) axes.dim[i] += axes.ndim;
-  return tn_tensor_new(x->t, tn_permute(x->t, x->uop, axes.dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_permute(tn_ctx_of(x), tn_uop_of(x), axes.dim));
 }
 
 TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b) {
   tiny_tensor *out;
   if (!tn_usable("transpose", 1, &x, &out)) return out;
-  a = tn_axis(x->t, "transpose", x->uop, a);
-  b = a < 0 ? a : tn_axis(x->t, "transpose", x->uop, b);
-  return b < 0 ? out : tn_tensor_new(x->t, tn_swap(x->t, x->uop, a, b));
+  a = tn_axis(tn_ctx_of(x), "transpose", tn_uop_of(x), a);
+  b = a < 0 ? a : tn_axis(tn_ctx_of(x), "transpose", tn_uop_of(x), b);
+  return b < 0 ? out : tn_tensor_new(tn_ctx_of(x), tn_swap(tn_ctx_of(x), tn_uop_of(x), a, b));
 }
 
 // The axes a and b of u from the front, which must be two; 0 after an error.
@@ -104,25 +105,27 @@ static tiny_uop *tn_move_axis(tiny_ctx *t, tiny_uop *x, int from, int to) {
 TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to) {
   tiny_tensor *out;
   if (!tn_usable("movedim", 1, &x, &out)) return out;
-  from = tn_axis(x->t, "movedim", x->uop, from);
-  to = from < 0 ? from : tn_axis(x->t, "movedim", x->uop, to);
-  return to < 0 ? out : tn_tensor_new(x->t, tn_move_axis(x->t, x->uop, from, to));
+  from = tn_axis(tn_ctx_of(x), "movedim", tn_uop_of(x), from);
+  to = from < 0 ? from : tn_axis(tn_ctx_of(x), "movedim", tn_uop_of(x), to);
+  return to < 0 ? out : tn_tensor_new(tn_ctx_of(x), tn_move_axis(tn_ctx_of(x), tn_uop_of(x), from, to));
 }
 
 static tiny_tensor *tn_expand_to(const char *name, tiny_tensor *x, tiny_shape s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out = tn_poison(x->t);
-  const int lead = s.ndim - x->uop->ndim;
+  tiny_tensor *out = tn_poison(tn_ctx_of(x));
+  const int lead = s.ndim - tn_uop_of(x)->ndim;
   for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++)
-    if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
-  if (!tn_shape_valid(x->t, name, &s)) return out;
+    if (s.dim[i] == -1 && lead >= 0) s.dim[i] = tn_uop_of(x)->dim[i - lead];
+  if (!tn_shape_valid(tn_ctx_of(x), name, &s)) return out;
   int n = s.ndim;
   int64_t dim[TINY_MAX_DIMS];
   memcpy(dim, s.dim, sizeof dim);
-  if (lead < 0 || !tn_broadcast_dims(x->uop->ndim, x->uop->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
-    return tn_wrong(x->t, TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(x->uop, a),
+  if (lead < 0 || !tn_broadcast_dims(tn_uop_of(x)->ndim, tn_uop_of(x)->dim, &n, dim) ||
+      !tn_dims_same(n, dim, s.dim))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not broadcast to %s", name,
+                    tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, s.ndim, s.dim));
-  return tn_tensor_new(x->t, tn_expand(x->t, x->uop, n, dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_uop_of(x), n, dim));
 }
 TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
   tiny_tensor *out;
@@ -152,20 +155,21 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   int64_t v[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
-  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(x->t, "shrink", x->uop, &range, 1, v)) return out;
-  for (int i = 0; i < x->uop->ndim; i++) {
-    if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= x->uop->dim[i]) continue;
-    return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a),
+  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v))
+    return out;
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
+    if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= tn_uop_of(x)->dim[i]) continue;
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, range.ndim, range.dim));
   }
-  return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, v));
+  return tn_tensor_new(tn_ctx_of(x), tn_shrink(tn_ctx_of(x), tn_uop_of(x), v));
 }
 
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("flip", 1, &x, &out)) return out;
-  const int bits = tn_axis_bits(x->t, "flip", x->uop, &axes);
-  return bits < 0 ? out : tn_tensor_new(x->t, tn_flip(x->t, x->uop, bits));
+  const int bits = tn_axis_bits(tn_ctx_of(x), "flip", tn_uop_of(x), &axes);
+  return bits < 0 ? out : tn_tensor_new(tn_ctx_of(x), tn_flip(tn_ctx_of(x), tn_uop_of(x), bits));
 }
 
 // Every step-th element of one axis, beginning with the first: (.., n*step, ..) -> (.., n, step, ..) -> (.., n, ..).
@@ -192,71 +196,73 @@ static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t hig
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step) {
   tiny_tensor *out;
   if (!tn_usable("slice", 1, &x, &out)) return out;
-  if (!x->uop->ndim) return tn_wrong(x->t, TINY_E_SHAPE, "slice: a 0-d tensor has no axis %d", axis);
-  if (!step || step == INT64_MIN) return tn_wrong(x->t, TINY_E_ARG, "slice: step %lld", (long long)step);
-  if ((axis = tn_axis(x->t, "slice", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->dim[axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
+  if (!tn_uop_of(x)->ndim) return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "slice: a 0-d tensor has no axis %d", axis);
+  if (!step || step == INT64_MIN) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "slice: step %lld", (long long)step);
+  if ((axis = tn_axis(tn_ctx_of(x), "slice", tn_uop_of(x), axis)) < 0) return out;
+  const int64_t size = tn_uop_of(x)->dim[axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
   start = tn_slice_bound(start, size, low, high);
   stop = tn_slice_bound(stop, size, low, high);
   const int64_t by = step < 0 ? -step : step, span = step < 0 ? start - stop : stop - start;
-  tiny_uop *u = x->uop;
-  if (span <= 0) return tn_tensor_new(x->t, tn_cut(x->t, u, axis, 0, 0));
-  if (step > 0) u = tn_cut(x->t, u, axis, start, stop);
-  else u = tn_flip(x->t, tn_cut(x->t, u, axis, stop + 1, start + 1), (int64_t)1 << axis);
-  return tn_tensor_new(x->t, tn_every(x->t, u, axis, by));
+  tiny_uop *u = tn_uop_of(x);
+  if (span <= 0) return tn_tensor_new(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, 0, 0));
+  if (step > 0) u = tn_cut(tn_ctx_of(x), u, axis, start, stop);
+  else u = tn_flip(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, stop + 1, start + 1), (int64_t)1 << axis);
+  return tn_tensor_new(tn_ctx_of(x), tn_every(tn_ctx_of(x), u, axis, by));
 }
 
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable("squeeze", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "squeeze", x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), "squeeze", tn_uop_of(x), axis);
   if (bits < 0) return out;
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
-  for (int i = 0; i < x->uop->ndim; i++)
-    if (x->uop->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = x->uop->dim[i];
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n, dim));
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++)
+    if (tn_uop_of(x)->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = tn_uop_of(x)->dim[i];
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), n, dim));
 }
 
 TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("unsqueeze", 1, &x, &out)) return out;
-  const int n = x->uop->ndim, at = axis < 0 ? axis + n + 1 : axis;
+  const int n = tn_uop_of(x)->ndim, at = axis < 0 ? axis + n + 1 : axis;
   if (at < 0 || at > n)
-    return tn_wrong(x->t, TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis,
-                    tn_text_of(x->uop, a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis,
+                    tn_text_of(tn_uop_of(x), a));
   if (n == TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(x->uop, a), n);
-  return tn_tensor_new(x->t, tn_insert(x->t, x->uop, at));
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unsqueeze: %s has %d dims already",
+                    tn_text_of(tn_uop_of(x), a), n);
+  return tn_tensor_new(tn_ctx_of(x), tn_insert(tn_ctx_of(x), tn_uop_of(x), at));
 }
 
 TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("flatten", 1, &x, &out)) return out;
-  if ((first = tn_axis(x->t, "flatten", x->uop, first)) < 0 ||
-      (last = tn_axis(x->t, "flatten", x->uop, last)) < 0)
+  if ((first = tn_axis(tn_ctx_of(x), "flatten", tn_uop_of(x), first)) < 0 ||
+      (last = tn_axis(tn_ctx_of(x), "flatten", tn_uop_of(x), last)) < 0)
     return out;
   if (first > last)
-    return tn_wrong(x->t, TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(x->uop, a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "flatten: axes %d to %d of %s", first, last,
+                    tn_text_of(tn_uop_of(x), a));
   int64_t dim[TINY_MAX_DIMS] = {1};
   int n = 0;
-  for (int i = 0; i < x->uop->ndim; i++) {
-    if (i > first && i <= last) dim[n - 1] *= x->uop->dim[i];
-    else dim[n++] = x->uop->dim[i];
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
+    if (i > first && i <= last) dim[n - 1] *= tn_uop_of(x)->dim[i];
+    else dim[n++] = tn_uop_of(x)->dim[i];
   }
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n ? n : 1, dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), n ? n : 1, dim));
 }
 
 TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("unflatten", 1, &x, &out)) return out;
-  const tiny_uop *u = x->uop;
-  if ((axis = tn_axis(x->t, "unflatten", u, axis)) < 0) return out;
+  const tiny_uop *u = tn_uop_of(x);
+  if ((axis = tn_axis(tn_ctx_of(x), "unflatten", u, axis)) < 0) return out;
   if (!u->ndim || sizes.ndim < 1 || sizes.ndim + u->ndim - 1 > TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %d", axis, tn_text_of(u, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unflatten: axis %d of %s into %d", axis, tn_text_of(u, a),
                     sizes.ndim);
   tiny_shape s = {u->ndim + sizes.ndim - 1, {0}};
   for (int i = 0; i < s.ndim; i++)
@@ -272,10 +278,10 @@ TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes)
   if (unknown >= 0) s.dim[unknown] = known > 0 && u->dim[axis] % known == 0 ? u->dim[axis] / known : -1;
   if (unknown >= 0) known = tn_clamp_mul(known, s.dim[unknown]);
   if (known != u->dim[axis])
-    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %s", axis, tn_text_of(u, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unflatten: axis %d of %s into %s", axis, tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, sizes.ndim, sizes.dim));
-  if (!tn_shape_valid(x->t, "unflatten", &s)) return out;
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
+  if (!tn_shape_valid(tn_ctx_of(x), "unflatten", &s)) return out;
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), s.ndim, s.dim));
 }
 
 // ** parts **
@@ -283,12 +289,13 @@ TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes)
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(x->t, "narrow", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, from = start < 0 ? start + size : start;
-  if (!x->uop->ndim || from < 0 || length < 0 || from > size || length > size - from)
-    return tn_wrong(x->t, TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
-                    (long long)start, axis, tn_text_of(x->uop, a));
-  return tn_tensor_new(x->t, tn_cut(x->t, x->uop, axis, from, from + length));
+  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0)
+    return out;
+  const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, from = start < 0 ? start + size : start;
+  if (!tn_uop_of(x)->ndim || from < 0 || length < 0 || from > size || length > size - from)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
+                    (long long)start, axis, tn_text_of(tn_uop_of(x), a));
+  return tn_tensor_new(tn_ctx_of(x), tn_cut(tn_ctx_of(x), tn_uop_of(x), axis, from, from + length));
 }
 
 // u without an axis of size 1.
@@ -301,19 +308,21 @@ static tiny_uop *tn_drop(tiny_ctx *t, tiny_uop *u, int axis) {
 TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(x->t, "select", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, at = index < 0 ? index + size : index;
+  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0)
+    return out;
+  const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
-    return tn_wrong(x->t, TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
-                    tn_text_of(x->uop, a));
-  return tn_tensor_new(x->t, tn_drop(x->t, tn_cut(x->t, x->uop, axis, at, at + 1), axis));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_drop(t, tn_cut(t, tn_uop_of(x), axis, at, at + 1), axis));
 }
 
 // What an operator with several results begins with: out[0..n) all poison. 0: it cannot go on.
 static int tn_results(const char *name, int nx, tiny_tensor *const *x, tiny_tensor **out, int n) {
   tiny_tensor *poison = NULL;
   const int usable = nx > 0 && x && tn_usable(name, nx, x, &poison);
-  tiny_ctx *t = poison ? poison->t : NULL;
+  tiny_ctx *t = poison ? tn_ctx_of(poison) : NULL;
   if (t && (n < 0 || (n && !out))) {
     tn_wrong(t, TINY_E_ARG, "%s: room for %d results%s", name, n, out ? "" : " at NULL");
     return 0;
@@ -325,17 +334,17 @@ static int tn_results(const char *name, int nx, tiny_tensor *const *x, tiny_tens
 static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, const int64_t *sizes,
                     int64_t count, int drop, tiny_tensor **out, int n) {
   char a[TN_DIMS_TEXT];
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   if (count > n) {
-    tn_wrong(x->t, TINY_E_ARG, "%s: %s has %lld parts along axis %d, but there is room for %d", name,
+    tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: %s has %lld parts along axis %d, but there is room for %d", name,
              tn_text_of(u, a), (long long)count, axis, n);
     return 0;
   }
   int64_t at = 0;
   for (int i = 0; i < (int)count; i++) {
     const int64_t left = u->dim[axis] - at, here = sizes ? sizes[i] : size < left ? size : left;
-    tiny_uop *part = tn_cut(x->t, u, axis, at, at + here);
-    out[i] = tn_tensor_new(x->t, drop ? tn_drop(x->t, part, axis) : part);
+    tiny_uop *part = tn_cut(tn_ctx_of(x), u, axis, at, at + here);
+    out[i] = tn_tensor_new(tn_ctx_of(x), drop ? tn_drop(tn_ctx_of(x), part, axis) : part);
     at += here;
   }
   for (int i = (int)count; i < n; i++) out[i] = NULL;
@@ -344,16 +353,16 @@ static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, co
 // The axis that an operator parts x along; -1 after an error.
 static int tn_part_axis(const char *name, tiny_tensor *x, int axis, tiny_tensor **out, int n) {
   if (!tn_results(name, 1, &x, out, n)) return -1;
-  if (x->uop->ndim) return tn_axis(x->t, name, x->uop, axis);
-  tn_wrong(x->t, TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
+  if (tn_uop_of(x)->ndim) return tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
   return -1;
 }
 TINY_API int tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n) {
   char a[TN_DIMS_TEXT];
   if ((axis = tn_part_axis("split", x, axis, out, n)) < 0) return 0;
-  const int64_t whole = x->uop->dim[axis];
+  const int64_t whole = tn_uop_of(x)->dim[axis];
   if (size < (whole > 0)) {
-    tn_wrong(x->t, TINY_E_ARG, "split: %s in parts of %lld", tn_text_of(x->uop, a), (long long)size);
+    tn_wrong(tn_ctx_of(x), TINY_E_ARG, "split: %s in parts of %lld", tn_text_of(tn_uop_of(x), a), (long long)size);
     return 0;
   }
   return tn_parts("split", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : 1, 0, out, n);
@@ -361,23 +370,23 @@ TINY_API int tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **ou
 TINY_API int tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out) {
   char a[TN_DIMS_TEXT];
   if ((axis = tn_part_axis("split_sizes", x, axis, out, n)) < 0) return 0;
-  const int64_t whole = x->uop->dim[axis];
+  const int64_t whole = tn_uop_of(x)->dim[axis];
   int64_t sum = n && !sizes ? -1 : 0;
   for (int i = 0; i < n && sum >= 0; i++) sum = sizes[i] < 0 || sizes[i] > whole - sum ? -1 : sum + sizes[i];
   if (sum == whole) return tn_parts("split_sizes", x, axis, 0, sizes, n, 0, out, n);
-  tn_wrong(x->t, TINY_E_SHAPE, "split_sizes: the %d sizes do not add up to axis %d of %s", n, axis,
-           tn_text_of(x->uop, a));
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "split_sizes: the %d sizes do not add up to axis %d of %s", n, axis,
+           tn_text_of(tn_uop_of(x), a));
   return 0;
 }
 TINY_API int tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out) {
   if ((axis = tn_part_axis("chunk", x, axis, out, n)) < 0) return 0;
-  if (!n) { tn_wrong(x->t, TINY_E_ARG, "chunk: in 0 parts"); return 0; }
-  const int64_t whole = x->uop->dim[axis], size = whole / n + (whole % n != 0);
+  if (!n) { tn_wrong(tn_ctx_of(x), TINY_E_ARG, "chunk: in 0 parts"); return 0; }
+  const int64_t whole = tn_uop_of(x)->dim[axis], size = whole / n + (whole % n != 0);
   return tn_parts("chunk", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : n, 0, out, n);
 }
 TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
   if ((axis = tn_part_axis("unbind", x, axis, out, n)) < 0) return 0;
-  return tn_parts("unbind", x, axis, 1, NULL, x->uop->dim[axis], 1, out, n);
+  return tn_parts("unbind", x, axis, 1, NULL, tn_uop_of(x)->dim[axis], 1, out, n);
 }
 
 // ** repetition **
@@ -397,35 +406,36 @@ static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, in
 TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(x->t, "repeat", &times)) return out;
-  tiny_uop *u = x->uop;
+  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "repeat", &times)) return out;
+  tiny_uop *u = tn_uop_of(x);
   tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
   for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
   grown = s;
   for (int i = 0; i < times.ndim; i++)
     grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
-  if (!tn_shape_valid(x->t, "repeat", &grown))
-    return tn_wrong(x->t, TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
+  if (!tn_shape_valid(tn_ctx_of(x), "repeat", &grown))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
-  u = tn_reshape(x->t, u, s.ndim, s.dim);
-  for (int i = 0; i < times.ndim; i++) u = tn_repeat(x->t, u, i + s.ndim - times.ndim, times.dim[i], 0);
-  return tn_tensor_new(x->t, u);
+  u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
+  for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("repeat_interleave", 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int64_t nelem = tiny_nelem(x);
-  if (axis == TINY_ALL || !u->ndim) u = tn_reshape(x->t, u, 1, &nelem);
-  if (tn_bad(x->t, u)) return out;
-  if ((axis = axis == TINY_ALL ? 0 : tn_axis(x->t, "repeat_interleave", u, axis)) < 0) return out;
+  if (axis == TINY_ALL || !u->ndim) u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
+  if (tn_bad(tn_ctx_of(x), u)) return out;
+  if ((axis = axis == TINY_ALL ? 0 : tn_axis(tn_ctx_of(x), "repeat_interleave", u, axis)) < 0) return out;
   tiny_shape s = {u->ndim, {0}};
   for (int i = 0; i < u->ndim; i++) s.dim[i] = i == axis ? tn_clamp_mul(u->dim[i], times) : u->dim[i];
   if (times < 0)
-    return tn_wrong(x->t, TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a), (long long)times);
-  if (!tn_shape_valid(x->t, "repeat_interleave", &s)) return out;
-  return tn_tensor_new(x->t, tn_repeat(x->t, u, axis, times, 1));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a),
+                    (long long)times);
+  if (!tn_shape_valid(tn_ctx_of(x), "repeat_interleave", &s)) return out;
+  return tn_tensor_new(tn_ctx_of(x), tn_repeat(tn_ctx_of(x), u, axis, times, 1));
 }
 
 // (.., n, ..) -> (.., windows, .., size): element (w, k) is x[w * step + k]. x, made long enough, is laid end
@@ -457,28 +467,30 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("sliding_window", 1, &x, &out)) return out;
-  if ((axis = tn_axis(x->t, "sliding_window", x->uop, axis)) < 0) return out;
-  const tiny_uop *u = x->uop;
+  if ((axis = tn_axis(tn_ctx_of(x), "sliding_window", tn_uop_of(x), axis)) < 0) return out;
+  const tiny_uop *u = tn_uop_of(x);
   if (!u->ndim || u->ndim == TINY_MAX_DIMS || size < 0 || size > u->dim[axis] || step < 1)
-    return tn_wrong(x->t, TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s",
+                    (long long)size,
                     (long long)step, axis, tn_text_of(u, a));
   const int64_t windows = (u->dim[axis] - size) / step + 1;
   tiny_shape s = tiny_shape_get(x);
   s.dim[axis] = windows; s.dim[s.ndim++] = size;
-  if (!tn_shape_valid(x->t, "sliding_window", &s)) return out;
-  if (!size || !tiny_nelem(x)) return tn_tensor_new(x->t, tn_expand(x->t, tn_k(x->t, u, 0), s.ndim, s.dim));
+  if (!tn_shape_valid(tn_ctx_of(x), "sliding_window", &s)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!size || !tiny_nelem(x)) return tn_tensor_new(t, tn_expand(t, tn_k(t, u, 0), s.ndim, s.dim));
   if (step > u->dim[axis]) step = u->dim[axis];
-  return tn_tensor_new(x->t, tn_slide(x->t, x->uop, axis, windows, size, step));
+  return tn_tensor_new(t, tn_slide(t, tn_uop_of(x), axis, windows, size, step));
 }
 
 TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out) {
   char a[TN_DIMS_TEXT];
   if (!tn_results("meshgrid", n, xs, out, n)) return 0;
-  tiny_ctx *t = xs[0]->t;
+  tiny_ctx *t = tn_ctx_of(xs[0]);
   tiny_shape s = {n, {0}};
   if (n > TINY_MAX_DIMS) { tn_wrong(t, TINY_E_ARG, "meshgrid: %d axes", n); return 0; }
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = xs[i]->uop;
+    const tiny_uop *u = tn_uop_of(xs[i]);
     const int at = xy && n > 1 && i < 2 ? 1 - i : i;
     s.dim[at] = u->ndim ? u->dim[0] : 1;
     if (u->ndim < 2) continue;
@@ -490,7 +502,7 @@ TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **
     const int at = xy && n > 1 && i < 2 ? 1 - i : i;
     int64_t one[TINY_MAX_DIMS];
     for (int k = 0; k < n; k++) one[k] = k == at ? s.dim[k] : 1;
-    out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, xs[i]->uop, n, one), n, s.dim));
+    out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, tn_uop_of(xs[i]), n, one), n, s.dim));
   }
   return n;
 }
@@ -499,11 +511,11 @@ TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **
 
 TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b) {
   tiny_tensor *out;
-  if (!tn_usable("rot90", 1, &x, &out) || !tn_two_axes(x->t, "rot90", x->uop, &a, &b)) return out;
+  if (!tn_usable("rot90", 1, &x, &out) || !tn_two_axes(tn_ctx_of(x), "rot90", tn_uop_of(x), &a, &b)) return out;
   turns = (turns % 4 + 4) % 4;
   const int64_t flips = (turns > 1 ? (int64_t)1 << a : 0) | (turns == 1 || turns == 2 ? (int64_t)1 << b : 0);
-  tiny_uop *u = tn_flip(x->t, x->uop, flips);
-  return tn_tensor_new(x->t, turns & 1 ? tn_swap(x->t, u, a, b) : u);
+  tiny_uop *u = tn_flip(tn_ctx_of(x), tn_uop_of(x), flips);
+  return tn_tensor_new(tn_ctx_of(x), turns & 1 ? tn_swap(tn_ctx_of(x), u, a, b) : u);
 }
 
 // The diagonal of the last two axes: of the square (L, L) that it crosses, laid flat with L more behind it, every
@@ -529,11 +541,12 @@ static tiny_uop *tn_diagonal(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
 }
 TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b) {
   tiny_tensor *out;
-  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(x->t, "diagonal", x->uop, &a, &b)) return out;
-  const int n = x->uop->ndim;
-  tiny_uop *u = tn_move_axis(x->t, x->uop, a, n - 1);
-  u = tn_move_axis(x->t, u, b < a ? b : b - 1, n - 1);
-  return tn_tensor_new(x->t, tn_diagonal(x->t, u, diagonal));
+  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(tn_ctx_of(x), "diagonal", tn_uop_of(x), &a, &b))
+    return out;
+  const int n = tn_uop_of(x)->ndim;
+  tiny_uop *u = tn_move_axis(tn_ctx_of(x), tn_uop_of(x), a, n - 1);
+  u = tn_move_axis(tn_ctx_of(x), u, b < a ? b : b - 1, n - 1);
+  return tn_tensor_new(tn_ctx_of(x), tn_diagonal(tn_ctx_of(x), u, diagonal));
 }
 // The last axis of x on the diagonal of a square of the last two, zeros elsewhere.
 static tiny_uop *tn_diag_embed(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
@@ -549,28 +562,29 @@ TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, i
   char text[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("diag_embed", 1, &x, &out)) return out;
-  const int n = x->uop->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
+  const int n = tn_uop_of(x)->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
   tiny_shape s = tiny_shape_get(x);
   if (n < 2 || first < 0 || second < 0 || first >= n || second >= n || first == second)
-    return tn_wrong(x->t, TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
-                    tn_text_of(x->uop, text));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
+                    tn_text_of(tn_uop_of(x), text));
   const int64_t limit = (int64_t)1 << 30;
   const int64_t by = diagonal < -limit || diagonal > limit ? limit : diagonal < 0 ? -diagonal : diagonal;
   if (n <= TINY_MAX_DIMS) s.dim[n - 1] = s.dim[n - 2] += by;
   s.ndim = n;
-  if (!tn_shape_valid(x->t, "diag_embed", &s)) return out;
+  if (!tn_shape_valid(tn_ctx_of(x), "diag_embed", &s)) return out;
   // The later of two axes that are moved to their places is put there last.
-  tiny_uop *u = tn_diag_embed(x->t, x->uop, diagonal);
-  u = first < second ? tn_move_axis(x->t, tn_move_axis(x->t, u, n - 2, first), n - 1, second) :
-                       tn_move_axis(x->t, tn_move_axis(x->t, u, n - 1, second), n - 1, first);
-  return tn_tensor_new(x->t, u);
+  tiny_uop *u = tn_diag_embed(tn_ctx_of(x), tn_uop_of(x), diagonal);
+  u = first < second ? tn_move_axis(tn_ctx_of(x), tn_move_axis(tn_ctx_of(x), u, n - 2, first), n - 1, second) :
+                       tn_move_axis(tn_ctx_of(x), tn_move_axis(tn_ctx_of(x), u, n - 1, second), n - 1, first);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("diag", 1, &x, &out)) return out;
-  if (x->uop->ndim == 1) return tiny_diag_embed(x, diagonal, 0, 1);
-  if (x->uop->ndim == 2) return tn_tensor_new(x->t, tn_diagonal(x->t, x->uop, diagonal));
-  return tn_wrong(x->t, TINY_E_SHAPE, "diag: %s is no list or matrix", tn_text_of(x->uop, a));
+  if (tn_uop_of(x)->ndim == 1) return tiny_diag_embed(x, diagonal, 0, 1);
+  if (tn_uop_of(x)->ndim == 2)
+    return tn_tensor_new(tn_ctx_of(x), tn_diagonal(tn_ctx_of(x), tn_uop_of(x), diagonal));
+  return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "diag: %s is no list or matrix", tn_text_of(tn_uop_of(x), a));
 }
 #endif

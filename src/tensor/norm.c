@@ -27,10 +27,11 @@ static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t,
                              tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits);
-  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : formula(t, wide, bits);
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis) {
   return tn_along("softmax", tn_softmax, x, axis);
@@ -45,13 +46,14 @@ TINY_API tiny_tensor *tiny_softmin(tiny_tensor *x, int axis) {
 TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("logsumexp", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "logsumexp", x->uop, axis), n = x->uop->ndim;
+  const int bits = tn_one_axis(tn_ctx_of(x), "logsumexp", tn_uop_of(x), axis), n = tn_uop_of(x)->ndim;
   if (bits < 0) return out;
   int64_t kept[TINY_MAX_DIMS];
   int m = 0;
-  for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : x->uop->dim[i];
-  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : tn_log_fold(x->t, wide, bits);
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_reshape(x->t, y, m, kept), x->uop->dtype));
+  for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : tn_uop_of(x)->dim[i];
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : tn_log_fold(t, wide, bits);
+  return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, y, m, kept), tn_uop_of(x)->dtype));
 }
 
 // Gumbel noise is -log(-log u): Jang, Gu and Poole, arXiv:1611.01144. u is never 0 or 1: a half step is
@@ -59,11 +61,11 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
 TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, int axis) {
   tiny_tensor *out;
   if (!tn_usable("gumbel_softmax", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  if ((axis = tn_axis(t, "gumbel_softmax", x->uop, axis)) < 0) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((axis = tn_axis(t, "gumbel_softmax", tn_uop_of(x), axis)) < 0) return out;
   if (!(tau > 0)) return tn_wrong(t, TINY_E_ARG, "gumbel_softmax: tau is %g", tau);
-  tiny_uop *wide = tn_wide(t, x->uop),
-           *u = tn_plus(t, tn_uniform(t, x->uop->ndim, x->uop->dim), 1.0 / (1 << 25));
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)),
+           *u = tn_plus(t, tn_uniform(t, tn_uop_of(x)->ndim, tn_uop_of(x)->dim), 1.0 / (1 << 25));
   if (tn_bad(t, wide) || tn_bad(t, u)) return tn_poison(t);
   const int bits = wide->ndim ? 1 << axis : 0;
   tiny_uop *noise = tn_cast(t, tn_neg(t, tn_logarithm(t, tn_neg(t, tn_logarithm(t, u)))), wide->dtype);
@@ -75,7 +77,7 @@ TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, 
     tiny_uop *rest = tn_u1(t, TINY_OP_DETACH, tn_sub(t, tn_cast(t, one, y->dtype), y));
     y = tn_add(t, rest, y);
   }
-  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 
 // ** normalisation **
@@ -84,9 +86,9 @@ TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, 
 static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tiny_tensor *w, int n,
                      const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  if (!w || tn_has_dims(w->uop, n, dim)) return 1;
+  if (!w || tn_has_dims(tn_uop_of(w), n, dim)) return 1;
   tiny_fail(t, TINY_E_SHAPE, "%s: %s with weights or statistics %s", name, tn_text_of(x, a),
-            tn_text_of(w->uop, b));
+            tn_text_of(tn_uop_of(w), b));
   return 0;
 }
 static int tn_eps_fits(tiny_ctx *t, const char *name, double eps) {
@@ -109,8 +111,8 @@ static tiny_tensor *tn_norm_over(const char *name, tiny_tensor *x, int ndims, ti
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, b};
   if (!tn_usable_some(name, 1, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (ndims < 1 || ndims > u->ndim)
     return tn_wrong(t, TINY_E_ARG, "%s: over %d dims of %s", name, ndims, tn_text_of(u, a));
   const int64_t *dim = u->dim + u->ndim - ndims;
@@ -120,7 +122,8 @@ static tiny_tensor *tn_norm_over(const char *name, tiny_tensor *x, int ndims, ti
   const int bits = ((1 << ndims) - 1) << (u->ndim - ndims);
   tiny_uop *y = tn_wide(t, u);
   if (centre) y = tn_sub(t, y, tn_mean(t, y, bits, 1));
-  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), bits, 1), eps, w ? w->uop : NULL, b ? b->uop : NULL);
+  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), bits, 1), eps, w ? tn_uop_of(w) : NULL,
+                     b ? tn_uop_of(b) : NULL);
   return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
 }
 TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps) {
@@ -145,8 +148,8 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, b};
   if (!tn_usable_some(name, 1, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2) return tn_wrong(t, TINY_E_SHAPE, "%s: %s has no channels", name, tn_text_of(u, a));
   const int64_t B = u->dim[0], C = u->dim[1], G = groups == tn_each_channel ? C : groups;
   if (G < 0 || (G ? C % G : groups != tn_each_channel))
@@ -160,8 +163,8 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
   y = tn_sub(t, y, tn_mean(t, y, 4, 1));
   y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), 4, 1), eps, NULL, NULL);
   y = tn_reshape(t, y, u->ndim, u->dim);
-  if (w) y = tn_mul(t, y, tn_wide(t, tn_channels(t, w->uop, u->ndim)));
-  if (b) y = tn_add(t, y, tn_wide(t, tn_channels(t, b->uop, u->ndim)));
+  if (w) y = tn_mul(t, y, tn_wide(t, tn_channels(t, tn_uop_of(w), u->ndim)));
+  if (b) y = tn_add(t, y, tn_wide(t, tn_channels(t, tn_uop_of(b), u->ndim)));
   return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
 }
 TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tensor *w, tiny_tensor *b,
@@ -174,17 +177,17 @@ TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_te
 
 // old * (1 - momentum) + new * momentum becomes the statistic's next state.
 static int tn_batch_norm_track(tiny_tensor *stat, tiny_uop *now, double momentum) {
-  tiny_ctx *t = stat->t;
-  tiny_uop *old = tn_wide(t, stat->uop);
-  now = tn_reshape(t, tn_u1(t, TINY_OP_DETACH, now), stat->uop->ndim, stat->uop->dim);
+  tiny_ctx *t = tn_ctx_of(stat);
+  tiny_uop *old = tn_wide(t, tn_uop_of(stat));
+  now = tn_reshape(t, tn_u1(t, TINY_OP_DETACH, now), tn_uop_of(stat)->ndim, tn_uop_of(stat)->dim);
   return tiny_ok(tn_assign(stat, tn_add(t, tn_times(t, old, 1 - momentum), tn_times(t, now, momentum))));
 }
 TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("batch_norm", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (!s || (!train && (!s->mean || !s->var)))
     return tn_wrong(t, TINY_E_ARG, "batch_norm: %s", s ? "running statistics are NULL" : "state is NULL");
   tiny_tensor *in[5] = {x, s->mean, s->var, s->weight, s->bias}, *const *stat = in + 1;
@@ -195,7 +198,7 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   const int bits = ((1 << u->ndim) - 1) & ~2;
   const double n = (double)tn_count(u, bits);
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
-  for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, stat[i]->uop, u->ndim);
+  for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, tn_uop_of(stat[i]), u->ndim);
   tiny_uop *wide = tn_wide(t, u), *mean = train ? tn_mean(t, wide, bits, 1) : tn_wide(t, of[0]),
            *centred = tn_sub(t, wide, mean);
   tiny_uop *var = train ? tn_mean(t, tn_square(t, centred), bits, 1) : tn_wide(t, of[1]);
@@ -213,8 +216,8 @@ TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, dou
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("local_response_norm", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2)
     return tn_wrong(t, TINY_E_SHAPE, "local_response_norm: %s has no channels", tn_text_of(u, a));
   if (size < 1 || size > 1 << 12)
@@ -241,12 +244,12 @@ static int tn_power_fits(tiny_ctx *t, const char *name, double p, double eps) {
 TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double eps) {
   tiny_tensor *out;
   if (!tn_usable("normalize", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int bits = tn_one_axis(t, "normalize", x->uop, axis);
+  tiny_ctx *t = tn_ctx_of(x);
+  const int bits = tn_one_axis(t, "normalize", tn_uop_of(x), axis);
   if (bits < 0 || !tn_power_fits(t, "normalize", p, eps)) return out;
-  tiny_uop *wide = tn_wide(t, x->uop), *length = tn_norm(t, wide, p, bits, 1);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *length = tn_norm(t, wide, p, bits, 1);
   tiny_uop *y = tn_fdiv(t, wide, tn_max(t, length, tn_k(t, wide, eps)));
-  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 
 // a and b, broadcast, in the dtype that a result of theirs is computed in; that of the result, or -1 after an
@@ -254,13 +257,13 @@ TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double 
 static int tn_meet_wide(const char *name, tiny_tensor *const *in, tiny_tensor **out, tiny_uop **a,
                         tiny_uop **b) {
   if (!tn_usable(name, 2, in, out) || !tn_shapes_meet(name, 2, in)) return -1;
-  tiny_ctx *t = in[0]->t;
-  const int dtype = tn_real(tn_meet(in[0]->uop, in[1]->uop));
+  tiny_ctx *t = tn_ctx_of(in[0]);
+  const int dtype = tn_real(tn_meet(tn_uop_of(in[0]), tn_uop_of(in[1])));
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
-  for (int i = 0; i < 2; i++) tn_broadcast_dims(in[i]->uop->ndim, in[i]->uop->dim, &n, dim);
-  *a = tn_expand(t, tn_cast(t, in[0]->uop, tn_computed_in(dtype)), n, dim);
-  *b = tn_expand(t, tn_cast(t, in[1]->uop, tn_computed_in(dtype)), n, dim);
+  for (int i = 0; i < 2; i++) tn_broadcast_dims(tn_uop_of(in[i])->ndim, tn_uop_of(in[i])->dim, &n, dim);
+  *a = tn_expand(t, tn_cast(t, tn_uop_of(in[0]), tn_computed_in(dtype)), n, dim);
+  *b = tn_expand(t, tn_cast(t, tn_uop_of(in[1]), tn_computed_in(dtype)), n, dim);
   return tn_bad(t, *a) || tn_bad(t, *b) ? -1 : dtype;
 }
 static tiny_uop *tn_cosine(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int bits, double eps) {
@@ -273,9 +276,9 @@ TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int
   tiny_uop *x, *y;
   const int dtype = tn_meet_wide("cosine_similarity", in, &out, &x, &y);
   if (dtype < 0) return out;
-  const int bits = tn_one_axis(a->t, "cosine_similarity", x, axis);
-  if (bits < 0 || !tn_eps_fits(a->t, "cosine_similarity", eps)) return tn_poison(a->t);
-  return tn_tensor_new(a->t, tn_narrow(a->t, tn_cosine(a->t, x, y, bits, eps), dtype));
+  const int bits = tn_one_axis(tn_ctx_of(a), "cosine_similarity", x, axis);
+  if (bits < 0 || !tn_eps_fits(tn_ctx_of(a), "cosine_similarity", eps)) return tn_poison(tn_ctx_of(a));
+  return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), tn_cosine(tn_ctx_of(a), x, y, bits, eps), dtype));
 }
 TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps,
                                              int keepdim) {
@@ -283,10 +286,10 @@ TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, dou
   tiny_uop *x, *y;
   const int dtype = tn_meet_wide("pairwise_distance", in, &out, &x, &y);
   if (dtype < 0) return out;
-  const int bits = tn_one_axis(a->t, "pairwise_distance", x, -1);
-  if (!tn_power_fits(a->t, "pairwise_distance", p, eps)) return tn_poison(a->t);
-  tiny_uop *d = tn_norm(a->t, tn_plus(a->t, tn_sub(a->t, x, y), eps), p, bits, keepdim);
-  return tn_tensor_new(a->t, tn_narrow(a->t, d, dtype));
+  const int bits = tn_one_axis(tn_ctx_of(a), "pairwise_distance", x, -1);
+  if (!tn_power_fits(tn_ctx_of(a), "pairwise_distance", p, eps)) return tn_poison(tn_ctx_of(a));
+  tiny_uop *d = tn_norm(tn_ctx_of(a), tn_plus(tn_ctx_of(a), tn_sub(tn_ctx_of(a), x, y), eps), p, bits, keepdim);
+  return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), d, dtype));
 }
 
 // y_o = sum over i, j of x_i w_oij z_j: the sum over i is a product of matrices.
@@ -294,18 +297,18 @@ TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor 
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
   tiny_tensor *out, *in[4] = {x, z, w, bias};
   if (!tn_usable_some("bilinear", 3, 4, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *p = x->uop, *q = z->uop, *r = w->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *p = tn_uop_of(x), *q = tn_uop_of(z), *r = tn_uop_of(w);
   const int n = p->ndim;
   if (!n || n + 1 >= TINY_MAX_DIMS || q->ndim != n || r->ndim != 3 || !tn_dims_same(n - 1, p->dim, q->dim) ||
       p->dim[n - 1] != r->dim[1] || q->dim[n - 1] != r->dim[2] ||
-      (bias && !tn_has_dims(bias->uop, 1, r->dim)))
+      (bias && !tn_has_dims(tn_uop_of(bias), 1, r->dim)))
     return tn_wrong(t, TINY_E_SHAPE, "bilinear: %s and %s with weights %s", tn_text_of(p, a),
                     tn_text_of(q, b), tn_text_of(r, c));
   const int dtype = tiny_promote((tiny_dtype)tn_meet(p, q), (tiny_dtype)r->dtype);
   p = tn_insert(t, tn_insert(t, p, n - 1), n - 1);           // (..,1,1,I) with (O,J,I) -> (..,O,J)
   tiny_uop *y = tn_dot(t, p, tn_swap(t, r, 1, 2), NULL, 1 << (n + 1), tn_computed_in(dtype));
-  y = tn_dot(t, y, tn_insert(t, q, n - 1), bias ? bias->uop : NULL, 1 << n, dtype);
+  y = tn_dot(t, y, tn_insert(t, q, n - 1), bias ? tn_uop_of(bias) : NULL, 1 << n, dtype);
   return tn_tensor_new(t, y);
 }
 #endif

@@ -25,14 +25,14 @@ static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep
   return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
 }
 static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
-  return o->when ? tn_where(t, o->when->uop, now, old) : now;
+  return o->when ? tn_where(t, tn_uop_of(o->when), now, old) : now;
 }
-static tiny_uop *tn_moment(const tn_update *u, int slot) { return u->state[slot]->uop; }
+static tiny_uop *tn_moment(const tn_update *u, int slot) { return tn_uop_of(u->state[slot]); }
 // The state's new value, as formulas see it; it is stored as well.
 static tiny_uop *tn_moment_set(tn_update *u, int slot, tiny_uop *now) {
   tiny_tensor *x = u->state[slot];
-  now = tn_bad(u->t, now) ? now : tn_when(u->t, u->o, now, x->uop);
-  return tiny_ok(tn_assign(x, now)) ? x->uop : &u->t->ir->bad;
+  now = tn_bad(u->t, now) ? now : tn_when(u->t, u->o, now, tn_uop_of(x));
+  return tiny_ok(tn_assign(x, now)) ? tn_uop_of(x) : &u->t->ir->bad;
 }
 static tiny_uop *tn_moment_blend(tn_update *u, int slot, tiny_uop *now, double keep) {
   return tn_moment_set(u, slot, tn_blend(u->t, tn_moment(u, slot), now, keep));
@@ -204,7 +204,7 @@ static tiny_tensor *tn_state_new(tiny_ctx *t, int dtype, tiny_shape shape) {
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
-  return tn_state_new(x->t, tn_computed_in(x->uop->dtype), tiny_shape_get(x));
+  return tn_state_new(tn_ctx_of(x), tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
 }
 static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   if (!*state) return;
@@ -230,7 +230,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
     o->t = t;
   }
   for (int i = 0; i < n; i++) {
-    wide |= params[i]->uop->dtype == TINY_F64;
+    wide |= tn_uop_of(params[i])->dtype == TINY_F64;
     for (int slot = 0; slot < TN_SLOTS; slot++) {
       tiny_tensor **at = &o->state[slot * n + i];
       if (needs >> slot & 1 && !*at && !(*at = tn_state_like(params[i]))) return 0;
@@ -254,8 +254,8 @@ static tiny_code tn_step_check(const char *name, int have, tiny_tensor *const *p
                                tiny_tensor *const *grads, int n) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (n <= 0 || !params || !grads || !params[0] || !params[0]->t) return TINY_E_ARG;
-  tiny_ctx *t = params[0]->t;
+  if (n <= 0 || !params || !grads || !params[0] || !tn_ctx_of(params[0])) return TINY_E_ARG;
+  tiny_ctx *t = tn_ctx_of(params[0]);
   for (int i = 0; i < n; i++) {
     tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
     if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
@@ -263,7 +263,7 @@ static tiny_code tn_step_check(const char *name, int have, tiny_tensor *const *p
   if (have && have != n)
     return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
   for (int i = 0; i < n; i++) {
-    const tiny_uop *p = params[i]->uop, *g = grads[i]->uop;
+    const tiny_uop *p = tn_uop_of(params[i]), *g = tn_uop_of(grads[i]);
     if (!tn_is_float(p->dtype))
       return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
     if (!tn_has_dims(p, g->ndim, g->dim))
@@ -277,18 +277,20 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
   char text[TN_DIMS_TEXT];
   const tiny_code code = tn_step_check("optim_step", o ? o->n : 0, params, grads, n);
   if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
+  tiny_ctx *t = tn_ctx_of(params[0]);
   if (!o) return tiny_fail(t, TINY_E_ARG, "optim_step: the optimiser is NULL");
   if ((unsigned)o->kind >= TINY_OPTIM_COUNT)
     return tiny_fail(t, TINY_E_ARG, "optim_step: %d is no kind of optimiser", (int)o->kind);
   for (int i = 0; o->kind == TINY_MUON && i < n; i++)
-    if (params[i]->uop->ndim != 2)
+    if (tn_uop_of(params[i])->ndim != 2)
       return tiny_fail(t, TINY_E_SHAPE, "optim_step: muon moves matrices, but parameter %d is %s", i,
-                       tn_text_of(params[i]->uop, text));
+                       tn_text_of(tn_uop_of(params[i]), text));
   if (o->when &&
-      (!tiny_ok(o->when) || o->when->t != t || o->when->uop->ndim || o->when->uop->dtype != TINY_BOOL))
+      (!tiny_ok(o->when) || tn_ctx_of(o->when) != t || tn_uop_of(o->when)->ndim ||
+       tn_uop_of(o->when)->dtype != TINY_BOOL))
     return tiny_fail(t, TINY_E_ARG, "optim_step: when is not a 0-d bool of this context");
-  if (o->rate && (!tiny_ok(o->rate) || o->rate->t != t || o->rate->uop->ndim || !tn_is_float(o->rate->uop->dtype)))
+  if (o->rate && (!tiny_ok(o->rate) || tn_ctx_of(o->rate) != t || tn_uop_of(o->rate)->ndim ||
+                  !tn_is_float(tn_uop_of(o->rate)->dtype)))
     return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");
   return TINY_OK;
 }
@@ -307,7 +309,7 @@ static int tn_optim_fill(tn_update *u) {
   const tiny_optim *o = u->o;
   tiny_ctx *t = u->t;
   if (!o->left) return 1;
-  tiny_uop *left = o->left->uop;
+  tiny_uop *left = tn_uop_of(o->left);
   tiny_uop *beta = tn_where(t, tn_eq(t, tn_iota(t, TINY_INDEX, 2, 0, 1), tn_index(t, 0)),
                             tn_k(t, left, u->beta1), tn_k(t, left, u->beta2));
   tiny_uop *now = tn_add(t, tn_mul(t, left, beta), tn_plus(t, tn_neg(t, beta), 1));
@@ -317,15 +319,15 @@ static int tn_optim_fill(tn_update *u) {
 static int tn_optim_move(tn_update *u, tiny_tensor *param, tiny_tensor *grad, tiny_uop *rates[2][2],
                          tiny_uop *before) {
   tiny_ctx *t = u->t;
-  u->p = tn_wide(t, param->uop);
+  u->p = tn_wide(t, tn_uop_of(param));
   if (tn_bad(t, u->p)) return 0;
-  u->g = tn_cast(t, grad->uop, u->p->dtype);
+  u->g = tn_cast(t, tn_uop_of(grad), u->p->dtype);
   if (u->o->maximize) u->g = tn_neg(t, u->g);
   u->rate = rates[u->p->dtype == TINY_F64][0];
   u->keeps = rates[u->p->dtype == TINY_F64][1];
   if (before) {
-    u->left1 = tn_element(t, u->o->left->uop, 0, u->p->dtype);
-    u->left2 = tn_element(t, u->o->left->uop, 1, u->p->dtype);
+    u->left1 = tn_element(t, tn_uop_of(u->o->left), 0, u->p->dtype);
+    u->left2 = tn_element(t, tn_uop_of(u->o->left), 1, u->p->dtype);
     tiny_uop *was = tn_element(t, before, 1, u->p->dtype);
     u->first = tn_eq(t, was, tn_k(t, was, 0));
   }
@@ -337,7 +339,7 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
                                    int n) {
   const tiny_code code = tn_optim_check(o, params, grads, n);
   if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
+  tiny_ctx *t = tn_ctx_of(params[0]);
   const struct tn_optim_row *row = &tn_optims[o->kind];
   const double lr = tn_or_default(o->lr, row->lr);
   tn_update u;
@@ -351,11 +353,11 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   u.eps = tn_or_default(o->eps, row->eps);
   for (int wide = 0; wide < 2; wide++) {
     const int dtype = wide ? TINY_F64 : TINY_F32;
-    rates[wide][0] = o->rate ? tn_cast(t, o->rate->uop, dtype) : tn_rate(t, dtype, lr);
+    rates[wide][0] = o->rate ? tn_cast(t, tn_uop_of(o->rate), dtype) : tn_rate(t, dtype, lr);
     rates[wide][1] = o->rate ? tn_plus(t, tn_times(t, rates[wide][0], -o->weight_decay), 1)
                              : tn_rate(t, dtype, 1 - lr * o->weight_decay);
   }
-  tiny_uop *before = o->left ? o->left->uop : NULL;
+  tiny_uop *before = o->left ? tn_uop_of(o->left) : NULL;
   int done = tn_optim_fill(&u);
   for (int i = 0; done && i < n; i++) {
     for (int slot = 0; slot < TN_SLOTS; slot++) u.state[slot] = o->state[slot * n + i];

@@ -42,8 +42,9 @@ TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const cha
   tiny_tensor *out;
   if (!p || !name) return TINY_E_ARG;
   if (!tensor) return TINY_OK;
-  if (!tn_usable("params_add", 1, &tensor, &out)) return out && out->t->code ? out->t->code : TINY_E_STATE;
-  tiny_ctx *t = tensor->t;
+  if (!tn_usable("params_add", 1, &tensor, &out))
+    return out && tn_ctx_of(out)->code ? tn_ctx_of(out)->code : TINY_E_STATE;
+  tiny_ctx *t = tn_ctx_of(tensor);
   if (!tn_name_join(whole, p->path, prefix) || !tn_name_join(whole, whole, name))
     return tiny_fail(t, TINY_E_ARG, "params_add: the name of %s is longer than %d", name, TINY_NAME_SIZE - 1);
   if (tiny_params_find(p, whole))

@@ -30,14 +30,14 @@ static int tn_pool_fit(const tiny_uop *u, int n, int ceil_mode, tn_window *w) {
 // The arguments of a pooling operator: number of spatial dims, or 0.
 static int tn_pool_check(const char *name, tiny_tensor *x, const tiny_pool_desc *d, int dilates,
                          tn_window *w) {
-  const int n = tn_pool_of(x->t, name, d, 0, w);
+  const int n = tn_pool_of(tn_ctx_of(x), name, d, 0, w);
   if (!n) return 0;
   for (int i = 0; i < n; i++)
     if (w[i].dilation != 1 && !dilates) {
-      tiny_fail(x->t, TINY_E_ARG, "%s: dilation %d", name, (int)w[i].dilation);
+      tiny_fail(tn_ctx_of(x), TINY_E_ARG, "%s: dilation %d", name, (int)w[i].dilation);
       return 0;
     }
-  if (tn_pool_fit(x->uop, n, d->ceil_mode, w)) return n;
+  if (tn_pool_fit(tn_uop_of(x), n, d->ceil_mode, w)) return n;
   tn_no_windows(name, x, n, w);
   return 0;
 }
@@ -104,8 +104,8 @@ static tiny_tensor *tn_max_pool(const char *name, tiny_tensor *x, const tiny_poo
   const int usable = tn_usable(name, 1, &x, &out);
   if (indices) *indices = out;
   if (!usable || !(m.n = tn_pool_check(name, x, d, 1, w))) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   m.lead = u->ndim - m.n;
   m.size = u->dim + m.lead;
   m.valid = NULL;
@@ -131,8 +131,8 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
   tiny_tensor *out, *in[2] = {x, indices};
   tn_window w[TN_SPATIAL];
   if (!tn_usable("max_unpool", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *index = indices->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *index = tn_uop_of(indices);
   const int n = tn_pool_of(t, "max_unpool", d, 0, w), lead = u->ndim - n;
   if (!n || !tn_is_index(t, "max_unpool", index)) return out;
   if (lead < 0 || !tn_has_dims(index, u->ndim, u->dim))
@@ -225,8 +225,9 @@ static tiny_tensor *tn_avg_pool(const char *name, tiny_tensor *x, const tiny_poo
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int n = tn_pool_check(name, x, d, 0, w);
   if (!n) return out;
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_mean_pool(x->t, tn_wide(x->t, x->uop), d, n, w),
-                                       x->uop->dtype));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_narrow(t, tn_mean_pool(t, tn_wide(t, tn_uop_of(x)), d, n, w),
+                                       tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d) {
   return tn_avg_pool("avg_pool", x, d);
@@ -237,7 +238,7 @@ TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_des
   tiny_tensor *out;
   tn_window w[TN_SPATIAL];
   if (!tn_usable("lp_pool", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   const int n = tn_pool_check("lp_pool", x, d, 0, w);
   if (!n) return out;
   double taps = 1;
@@ -247,10 +248,10 @@ TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_des
       return tn_wrong(t, TINY_E_ARG, "lp_pool: pad %d, divisor %d", d->pad[i], d->divisor);
   }
   if (!(p > 0) || p > 1e6) return tn_wrong(t, TINY_E_ARG, "lp_pool: p is %g", p);
-  tiny_uop *y = tn_wide(t, x->uop);
+  tiny_uop *y = tn_wide(t, tn_uop_of(x));
   y = tn_bad(t, y) ? y : tn_mean_pool(t, tn_pow(t, y, tn_k(t, y, p)), d, n, w);
   y = tn_bad(t, y) ? y : tn_pow(t, tn_times(t, y, taps), tn_k(t, y, 1 / p));
-  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 
 // ** the same in all spatial dims **
@@ -326,7 +327,7 @@ static tiny_uop *tn_take_taps(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
 static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *size, tn_taps *p,
                           tiny_shape *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  const int n = size->ndim, lead = x->uop->ndim - n;
+  const int n = size->ndim, lead = tn_uop_of(x)->ndim - n;
   *s = tiny_shape_get(x);
   memset(p, 0, sizeof *p);
   int fits = n >= 1 && n <= TN_SPATIAL && lead >= 0;
@@ -339,8 +340,8 @@ static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *si
     p->O[i] = s->dim[lead + i] = to;
     p->T[i] = !to || to % from == 0 ? 1 : from / to + (from % to ? 2 : 0);       // at most
   }
-  if (fits) return tn_shape_valid(x->t, name, s);
-  tiny_fail(x->t, TINY_E_SHAPE, "%s: %s to %s", name, tn_text_of(x->uop, a),
+  if (fits) return tn_shape_valid(tn_ctx_of(x), name, s);
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s to %s", name, tn_text_of(tn_uop_of(x), a),
             tn_dims_text(b, sizeof b, n < 0 ? 0 : n < TINY_MAX_DIMS ? n : TINY_MAX_DIMS, size->dim));
   return 0;
 }
@@ -383,8 +384,8 @@ TINY_API tiny_tensor *tiny_adaptive_avg_pool(tiny_tensor *x, tiny_shape out_size
   tn_taps p;
   if (!tn_usable("adaptive_avg_pool", 1, &x, &out)) return out;
   if (!tn_adaptive_of("adaptive_avg_pool", x, &out_size, &p, &s)) return out;
-  tiny_uop *y = tn_adaptive_mean(x->t, tn_wide(x->t, x->uop), &p, &s);
-  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
+  tiny_uop *y = tn_adaptive_mean(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), &p, &s);
+  return tn_tensor_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), y, tn_uop_of(x)->dtype));
 }
 
 TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size, tiny_tensor **indices) {
@@ -395,8 +396,8 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
   const int usable = tn_usable("adaptive_max_pool", 1, &x, &out);
   if (indices) *indices = out;
   if (!usable || !tn_adaptive_of("adaptive_max_pool", x, &out_size, &p, &s)) return out;
-  tiny_ctx *t = x->t;
-  const int n = p.n, lead = x->uop->ndim - n;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = p.n, lead = tn_uop_of(x)->ndim - n;
   if (tn_adaptive_even(&p, w)) {
     tiny_pool_desc d;
     memset(&d, 0, sizeof d);
@@ -404,7 +405,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     return tn_max_pool("adaptive_max_pool", x, &d, indices);
   }
   int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TINY_MAX_DIMS] = {0};
-  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, x->uop->dim + lead};
+  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead};
   for (int i = 0; i < n; i++) {
     axes[1 + i] = tn_tap_axis(&p, TN_TAP_O, i); axes[1 + n + i] = tn_tap_axis(&p, TN_TAP_T, i);
     axes[1 + 2 * n + i] = tn_tap_axis(&p, TN_TAP_S, i);
@@ -422,10 +423,10 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     inside = tn_reshape(t, tn_permute(t, inside, axes), 1 + 2 * n, dim);
     m.valid = m.valid ? tn_and(t, m.valid, inside) : inside;
   }
-  m.windows = tn_take_taps(t, tn_reshape(t, x->uop, 1 + n, flat), &p);
-  m.windows = tn_where(t, m.valid, m.windows, tn_lowest_node(t, x->uop->dtype));
+  m.windows = tn_take_taps(t, tn_reshape(t, tn_uop_of(x), 1 + n, flat), &p);
+  m.windows = tn_where(t, m.valid, m.windows, tn_lowest_node(t, tn_uop_of(x)->dtype));
   tiny_tensor *y = tn_maxima_done(t, "adaptive_max_pool", &m, indices);
-  if (indices) *indices = tn_tensor_new(t, tn_reshape(t, (*indices)->uop, s.ndim, s.dim));
-  return tn_tensor_new(t, tn_reshape(t, y->uop, s.ndim, s.dim));
+  if (indices) *indices = tn_tensor_new(t, tn_reshape(t, tn_uop_of(*indices), s.ndim, s.dim));
+  return tn_tensor_new(t, tn_reshape(t, tn_uop_of(y), s.ndim, s.dim));
 }
 #endif

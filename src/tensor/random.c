@@ -104,7 +104,7 @@ static tiny_tensor *tn_random_like(const char *name, int normal, tiny_tensor *x)
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const tiny_shape s = tiny_shape_get(x);
-  return tn_random(x->t, name, normal, 0, 1, tiny_dtype_get(x), &s);
+  return tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s);
 }
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x) { return tn_random_like("rand_like", 0, x); }
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x) { return tn_random_like("randn_like", 1, x); }
@@ -145,15 +145,15 @@ TINY_API tiny_tensor *tiny_randperm(tiny_ctx *t, int64_t n) {
 TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
   tiny_tensor *out;
   if (!tn_usable("bernoulli", 1, &p, &out)) return out;
-  tiny_ctx *t = p->t;
+  tiny_ctx *t = tn_ctx_of(p);
   const tiny_shape s = tiny_shape_get(p);
-  if (!tn_is_float(p->uop->dtype))
+  if (!tn_is_float(tn_uop_of(p)->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "bernoulli: probabilities are floats, not %s",
                     tiny_dtype_name(tiny_dtype_get(p)));
   if (!tn_random_shape(t, "bernoulli", TINY_F32, &s)) return out;
-  tiny_uop *wide = tn_wide(t, p->uop);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(p));
   tiny_uop *is = tn_bad(t, wide) ? wide : tn_lt(t, tn_uniform_of(t, s.ndim, s.dim, wide->dtype), wide);
-  return tn_tensor_new(t, tn_bad(t, is) ? is : tn_cast(t, is, p->uop->dtype));
+  return tn_tensor_new(t, tn_bad(t, is) ? is : tn_cast(t, is, tn_uop_of(p)->dtype));
 }
 
 // With replacement: how many running sums of the weights (.., 1, n) a uniform part of their total (.., m, 1) has
@@ -188,8 +188,8 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("multinomial", 1, &weights, &out)) return out;
-  tiny_ctx *t = weights->t;
-  tiny_uop *u = weights->uop;
+  tiny_ctx *t = tn_ctx_of(weights);
+  tiny_uop *u = tn_uop_of(weights);
   const int64_t classes = u->ndim ? u->dim[u->ndim - 1] : 0;
   if (u->ndim < 1 || u->ndim > 2 || !classes || classes > INT32_MAX / 4 || n < 0 ||
       (!replacement && n > classes))
@@ -258,8 +258,9 @@ static tiny_uop *tn_dropped(tiny_ctx *t, tiny_uop *u, double p) {
 }
 TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
   tiny_tensor *out;
-  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
-  if (!(p >= 0 && p <= 1)) return tn_wrong(x->t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
-  return tn_tensor_new(x->t, train && p > 0 ? tn_dropped(x->t, x->uop, p) : x->uop);
+  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(tn_ctx_of(x), "dropout", TN_NUMBER, tn_uop_of(x)->dtype))
+    return out;
+  if (!(p >= 0 && p <= 1)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
+  return tn_tensor_new(tn_ctx_of(x), train && p > 0 ? tn_dropped(tn_ctx_of(x), tn_uop_of(x), p) : tn_uop_of(x));
 }
 #endif

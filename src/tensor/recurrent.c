@@ -51,7 +51,7 @@ static void tn_cell_step(tiny_ctx *t, tn_cell *s, tiny_uop *x) {
 static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recurrent_weights *w, int64_t I,
                         int64_t *H) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  const tiny_uop *p = w->w_ih->uop, *q = w->w_hh->uop;
+  const tiny_uop *p = tn_uop_of(w->w_ih), *q = tn_uop_of(w->w_hh);
   *H = q->ndim == 2 ? q->dim[1] : 0;
   const int64_t gates = tn_gates_of[kind] * *H;
   const tiny_tensor *bias[2] = {w->b_ih, w->b_hh};
@@ -65,15 +65,15 @@ static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recu
 }
 static tn_cell tn_cell_of(tiny_ctx *t, int kind, const tiny_recurrent_weights *w, int dtype) {
   tn_cell s;
-  s.kind = kind; s.H = w->w_hh->uop->dim[1];
-  s.w_hh = tn_cast(t, w->w_hh->uop, dtype);
-  s.b_hh = w->b_hh ? w->b_hh->uop : NULL;
+  s.kind = kind; s.H = tn_uop_of(w->w_hh)->dim[1];
+  s.w_hh = tn_cast(t, tn_uop_of(w->w_hh), dtype);
+  s.b_hh = w->b_hh ? tn_uop_of(w->b_hh) : NULL;
   s.h = s.c = NULL;
   return s;
 }
 // The inputs' part of the gates: x (..,I) -> (..,G*H).
 static tiny_uop *tn_cell_inputs(tiny_ctx *t, const tiny_recurrent_weights *w, tiny_uop *x) {
-  return tn_rows_by(t, x, w->w_ih->uop, w->b_ih ? w->b_ih->uop : NULL);
+  return tn_rows_by(t, x, tn_uop_of(w->w_ih), w->b_ih ? tn_uop_of(w->b_ih) : NULL);
 }
 // u (..) as dims of dtype, or zeros for NULL.
 static tiny_uop *tn_state_as(tiny_ctx *t, tiny_uop *u, int dtype, int n, const int64_t *dim) {
@@ -82,8 +82,8 @@ static tiny_uop *tn_state_as(tiny_ctx *t, tiny_uop *u, int dtype, int n, const i
 }
 static int tn_state_fits(tiny_ctx *t, const char *name, const tiny_tensor *h, int n, const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  if (!h || tn_has_dims(h->uop, n, dim)) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: a state of %s, not %s", name, tn_text_of(h->uop, a),
+  if (!h || tn_has_dims(tn_uop_of(h), n, dim)) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: a state of %s, not %s", name, tn_text_of(tn_uop_of(h), a),
             tn_dims_text(b, sizeof b, n, dim));
   return 0;
 }
@@ -96,19 +96,19 @@ static tiny_tensor *tn_cell_operator(const char *name, int kind, tiny_tensor *x,
   const int usable = tn_usable_some(name, 3, 7, in, &out);
   if (cn) *cn = out;
   if (!usable) return out;
-  tiny_ctx *t = x->t;
-  const int n = x->uop->ndim;
-  if (n != 1 && n != 2) return tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", name, tn_text_of(x->uop, a));
-  int64_t rows[2] = {n == 2 ? x->uop->dim[0] : 1, x->uop->dim[n - 1]};
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_uop_of(x)->ndim;
+  if (n != 1 && n != 2) return tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", name, tn_text_of(tn_uop_of(x), a));
+  int64_t rows[2] = {n == 2 ? tn_uop_of(x)->dim[0] : 1, tn_uop_of(x)->dim[n - 1]};
   int64_t state[2] = {rows[0], 0};
   if (!tn_cell_fits(t, name, kind, w, rows[1], &state[1])) return out;
   const int64_t *dim = n == 2 ? state : state + 1;
   if (!tn_state_fits(t, name, h, n, dim) || !tn_state_fits(t, name, c, n, dim)) return out;
-  const int dtype = tn_real(tn_meet(x->uop, w->w_ih->uop)), inside = tn_computed_in(dtype);
+  const int dtype = tn_real(tn_meet(tn_uop_of(x), tn_uop_of(w->w_ih))), inside = tn_computed_in(dtype);
   tn_cell s = tn_cell_of(t, kind, w, inside);
-  s.h = tn_state_as(t, h ? h->uop : NULL, inside, 2, state);
-  s.c = tn_state_as(t, c ? c->uop : NULL, inside, 2, state);
-  tn_cell_step(t, &s, tn_cell_inputs(t, w, tn_reshape(t, tn_cast(t, x->uop, inside), 2, rows)));
+  s.h = tn_state_as(t, h ? tn_uop_of(h) : NULL, inside, 2, state);
+  s.c = tn_state_as(t, c ? tn_uop_of(c) : NULL, inside, 2, state);
+  tn_cell_step(t, &s, tn_cell_inputs(t, w, tn_reshape(t, tn_cast(t, tn_uop_of(x), inside), 2, rows)));
   if (cn) *cn = tn_tensor_new(t, tn_narrow(t, tn_reshape(t, s.c, n, dim), dtype));
   return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, s.h, n, dim), dtype));
 }
@@ -171,8 +171,8 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
   r->directions = d && d->bidirectional ? 2 : 1;
   r->dropout = d ? d->dropout : 0;
   if (!tn_usable(r->name, 1, &r->x, out)) return 0;
-  tiny_ctx *t = r->x->t;
-  const tiny_uop *u = r->x->uop;
+  tiny_ctx *t = tn_ctx_of(r->x);
+  const tiny_uop *u = tn_uop_of(r->x);
   if (r->layers < 1 || !r->w || !(r->dropout >= 0 && r->dropout <= 1)) {
     tn_wrong(t, TINY_E_ARG, "%s: %d layers, %s, dropout %g", r->name, r->layers,
              r->w ? "weights" : "no weights", r->dropout);
@@ -205,7 +205,7 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
 // State i of (layers,N,H) as (N,H), or zeros.
 static tiny_uop *tn_first_state(tiny_ctx *t, const tn_recurrence *r, tiny_tensor *h, int i) {
   const int64_t dim[2] = {r->N, r->H};
-  return tn_state_as(t, h ? tn_cut(t, h->uop, 0, i, i + 1) : NULL, r->inside, 2, dim);
+  return tn_state_as(t, h ? tn_cut(t, tn_uop_of(h), 0, i, i + 1) : NULL, r->inside, 2, dim);
 }
 static tiny_tensor *tn_last_states(tiny_ctx *t, const tn_recurrence *r, tiny_uop *u, int dtype) {
   const int64_t dim[3] = {r->layers * r->directions, r->batched ? r->N : r->H, r->H};
@@ -219,11 +219,11 @@ static tiny_tensor *tn_recurrent(tn_recurrence *r, const tiny_recurrent_desc *d,
   if (hn) *hn = out;
   if (cn) *cn = out;
   if (!opened) return out;
-  tiny_ctx *t = r->x->t;
-  const int dtype = tn_real(tn_meet(r->x->uop, r->w[0].w_ih->uop)), states = r->layers * r->directions;
+  tiny_ctx *t = tn_ctx_of(r->x);
+  const int dtype = tn_real(tn_meet(tn_uop_of(r->x), tn_uop_of(r->w[0].w_ih))), states = r->layers * r->directions;
   const int64_t in[3] = {r->L, r->N, r->I};
   r->inside = tn_computed_in(dtype);
-  tiny_uop *x = tn_cast(t, r->x->uop, r->inside), *h = NULL, *c = NULL;
+  tiny_uop *x = tn_cast(t, tn_uop_of(r->x), r->inside), *h = NULL, *c = NULL;
   x = tn_reshape(t, r->batch_first ? tn_swap(t, x, 0, 1) : x, 3, in);
   for (int layer = 0; layer < r->layers; layer++) {
     tiny_uop *both = NULL;

@@ -32,8 +32,8 @@ static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int 
 
 static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
   char a[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (bits < 0) return tn_poison(t);
   if (op == '+' || op == '*')
     return tn_value_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
@@ -48,7 +48,7 @@ static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits,
 static tiny_tensor *tn_fold_axis(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_fold(name, op, x, tn_one_axis(x->t, name, x->uop, axis), keepdim);
+  return tn_fold(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
 }
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
   return tn_fold_axis("sum", '+', x, axis, keepdim);
@@ -66,9 +66,9 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
   tiny_tensor *out;
   if (!tn_usable("reduce", 1, &x, &out)) return out;
   if (op != '+' && op != '*' && op != 'M' && op != 'm')
-    return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
                     op >= ' ' && op < 127 ? op : '?');
-  return tn_fold("reduce", op, x, tn_axis_bits(x->t, "reduce", x->uop, &axes), keepdim);
+  return tn_fold("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
 }
 
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
@@ -85,12 +85,12 @@ static tiny_uop *tn_is_true(tiny_ctx *t, tiny_uop *x) {
 static tiny_tensor *tn_truth(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *is = tn_is_true(x->t, x->uop);
-  tiny_uop *y = op == '+' ? tn_accumulate(x->t, TINY_OP_ADD, is, bits, keepdim) :
-                            tn_extreme(x->t, op == 'm', is, bits, keepdim);
-  return tn_value_new(x->t, y, 1, &x);
+  tiny_uop *is = tn_is_true(tn_ctx_of(x), tn_uop_of(x));
+  tiny_uop *y = op == '+' ? tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, is, bits, keepdim) :
+                            tn_extreme(tn_ctx_of(x), op == 'm', is, bits, keepdim);
+  return tn_value_new(tn_ctx_of(x), y, 1, &x);
 }
 TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim) {
   return tn_truth("any", 'M', x, axis, keepdim);
@@ -132,10 +132,10 @@ static tiny_uop *tn_flat_root(tiny_ctx *t, tiny_uop *x) {
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("mean", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "mean", x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), "mean", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *mean = tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim);
-  return tn_value_new(x->t, tn_narrow(x->t, mean, x->uop->dtype), 1, &x);
+  tiny_uop *mean = tn_mean(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), bits, keepdim);
+  return tn_value_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), mean, tn_uop_of(x)->dtype), 1, &x);
 }
 // The variance, or its root; the mean too where the caller wants it.
 static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int axis, int keepdim,
@@ -144,11 +144,11 @@ static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int
   const int usable = tn_usable(name, 1, &x, &out);
   if (mean) *mean = out;
   if (!usable) return out;
-  tiny_ctx *t = x->t;
-  const int bits = tn_one_axis(t, name, x->uop, axis), dtype = x->uop->dtype;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int bits = tn_one_axis(t, name, tn_uop_of(x), axis), dtype = tn_uop_of(x)->dtype;
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(t, x->uop), *centre = tn_mean(t, wide, bits, 1);
-  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(x->uop, bits) - correction);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *centre = tn_mean(t, wide, bits, 1);
+  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(tn_uop_of(x), bits) - correction);
   if (mean) *mean = tn_tensor_new(t, tn_narrow(t, tn_mean(t, wide, bits, keepdim), dtype));
   return tn_tensor_new(t, tn_narrow(t, root ? tn_flat_root(t, y) : y, dtype));
 }
@@ -175,22 +175,22 @@ static tiny_uop *tn_without_nan(tiny_ctx *t, tiny_uop *x) {
 TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("nansum", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "nansum", x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), "nansum", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *const rest = tn_without_nan(x->t, x->uop);
-  return tn_value_new(x->t, tn_accumulate(x->t, TINY_OP_ADD, rest, bits, keepdim), 1, &x);
+  tiny_uop *const rest = tn_without_nan(tn_ctx_of(x), tn_uop_of(x));
+  return tn_value_new(tn_ctx_of(x), tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, rest, bits, keepdim), 1, &x);
 }
 TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("nanmean", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int bits = tn_one_axis(t, "nanmean", x->uop, axis);
+  tiny_ctx *t = tn_ctx_of(x);
+  const int bits = tn_one_axis(t, "nanmean", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(t, x->uop), *is = tn_not(t, tn_isnan(t, wide));
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *is = tn_not(t, tn_isnan(t, wide));
   if (tn_bad(t, wide) || tn_bad(t, is)) return tn_poison(t);
   tiny_uop *n = tn_sum(t, tn_cast(t, is, wide->dtype), bits, keepdim);
   tiny_uop *sum = tn_sum(t, tn_without_nan(t, wide), bits, keepdim);
-  return tn_tensor_new(t, tn_narrow(t, tn_fdiv(t, sum, n), x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, tn_fdiv(t, sum, n), tn_uop_of(x)->dtype));
 }
 
 // ** positions **
@@ -238,8 +238,8 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int flat = axis == TINY_ALL || !u->ndim;
   const int at = axis == TINY_ALL ? 0 : tn_axis(t, name, u, axis), n = u->ndim;
   if (at < 0) return out;
@@ -298,15 +298,16 @@ static tiny_tensor *tn_norm_of(const char *name, tiny_tensor *x, double p, int a
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
-  if (p != p) return tn_wrong(x->t, TINY_E_ARG, "%s: p is NaN", name);
-  if ((p < 0 || p == HUGE_VAL) && !tn_count(x->uop, bits))
-    return tn_wrong(x->t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name,
-                    tn_text_of(x->uop, a));
-  tiny_uop *wide = tn_wide(x->t, x->uop);
-  if (tn_bad(x->t, wide)) return out;
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_norm(x->t, wide, p, bits, keepdim), x->uop->dtype));
+  if (p != p) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: p is NaN", name);
+  if ((p < 0 || p == HUGE_VAL) && !tn_count(tn_uop_of(x), bits))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name,
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_uop *wide = tn_wide(tn_ctx_of(x), tn_uop_of(x));
+  if (tn_bad(tn_ctx_of(x), wide)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_narrow(t, tn_norm(t, wide, p, bits, keepdim), tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim) {
   return tn_norm_of("norm", x, p, axis, keepdim);

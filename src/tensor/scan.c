@@ -97,10 +97,12 @@ static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny
 static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  if ((axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
-  const int dtype = op == TN_LOG_ADD ? tn_real(x->uop->dtype) : x->uop->dtype, inside = tn_sum_dtype(dtype);
-  tiny_uop *u = tn_scan_along(x->t, tn_scan, op, tn_cast(x->t, x->uop, inside), axis);
-  return tn_value_new(x->t, tn_bad(x->t, u) || !tn_is_float(dtype) ? u : tn_cast(x->t, u, dtype), 1, &x);
+  if ((axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
+  const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
+      inside = tn_sum_dtype(dtype);
+  tiny_uop *u = tn_scan_along(tn_ctx_of(x), tn_scan, op, tn_cast(tn_ctx_of(x), tn_uop_of(x), inside), axis);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
   return tn_cumulative("cumsum", TINY_OP_ADD, x, axis);
@@ -137,9 +139,9 @@ static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_ten
   tiny_tensor *out;
   const int usable = tn_usable(name, 1, &x, &out);
   if (index) *index = out;
-  if (!usable || (axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  if (!usable || (axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (u->ndim == TINY_MAX_DIMS || (u->ndim && u->dim[axis] > INT32_MAX))
     return tn_wrong(t, TINY_E_SHAPE, "%s: along axis %d of %s", name, axis, tn_text_of(u, a));
   if (index) {

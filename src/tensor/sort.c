@@ -159,19 +159,19 @@ typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TINY_MAX_DIMS], n; int n
 // 0: an error was recorded. least: how many elements a row needs to have.
 static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t least, tn_along_axis *r) {
   char a[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_as_row(t, x->uop);
-  if ((r->axis = tn_axis(t, name, x->uop, axis)) < 0 || tn_bad(t, u)) return 0;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_as_row(t, tn_uop_of(x));
+  if ((r->axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0 || tn_bad(t, u)) return 0;
   r->n = u->dim[r->axis];
   if (r->n < least || r->n > INT32_MAX / 4) {
     tiny_fail(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)r->n,
-              tn_text_of(x->uop, a));
+              tn_text_of(tn_uop_of(x), a));
     return 0;
   }
   u = tn_swap(t, u, r->axis, u->ndim - 1);
   if (tn_bad(t, u)) return 0;
   int64_t row[2] = {1, r->n};
-  r->ndim = x->uop->ndim;
+  r->ndim = tn_uop_of(x)->ndim;
   for (int i = 0; i < u->ndim; i++) { r->dim[i] = u->dim[i]; if (i + 1 < u->ndim) row[0] *= u->dim[i]; }
   r->x = tn_reshape(t, u, 2, row);
   return !tn_bad(t, r->x);
@@ -208,23 +208,26 @@ TINY_API tiny_tensor *tiny_sort(tiny_tensor *x, int axis, int descending, tiny_t
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("sort", x, indices, &out) || !tn_axis_open("sort", x, axis, 0, &r)) return out;
-  return tn_axis_taken(x->t, &r, tn_argsorted(x->t, r.x, descending, r.n), x->uop->ndim ? 1 : 2, indices);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("argsort", x, NULL, &out) || !tn_axis_open("argsort", x, axis, 0, &r)) return out;
-  return tn_axis_back(x->t, &r, tn_argsorted(x->t, r.x, descending, r.n), x->uop->ndim ? 1 : 2);
+  return tn_axis_back(tn_ctx_of(x), &r, tn_argsorted(tn_ctx_of(x), r.x, descending, r.n),
+                      tn_uop_of(x)->ndim ? 1 : 2);
 }
 TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("topk", x, indices, &out) || !tn_axis_open("topk", x, axis, 0, &r)) return out;
-  if (k < 0 || k > r.n || (!x->uop->ndim && k != 1))
-    return tn_wrong(x->t, TINY_E_ARG, "topk: %lld elements of %s along its axis", (long long)k,
-                    tn_text_of(x->uop, a));
-  return tn_axis_taken(x->t, &r, tn_argsorted(x->t, r.x, largest, k), x->uop->ndim ? 1 : 2, indices);
+  if (k < 0 || k > r.n || (!tn_uop_of(x)->ndim && k != 1))
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "topk: %lld elements of %s along its axis", (long long)k,
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, largest, k), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int keepdim, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
@@ -232,10 +235,10 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
   tn_along_axis r;
   if (!tn_sortable("kthvalue", x, indices, &out) || !tn_axis_open("kthvalue", x, axis, 1, &r)) return out;
   if (k < 1 || k > r.n)
-    return tn_wrong(x->t, TINY_E_ARG, "kthvalue: number %lld of %s along its axis", (long long)k,
-                    tn_text_of(x->uop, a));
-  tiny_uop *at = tn_cut(x->t, tn_argsorted(x->t, r.x, 0, k), 1, k - 1, k);
-  return tn_axis_taken(x->t, &r, at, keepdim != 0, indices);
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "kthvalue: number %lld of %s along its axis", (long long)k,
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_uop *at = tn_cut(tn_ctx_of(x), tn_argsorted(tn_ctx_of(x), r.x, 0, k), 1, k - 1, k);
+  return tn_axis_taken(tn_ctx_of(x), &r, at, keepdim != 0, indices);
 }
 
 // How many elements of each row are NaN: i32 (rows, 1).
@@ -247,7 +250,7 @@ static tiny_uop *tn_nans(tiny_ctx *t, tiny_uop *x) {
 static tiny_tensor *tn_flat_or(tiny_tensor *x, int *axis) {
   if (*axis != TINY_ALL) return x;
   *axis = 0;
-  return tn_tensor_new(x->t, tn_flattened(x->t, x->uop));
+  return tn_tensor_new(tn_ctx_of(x), tn_flattened(tn_ctx_of(x), tn_uop_of(x)));
 }
 // NaN sorts last, so the middle of the others is at (n - NaNs - 1) / 2 and the first NaN at n - NaNs.
 static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices,
@@ -255,7 +258,7 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable(name, x, indices, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_tensor *of = tn_flat_or(x, &axis);
   if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
     const int floats = tn_is_float(r.x->dtype);
@@ -273,7 +276,7 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
       for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
       for (int i = 0; i < 2; i++) {
         tiny_tensor *y = i ? (indices ? *indices : NULL) : out;
-        if (tiny_ok(y)) y->uop = tn_reshape(t, y->uop, keepdim ? x->uop->ndim : 0, one);
+        if (tiny_ok(y)) tn_slot(y)->uop = tn_reshape(t, tn_uop_of(y), keepdim ? tn_uop_of(x)->ndim : 0, one);
       }
     }
   }
@@ -313,20 +316,20 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
   tiny_tensor *out, *in[2] = {x, q};
   tn_along_axis r;
   if (!tn_usable(name, 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int many = q->uop->ndim, ndim = x->uop->ndim, all = axis == TINY_ALL;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int many = tn_uop_of(q)->ndim, ndim = tn_uop_of(x)->ndim, all = axis == TINY_ALL;
   if (many > 1 || ndim + many > TINY_MAX_DIMS)
-    return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(q->uop, a));
+    return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(tn_uop_of(q), a));
   tiny_tensor *of = tn_flat_or(x, &axis);
   if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
     r.x = tn_wide(t, r.x);
-    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, q->uop, r.x->dtype), skips_nan);
-    if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, x->uop->dtype), 0, 1);           // (m, rows)
+    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), skips_nan);
+    if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
     int64_t dim[TINY_MAX_DIMS];
     int n = 0;
-    if (many) dim[n++] = q->uop->dim[0];
+    if (many) dim[n++] = tn_uop_of(q)->dim[0];
     for (int i = 0; i < ndim; i++)
-      if (keepdim || (!all && i != r.axis)) dim[n++] = all || i == r.axis ? 1 : x->uop->dim[i];
+      if (keepdim || (!all && i != r.axis)) dim[n++] = all || i == r.axis ? 1 : tn_uop_of(x)->dim[i];
     if (r.axis + 1 < r.ndim && !tn_bad(t, y)) {              // the swap of the axis with the last undone
       int64_t wide[TINY_MAX_DIMS] = {0};
       wide[0] = y->dim[0];
@@ -349,7 +352,7 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("mode", x, indices, &out) || !tn_axis_open("mode", x, axis, 1, &r)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *order = tn_argsorted(t, r.x, 0, r.n), *sorted = tn_taken_at(t, tn_sort_key(t, r.x), order);
   if (tn_bad(t, sorted)) return tn_poison(t);
   sorted = tn_u1(t, TINY_OP_CONTIGUOUS, sorted);
@@ -372,37 +375,38 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {sorted, values};
   if (!tn_usable("searchsorted", 2, in, &out)) return out;
-  tiny_ctx *t = sorted->t;
-  tiny_uop *s = sorted->uop, *v = tn_as_row(t, values->uop);
+  tiny_ctx *t = tn_ctx_of(sorted);
+  tiny_uop *s = tn_uop_of(sorted), *v = tn_as_row(t, tn_uop_of(values));
   if (tn_bad(t, v)) return out;
   const int n = v->ndim;
   int64_t dim[TINY_MAX_DIMS];
   int fits = n < TINY_MAX_DIMS && (s->ndim == 1 || (s->ndim == n && tn_dims_same(n - 1, s->dim, v->dim)));
   if (!fits)
-    return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(values->uop, a),
+    return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(tn_uop_of(values), a),
                     tn_text_of(s, b));
   for (int i = 0; i < n; i++) dim[i] = i + 1 == n ? s->dim[s->ndim - 1] : s->ndim == 1 ? 1 : s->dim[i];
   tiny_uop *at = tn_places(t, tn_reshape(t, s, n, dim), v, right);
-  return tn_tensor_new(t, tn_reshape(t, at, values->uop->ndim, values->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim));
 }
 TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, edges};
   if (!tn_usable("bucketize", 2, in, &out)) return out;
-  if (edges->uop->ndim != 1)
-    return tn_wrong(x->t, TINY_E_SHAPE, "bucketize: edges are %s, not 1-d", tn_text_of(edges->uop, a));
+  if (tn_uop_of(edges)->ndim != 1)
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bucketize: edges are %s, not 1-d",
+                    tn_text_of(tn_uop_of(edges), a));
   return tiny_searchsorted(edges, x, right);
 }
 TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, edges, weights ? weights : x};
   if (!tn_usable("histogram", 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_flattened(t, x->uop), *e = edges->uop, *w = in[2]->uop;
-  if (e->ndim != 1 || e->dim[0] < 2 || !tn_has_dims(w, x->uop->ndim, x->uop->dim))
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_flattened(t, tn_uop_of(x)), *e = tn_uop_of(edges), *w = tn_uop_of(in[2]);
+  if (e->ndim != 1 || e->dim[0] < 2 || !tn_has_dims(w, tn_uop_of(x)->ndim, tn_uop_of(x)->dim))
     return tn_wrong(t, TINY_E_SHAPE, "histogram: edges %s, weights %s", tn_text_of(e, a), tn_text_of(w, b));
   const int64_t n = e->dim[0] - 1;
-  const int dtype = tn_real(weights ? w->dtype : x->uop->dtype);
+  const int dtype = tn_real(weights ? w->dtype : tn_uop_of(x)->dtype);
   if (tn_bad(t, u)) return out;
   tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_places(t, e, u, 1), -1);
   const int both = tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)e->dtype);
@@ -426,10 +430,11 @@ TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_te
 TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
   tiny_tensor *out, *in[2] = {x, set};
   if (!tn_usable("isin", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int dtype = tn_meet(x->uop, set->uop);
+  tiny_ctx *t = tn_ctx_of(x);
+  const int dtype = tn_meet(tn_uop_of(x), tn_uop_of(set));
   const int64_t n = tiny_nelem(set);
-  tiny_uop *u = tn_flattened(t, tn_cast(t, x->uop, dtype)), *s = tn_flattened(t, tn_cast(t, set->uop, dtype)),
+  tiny_uop *u = tn_flattened(t, tn_cast(t, tn_uop_of(x), dtype)),
+      *s = tn_flattened(t, tn_cast(t, tn_uop_of(set), dtype)),
            *y;
   if (n <= TN_SET_SMALL) y = tn_reduce(t, TINY_OP_MAX, tn_eq(t, tn_insert(t, u, 1), s), 2, 0);
   else {
@@ -440,7 +445,7 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
     tiny_uop *at = tn_bad(t, s) || tn_bad(t, u) ? &t->ir->bad : tn_places(t, s, u, 0);
     y = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)n)), tn_eq(t, tn_taken_at(t, s, at), u));
   }
-  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
 // Which of x (n) differ from the one before.
@@ -464,8 +469,8 @@ static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, tiny_tensor **i
   tiny_tensor *out;
   if (inverse) *inverse = NULL;
   if (!tn_sortable(name, x, counts, &out)) { if (inverse) *inverse = out; return out; }
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_flattened(t, x->uop), *order = NULL, *run = u;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_flattened(t, tn_uop_of(x)), *order = NULL, *run = u;
   const int64_t n = tiny_nelem(x), row[2] = {1, n};
   if (sorts) {
     order = tn_flattened(t, tn_argsorted(t, tn_reshape(t, u, 2, row), 0, n));
@@ -474,13 +479,13 @@ static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, tiny_tensor **i
   }
   tiny_tensor *hold_order = tn_tensor_new(t, sorts ? order : run), *hold_run = tn_tensor_new(t, run),
               *firsts = tn_tensor_new(t, tn_firsts(t, run)), *hold_u = tn_tensor_new(t, u);
-  tiny_tensor *at = tiny_ok(firsts) && tiny_ok(hold_order) && tiny_ok(hold_u) ? tn_true_at(t, firsts->uop) :
+  tiny_tensor *at = tiny_ok(firsts) && tiny_ok(hold_order) && tiny_ok(hold_u) ? tn_true_at(t, tn_uop_of(firsts)) :
                                                                                 tn_poison(t);
   if (tiny_ok(at)) {
-    out = tn_tensor_new(t, tn_taken_at(t, u, sorts ? tn_taken_at(t, order, at->uop) : at->uop));
-    if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, at->uop, n));
+    out = tn_tensor_new(t, tn_taken_at(t, u, sorts ? tn_taken_at(t, order, tn_uop_of(at)) : tn_uop_of(at)));
+    if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, tn_uop_of(at), n));
     if (inverse) {
-      tiny_uop *number = tn_plus(t, tn_running(t, firsts->uop), -1);
+      tiny_uop *number = tn_plus(t, tn_running(t, tn_uop_of(firsts)), -1);
       if (sorts) {                         // each NaN is one of its own, in the order of the sort
         tiny_uop *place = n ? tn_places(t, run, u, 0) : number;
         if (n && tn_is_float(u->dtype)) {
@@ -489,7 +494,7 @@ static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, tiny_tensor **i
         }
         number = tn_taken_at(t, number, place);
       }
-      *inverse = tn_tensor_new(t, tn_reshape(t, number, x->uop->ndim, x->uop->dim));
+      *inverse = tn_tensor_new(t, tn_reshape(t, number, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
     }
   } else {
     out = at;

@@ -1,8 +1,14 @@
 // tensor: the handle that users hold, the frames that free it, and assignment in place.
 //
-// A tensor is a pointer to a node of the graph and a place in one of two lists: tensors outside of frames, and tensors
-// in frames, newest first, so that closing a frame pops from the front. Handles come from chunks and go to a free
-// list: making one costs a few nanoseconds. The context's one poisoned tensor stands for every failed operator.
+// A tensor is a slot: a node of the graph and a place in one of two lists: tensors outside of frames, and tensors in
+// frames, newest first, so that closing a frame pops from the front. Slots lie in chunks that stay until the context is
+// closed, 64 bytes apart, and are given again: making a tensor costs a few nanoseconds. The context's one poisoned
+// tensor stands for every failed operator.
+//
+// What users hold, a tiny_tensor *, is nobody's address: it is the slot's, with the slot's generation in the bits that
+// are zero in such addresses. A slot that is freed gets its next generation when it is given again, after TN_SLOTS_WAIT
+// others, so that what was freed is told from what lives as long as the context does: tn_live. No room reads a slot but
+// through the functions below.
 //
 // Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
 // of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
@@ -16,6 +22,8 @@
 #ifndef TINY_AMALGAMATED
 #include "../ir/function.c"
 #endif
+
+enum { TN_SLOT_NBYTES = 64, TN_SLOTS_WAIT = 1024 };
 
 // Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
 // on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
@@ -33,19 +41,28 @@ typedef struct tn_storage {
   uint32_t seen, read;                     // private to walks
 } tn_storage;
 
-struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
 
-typedef struct tn_tensor_chunk {
-  struct tn_tensor_chunk *older;
-  tiny_tensor tensor[TN_FIRST_SLOTS];
-} tn_tensor_chunk;
+typedef struct tn_tensor {                 // a slot
+  tiny_ctx *t;
+  tiny_uop *uop;
+  struct tn_tensor *prev, *next;           // of its list
+  uintptr_t handle, last;                  // 0: the slot is free; the handle that it had last
+  uint32_t ended;                          // free: the number of the tiny_end that freed it; 0: tiny_free did
+  int frame;                               // depth of the frame that it is in, or was in
+} tn_tensor;
+
+typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; } tn_tensor_chunk;    // in front of its slots
+enum { TN_TENSOR_CHUNK = sizeof(tn_tensor_chunk) + (TN_FIRST_SLOTS + 1) * TN_SLOT_NBYTES };
 
 enum { TN_FRAMES = 64 };
 struct tn_tensors {
-  tiny_tensor poison;
-  tiny_tensor *kept, *framed, *unused;     // outside of frames; in frames; to take again
+  tn_tensor *poison;
+  tn_tensor *kept, *framed;                // outside of frames; in frames
+  tn_tensor *unused, *newest; int nunused; // freed: the one that waits longest, and the last
   tn_tensor_chunk *chunks;
+  int untaken;                              // slots of the newest chunk that were never given
   int depth;                               // of open frames
+  uint32_t ends;                           // calls of tiny_end that closed a frame
   int freed;                               // handles freed since nodes were last collected
   int refuse;                              // 1: the context did not open well, every operator gives poison
   tiny_uop **pending; int npending, cappending;
@@ -54,13 +71,97 @@ struct tn_tensors {
   uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
 };
 
-static int tn_tensors_open(tiny_ctx *t) {
-  t->tensors = (struct tn_tensors *)tn_alloc(t, sizeof *t->tensors);
-  if (!t->tensors) return 0;
-  t->tensors->poison.t = t;
-  t->tensors->poison.uop = &t->ir->bad;
-  t->tensors->identity = 16;               // below: the library's own scalars
+// ** generations **
+
+// Bits 0 to 5 of a slot's address are zero, and bits 48 to 63 where bit 0 of the handle says so: on most systems of 64
+// bits, if nobody tags addresses. Generations count up through bits 1 to 5, then 48 to 63.
+#ifndef TN_WIDE_HANDLES                    // 0 in a test: as on systems of 32 bits
+  #define TN_WIDE_HANDLES (UINTPTR_MAX > 0xffffffffu)
+#endif
+#define TN_HANDLE_HIGH ((uintptr_t)(TN_WIDE_HANDLES ? 0xffff000000000000u : 0))
+#define TN_HANDLE_LOW ((uintptr_t)TN_SLOT_NBYTES - 1)
+
+static uintptr_t tn_handle_first(const tn_tensor *x) {
+  const uintptr_t at = (uintptr_t)x;
+  return TN_WIDE_HANDLES && !(at & TN_HANDLE_HIGH) ? at | 1 : at;
+}
+static uintptr_t tn_handle_next(uintptr_t handle) {
+  if ((handle & TN_HANDLE_LOW) < TN_HANDLE_LOW - 1) return handle + 2;
+  const uintptr_t first = handle & ~(TN_HANDLE_LOW - 1);
+  return handle & 1 ? first + (TN_HANDLE_HIGH & (~TN_HANDLE_HIGH + 1)) : first;
+}
+// Where the slot of a handle is, whatever lives there.
+static inline tn_tensor *tn_slot(const tiny_tensor *x) {
+  const uintptr_t at = (uintptr_t)x;
+  return (tn_tensor *)(at & ~(TN_HANDLE_LOW | (at & 1 ? TN_HANDLE_HIGH : 0)));
+}
+// The slot of a tensor that was not freed, or NULL.
+static inline tn_tensor *tn_live(const tiny_tensor *x) {
+  tn_tensor *slot = tn_slot(x);
+  return slot && slot->handle == (uintptr_t)x ? slot : NULL;
+}
+static inline tiny_tensor *tn_handle(const tn_tensor *slot) { return (tiny_tensor *)slot->handle; }
+
+// The context of a tensor, freed or not; NULL for NULL.
+static inline tiny_ctx *tn_ctx_of(const tiny_tensor *x) { return x ? tn_slot(x)->t : NULL; }
+// How a tensor that is not NULL died, for a message.
+enum { TN_DEATH_TEXT = 96 };
+static const char *tn_death_text(const tiny_tensor *x, char *out) {
+  const tn_tensor *slot = tn_slot(x);
+  if (slot->last != (uintptr_t)x) return "was freed a while ago";
+  if (!slot->ended) return "was freed by tiny_free";
+  snprintf(out, TN_DEATH_TEXT, "was freed with its frame, of depth %d, by tiny_end number %u", slot->frame,
+           (unsigned)slot->ended);
+  return out;
+}
+// Operators ask tn_usable first, and name themselves; this is for what an optimiser, a module or a list holds.
+static tiny_uop *tn_uop_of_dead(const tiny_tensor *x) {
+  char text[TN_DEATH_TEXT];
+  tiny_ctx *t = tn_slot(x)->t;
+  tiny_fail(t, TINY_E_STATE, "a tensor that is still in use %s", tn_death_text(x, text));
+  return &t->ir->bad;
+}
+// The graph of a tensor that is not NULL; the failed node if it is poison, and after an error if it was freed.
+static inline tiny_uop *tn_uop_of(const tiny_tensor *x) {
+  const tn_tensor *slot = tn_live(x);
+  return slot ? slot->uop : tn_uop_of_dead(x);
+}
+
+// ** slots **
+
+static int tn_tensors_more(tiny_ctx *t) {
+  tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, TN_TENSOR_CHUNK);
+  if (!chunk) return 0;
+  chunk->older = t->tensors->chunks;
+  t->tensors->chunks = chunk;
+  t->tensors->untaken = TN_FIRST_SLOTS;
   return 1;
+}
+// A free slot, or NULL: one that waited long enough, one that was never given.
+static tn_tensor *tn_slot_new(tiny_ctx *t) {
+  struct tn_tensors *all = t->tensors;
+  tn_tensor *x = all->unused;
+  if (all->nunused >= TN_SLOTS_WAIT) {
+    all->unused = x->next;
+    all->nunused--;
+    x->handle = tn_handle_next(x->last);
+  } else {
+    if (!all->untaken && !tn_tensors_more(t)) return NULL;
+    const uintptr_t slots = ((uintptr_t)(all->chunks + 1) + TN_HANDLE_LOW) & ~TN_HANDLE_LOW;
+    x = (tn_tensor *)(slots + (uintptr_t)--all->untaken * TN_SLOT_NBYTES);
+    x->t = t;
+    x->handle = tn_handle_first(x);
+  }
+  x->last = x->handle;
+  return x;
+}
+// ended: the number of the tiny_end that frees it, or 0.
+static void tn_slot_free(tn_tensor *x, uint32_t ended) {
+  struct tn_tensors *all = x->t->tensors;
+  if (all->nunused++) all->newest->next = x; else all->unused = x;
+  all->newest = x;
+  x->next = NULL; x->uop = NULL;
+  x->handle = 0; x->ended = ended;
 }
 
 static void tn_tensors_close(tiny_ctx *t) {
@@ -68,7 +169,7 @@ static void tn_tensors_close(tiny_ctx *t) {
   if (!all) return;
   while (all->chunks) {
     tn_tensor_chunk *older = all->chunks->older;
-    tn_release(t, all->chunks, sizeof *all->chunks);
+    tn_release(t, all->chunks, TN_TENSOR_CHUNK);
     all->chunks = older;
   }
   tn_release(t, all->pending, (size_t)all->cappending * sizeof *all->pending);
@@ -76,9 +177,22 @@ static void tn_tensors_close(tiny_ctx *t) {
   t->tensors = NULL;
 }
 
+static int tn_tensors_open(tiny_ctx *t) {
+  t->tensors = (struct tn_tensors *)tn_alloc(t, sizeof *t->tensors);
+  if (!t->tensors) return 0;
+  t->tensors->refuse = 1;                  // until the context is open
+  t->tensors->identity = 16;               // below: the library's own scalars
+  t->tensors->poison = tn_slot_new(t);
+  if (!t->tensors->poison) { tn_tensors_close(t); return 0; }
+  t->tensors->poison->uop = &t->ir->bad;
+  return 1;
+}
+
 // ** handles **
 
-static tiny_tensor *tn_poison(tiny_ctx *t) { return t && t->tensors ? &t->tensors->poison : NULL; }
+static tiny_tensor *tn_poison(tiny_ctx *t) {
+  return t && t->tensors && t->tensors->poison ? tn_handle(t->tensors->poison) : NULL;
+}
 
 // Records an error and gives poison: what an operator returns when its arguments are wrong.
 static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
@@ -92,12 +206,12 @@ static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ..
   return tn_poison(t);
 }
 
-static void tn_tensor_link(tiny_tensor **list, tiny_tensor *x) {
+static void tn_tensor_link(tn_tensor **list, tn_tensor *x) {
   x->prev = NULL; x->next = *list;
   if (*list) (*list)->prev = x;
   *list = x;
 }
-static void tn_tensor_unlink(tiny_tensor *x) {
+static void tn_tensor_unlink(tn_tensor *x) {
   struct tn_tensors *all = x->t->tensors;
   if (x->prev) x->prev->next = x->next;
   else if (x->frame) all->framed = x->next;
@@ -105,28 +219,16 @@ static void tn_tensor_unlink(tiny_tensor *x) {
   if (x->next) x->next->prev = x->prev;
 }
 
-static int tn_tensors_more(tiny_ctx *t) {
-  struct tn_tensors *all = t->tensors;
-  tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, sizeof *chunk);
-  if (!chunk) return 0;
-  chunk->older = all->chunks; all->chunks = chunk;
-  for (int i = TN_FIRST_SLOTS - 1; i >= 0; i--) {
-    chunk->tensor[i].next = all->unused;
-    all->unused = &chunk->tensor[i];
-  }
-  return 1;
-}
-
 // A handle of u in the innermost frame; poison when u or the handle could not be made.
 static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   if (!t || !t->tensors) return NULL;
   struct tn_tensors *all = t->tensors;
-  if (tn_bad(t, u) || all->refuse || (!all->unused && !tn_tensors_more(t))) return &all->poison;
-  tiny_tensor *x = all->unused;
-  all->unused = x->next;
-  x->t = t; x->uop = u; x->frame = all->depth;
+  if (tn_bad(t, u) || all->refuse) return tn_poison(t);
+  tn_tensor *x = tn_slot_new(t);
+  if (!x) return tn_poison(t);
+  x->uop = u; x->frame = all->depth;
   tn_tensor_link(x->frame ? &all->framed : &all->kept, x);
-  return x;
+  return tn_handle(x);
 }
 
 // A handle of what an operator computed from x[0..n-1]. One that has nothing to do (a sum along an axis of 1, the floor
@@ -136,26 +238,30 @@ static tiny_tensor *tn_value_new(tiny_ctx *t, tiny_uop *u, int n, tiny_tensor *c
   int same = 0;
   if (tn_bad(t, u)) return tn_tensor_new(t, u);
   for (int i = 0; i < n; i++)
-    same |= u == x[i]->uop || (u->op == TINY_OP_RESHAPE && u->src[0] == x[i]->uop);
+    same |= u == tn_uop_of(x[i]) || (u->op == TINY_OP_RESHAPE && u->src[0] == tn_uop_of(x[i]));
   return tn_tensor_new(t, same ? tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL) : u);
 }
 
-static int tn_poisoned(const tiny_tensor *x) { return x == &x->t->tensors->poison; }
+static int tn_poisoned(const tiny_tensor *x) { return tn_slot(x) == tn_slot(x)->t->tensors->poison; }
 
-TINY_API void tiny_free(tiny_tensor *x) {
-  if (!x || !x->t || tn_poisoned(x)) return;
-  struct tn_tensors *all = x->t->tensors;
+static void tn_tensor_free(tn_tensor *x, uint32_t ended) {
   tn_tensor_unlink(x);
-  all->freed++;
-  x->t = NULL; x->uop = NULL;              // a second tiny_free of x does nothing
-  x->next = all->unused; all->unused = x;
+  x->t->tensors->freed++;
+  tn_slot_free(x, ended);
+}
+TINY_API void tiny_free(tiny_tensor *x) {  // a second tiny_free of x does nothing
+  if (tiny_ok(x)) tn_tensor_free(tn_slot(x), 0);
 }
 
+static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out);
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
-  if (!x || !x->t || tn_poisoned(x) || !x->frame) return x;
-  tn_tensor_unlink(x);
-  x->frame = 0;
-  tn_tensor_link(&x->t->tensors->kept, x);
+  tiny_tensor *out;
+  if (!tn_usable("keep", 1, &x, &out)) return out;
+  tn_tensor *slot = tn_slot(x);
+  if (!slot->frame) return x;
+  tn_tensor_unlink(slot);
+  slot->frame = 0;
+  tn_tensor_link(&slot->t->tensors->kept, slot);
   return x;
 }
 
@@ -170,65 +276,69 @@ TINY_API void tiny_begin(tiny_ctx *t) {
 static int tn_frame_close(tiny_ctx *t) {
   struct tn_tensors *all = t->tensors;
   if (!all->depth) return 0;
-  while (all->framed && all->framed->frame == all->depth) tiny_free(all->framed);
+  if (!++all->ends) all->ends = 1;
+  while (all->framed && all->framed->frame == all->depth) tn_tensor_free(all->framed, all->ends);
   all->depth--;
   return 1;
 }
 
 // The live tensor after x in some order, or the first for NULL. x may have been given another uop, not freed.
-static tiny_tensor *tn_tensor_next(tiny_ctx *t, const tiny_tensor *x) {
+static tn_tensor *tn_tensor_next(tiny_ctx *t, const tn_tensor *x) {
   if (!x) return t->tensors->framed ? t->tensors->framed : t->tensors->kept;
   return x->next ? x->next : x->frame ? t->tensors->kept : NULL;
 }
 
 // Every node that a live tensor or a pending assignment holds. Heavy code only.
 static void tn_tensors_roots(tiny_ctx *t, tn_list *roots) {
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) tn_push(t, roots, x->uop);
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) tn_push(t, roots, x->uop);
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, roots, t->tensors->pending[i]);
 }
 
-TINY_API int tiny_ok(const tiny_tensor *x) { return x && x->t && !tn_poisoned(x); }
-TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return x ? x->t : NULL; }
-TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? x->uop : NULL; }
+TINY_API int tiny_ok(const tiny_tensor *x) { return tn_live(x) && !tn_poisoned(x); }
+TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return tn_ctx_of(x); }
+TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x) : NULL; }
 TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) {
-  return tiny_ok(x) ? (tiny_dtype)x->uop->dtype : TINY_VOID;
+  return tiny_ok(x) ? (tiny_dtype)tn_uop_of(x)->dtype : TINY_VOID;
 }
 TINY_API int64_t tiny_nelem(const tiny_tensor *x) {
-  return tiny_ok(x) ? tn_dims_nelem(x->uop->ndim, x->uop->dim) : 0;
+  return tiny_ok(x) ? tn_dims_nelem(tn_uop_of(x)->ndim, tn_uop_of(x)->dim) : 0;
 }
 TINY_API tiny_shape tiny_shape_get(const tiny_tensor *x) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
   if (!tiny_ok(x)) return s;
-  s.ndim = x->uop->ndim;
-  for (int i = 0; i < s.ndim; i++) s.dim[i] = x->uop->dim[i];
+  const tiny_uop *u = tn_uop_of(x);
+  s.ndim = u->ndim;
+  for (int i = 0; i < s.ndim; i++) s.dim[i] = u->dim[i];
   return s;
 }
 
 // ** what operators check first **
 
-// Are x[0..n-1] tensors of one context? If not, *out is what the operator returns: poison, or NULL when no argument
-// tells the context. A poisoned argument leaves the first error alone.
-static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
-  tiny_ctx *t = NULL;
-  int null_at = 0;
-  for (int i = n; i-- > 0;) {
-    if (!x[i] || !x[i]->t) null_at = i + 1;
-    else t = x[i]->t;
-  }
+// Why x, argument `at` of a call, cannot be used: it is not a tensor that lives in t.
+static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor *x) {
+  char text[TN_DEATH_TEXT];
+  if (!x) tiny_fail(t, TINY_E_ARG, "%s: tensor argument %d is NULL", name, at);
+  else if (tn_ctx_of(x) != t) tiny_fail(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, at);
+  else tiny_fail(t, TINY_E_STATE, "%s: argument %d %s", name, at, tn_death_text(x, text));
+}
+// Are x[0..n-1] live tensors of t (NULL: of any one context)? If not, *out is what the operator returns: poison, or
+// NULL when nothing tells the context. A poisoned argument leaves the first error alone.
+static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
+  int wrong = 0, poisoned = 0;
+  for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
   *out = tn_poison(t);
-  if (!t) return 0;
-  for (int i = 0; i < n; i++) if (x[i] && x[i]->t && tn_poisoned(x[i])) { *out = x[i]; return 0; }
-  if (null_at) {
-    tn_wrong(t, TINY_E_ARG, "%s: tensor argument %d is NULL or was freed", name, null_at);
-    return 0;
+  if (!t || !*out) return 0;
+  for (int i = n; i-- > 0;) {
+    const tn_tensor *slot = tn_live(x[i]);
+    if (!slot || slot->t != t) wrong = i + 1;
+    else poisoned |= slot == t->tensors->poison;
   }
-  for (int i = 0; i < n; i++)
-    if (x[i]->t != t) {
-      tn_wrong(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, i + 1);
-      return 0;
-    }
-  return 1;
+  if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
+  return !wrong && !poisoned;
+}
+static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
+  return tn_usable_in(NULL, name, n, x, out);
 }
 // tn_usable for operators whose last arguments may be NULL.
 static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *const *x, tiny_tensor **out) {
@@ -330,8 +440,8 @@ static int tn_is_memory(const tiny_uop *u) {
   return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
 }
 // Is dst a part of what another live tensor stands for? A constant has no parts.
-static int tn_is_part(tiny_ctx *t, const tiny_tensor *dst, const tn_chain *c) {
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     if (x == dst || x->uop == dst->uop) continue;
     for (int i = 1; i < c->n; i++) if (x->uop == c->link[i]) return 1;
     if (c->n && x->uop == c->bottom && !tn_is_const(c->bottom)) return 1;
@@ -351,14 +461,14 @@ static void tn_memory_left(const tiny_uop *u) {
 // A computed value that a single tensor stands for is that tensor's memory from its first assignment on: programs that
 // were bound to it follow. Where equal operators gave several tensors one node, each gets new memory instead. Returns 0
 // when nodes could not be made.
-static int tn_own_memory(tiny_ctx *t, tiny_tensor *dst, tn_chain *c) {
+static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
   tiny_uop *u = c->bottom;
-  tiny_tensor *owner = NULL;
+  tn_tensor *owner = NULL;
   tn_chain of;
   int owners = 0;
   if (tn_is_memory(u) || !u->realized) return 1;
   const tn_storage *s = (const tn_storage *)u->realized->ptr;
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
     if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
   if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(owner->uop, &of)) { tn_memory_left(u); return 1; }
   tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
@@ -370,19 +480,19 @@ static int tn_own_memory(tiny_ctx *t, tiny_tensor *dst, tn_chain *c) {
   return tn_chain_of(view, c);
 }
 // A tensor whose value was not computed yet gets new memory.
-static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tiny_tensor *dst, tiny_uop *value) {
+static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tn_tensor *dst, tiny_uop *value) {
   tiny_uop *state = tn_unique(t, TINY_OP_CONTIGUOUS, value, 0, NULL);
   if (tn_bad(t, state) || !tn_pending_add(t, state)) return tn_poison(t);
   dst->uop = state;
-  return dst;
+  return tn_handle(dst);
 }
-static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_chain *c, tiny_uop *value) {
+static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_chain *c, tiny_uop *value) {
   tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_unique(t, TINY_OP_CONTIGUOUS, old, 0, NULL);
   tiny_uop *src[3] = {base, tn_chain_apply(t, c, base), value};
   tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
            *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     if (x->uop == old) x->uop = state;
     else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old &&
              x != dst) {
@@ -392,17 +502,18 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_c
     }
   }
   dst->uop = view;
-  return dst;
+  return tn_handle(dst);
 }
 
 // The next state of dst is v, broadcast and cast.
 static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = dst->t;
-  tiny_uop *u = dst->uop;
+  tn_tensor *slot = tn_slot(dst);
+  tiny_ctx *t = slot->t;
+  tiny_uop *u = tn_uop_of(dst);
   tiny_shape s = tiny_shape_get(dst);
   tn_chain c;
-  if (tn_bad(t, v)) return tn_poison(t);
+  if (tn_bad(t, u) || tn_bad(t, v)) return tn_poison(t);
   if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
                     tn_text_of(u, a));
@@ -411,18 +522,18 @@ static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
                     TN_MAX_CHAIN);
   if (v == u) return dst;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
-  if (tn_bad(t, v) || !tn_own_memory(t, dst, &c)) return tn_poison(t);
-  if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, dst, &c, v);
-  const int part = tn_is_part(t, dst, &c);
-  if (part && c.bottom->realized) return tn_assign_in_place(t, dst, &c, v);
+  if (tn_bad(t, v) || !tn_own_memory(t, slot, &c)) return tn_poison(t);
+  if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, slot, &c, v);
+  const int part = tn_is_part(t, slot, &c);
+  if (part && c.bottom->realized) return tn_assign_in_place(t, slot, &c, v);
   if (part)
     return tn_wrong(t, TINY_E_ARG,
                     "assign: %s is a view of a tensor that is not computed yet; realize that first",
                     tn_text_of(u, a));
-  return tn_assign_fresh(t, dst, v);
+  return tn_assign_fresh(t, slot, v);
 }
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
   tiny_tensor *out, *in[2] = {dst, value};
-  return tn_usable("assign", 2, in, &out) ? tn_assign(dst, value->uop) : out;
+  return tn_usable("assign", 2, in, &out) ? tn_assign(dst, tn_uop_of(value)) : out;
 }
 #endif

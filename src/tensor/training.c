@@ -7,7 +7,7 @@
 
 // Are grads[0..n-1] floats of one context? *t is that context.
 static tiny_code tn_grads_check(const char *name, tiny_tensor *const *grads, int n, tiny_ctx **t) {
-  *t = grads && n > 0 && grads[0] ? grads[0]->t : NULL;
+  *t = grads && n > 0 && grads[0] ? tn_ctx_of(grads[0]) : NULL;
   const tiny_code code = *t ? tn_step_check(name, 0, grads, grads, n) : TINY_E_ARG;
   return code;
 }
@@ -34,7 +34,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
     return tn_wrong(t, TINY_E_ARG, "clip_grad_norm: max_norm %g and p %g; both are positive", max_norm, p);
   tiny_uop *sum = NULL;
   for (int i = 0; i < n; i++) {
-    tiny_uop *part = tn_power_sum(t, grads[i]->uop, p);
+    tiny_uop *part = tn_power_sum(t, tn_uop_of(grads[i]), p);
     if (tn_bad(t, part)) return tn_poison(t);
     if (sum && part->dtype != sum->dtype) {
       part = tn_cast(t, part, TINY_F64);
@@ -49,10 +49,10 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
   norm = tn_u1(t, TINY_OP_CONTIGUOUS, norm);
   tiny_uop *scale = tn_min(t, tn_fdiv(t, tn_k(t, norm, max_norm), tn_plus(t, norm, 1e-6)), tn_k(t, norm, 1));
   for (int i = 0; i < n && !tn_bad(t, scale); i++) {
-    tiny_uop *g = tn_wide(t, grads[i]->uop);
+    tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return tn_poison(t);
     g = tn_mul(t, g, tn_cast(t, scale, g->dtype));
-    grads[i] = tn_tensor_new(t, tn_bad(t, g) ? g : tn_cast(t, g, grads[i]->uop->dtype));
+    grads[i] = tn_tensor_new(t, tn_bad(t, g) ? g : tn_cast(t, g, tn_uop_of(grads[i])->dtype));
   }
   return tn_tensor_new(t, norm);
 }
@@ -83,14 +83,14 @@ TINY_API void tiny_scaler_free(tiny_scaler *s) {
 TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss) {
   tiny_tensor *out;
   if (!tn_usable("scaler_scale", 1, &loss, &out)) return out;
-  tiny_ctx *t = loss->t;
+  tiny_ctx *t = tn_ctx_of(loss);
   if (!s) return tn_wrong(t, TINY_E_ARG, "scaler_scale: the scaler is NULL");
-  if (!tn_is_float(loss->uop->dtype))
+  if (!tn_is_float(tn_uop_of(loss)->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "scaler_scale: the loss is %s, not a float",
-                    tn_dtypes[loss->uop->dtype].name);
-  tiny_uop *u = tn_wide(t, loss->uop);
+                    tn_dtypes[tn_uop_of(loss)->dtype].name);
+  tiny_uop *u = tn_wide(t, tn_uop_of(loss));
   if (!tn_scaler_open(s, t) || tn_bad(t, u)) return tn_poison(t);
-  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, s->state->uop, 0, u->dtype)));
+  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, tn_uop_of(s->state), 0, u->dtype)));
 }
 TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int n) {
   tiny_ctx *t;
@@ -99,9 +99,9 @@ TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int 
   if (!s || !s->state) return tiny_fail(t, TINY_E_STATE, "scaler_unscale: the loss was not scaled");
   tiny_uop *bad = NULL;                    // 0-d i32: is any element infinite or NaN?
   for (int i = 0; i < n; i++) {
-    tiny_uop *g = tn_wide(t, grads[i]->uop);
+    tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return t->code;
-    g = tn_fdiv(t, g, tn_element(t, s->state->uop, 0, g->dtype));
+    g = tn_fdiv(t, g, tn_element(t, tn_uop_of(s->state), 0, g->dtype));
     tiny_uop *finite = tn_and(t, tn_lt(t, g, tn_k(t, g, HUGE_VAL)), tn_lt(t, tn_k(t, g, -HUGE_VAL), g));
     if (tn_bad(t, finite)) return t->code;
     tiny_uop *any = tn_reduce(t, TINY_OP_MAX, tn_cast(t, tn_not(t, finite), TINY_I32), (1 << g->ndim) - 1, 0);
@@ -110,13 +110,13 @@ TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int 
   }
   tiny_uop *finite = tn_bad(t, bad) ? bad : tn_eq(t, tn_max(t, bad, tn_k(t, bad, 0)), tn_k(t, bad, 0));
   if (tn_bad(t, finite)) return t->code;
-  if (s->finite) finite = tn_and(t, s->finite->uop, finite);
+  if (s->finite) finite = tn_and(t, tn_uop_of(s->finite), finite);
   s->finite = tn_tensor_new(t, tn_u1(t, TINY_OP_CONTIGUOUS, finite));
   return t->code;
 }
 TINY_API tiny_code tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *const *params,
                                     tiny_tensor *const *grads, int n) {
-  tiny_ctx *t = params && n > 0 && params[0] ? params[0]->t : NULL;
+  tiny_ctx *t = params && n > 0 && params[0] ? tn_ctx_of(params[0]) : NULL;
   if (!s || !o || !s->finite)
     return tiny_fail(t, TINY_E_STATE, "scaler_step: the gradients were not unscaled");
   tiny_tensor *when = o->when;
@@ -128,10 +128,10 @@ TINY_API tiny_code tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *
 // Grows after interval good steps, shrinks after a bad one.
 TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
   if (!s || !s->state) return TINY_E_ARG;
-  tiny_ctx *t = s->state->t;
+  tiny_ctx *t = tn_ctx_of(s->state);
   if (!s->finite) return tiny_fail(t, TINY_E_STATE, "scaler_update: the gradients were not unscaled");
   const double growth = tn_or_default(s->growth, 2), backoff = tn_or_default(s->backoff, 0.5);
-  tiny_uop *state = s->state->uop, *finite = s->finite->uop, *zero = tn_k(t, state, 0);
+  tiny_uop *state = tn_uop_of(s->state), *finite = tn_uop_of(s->finite), *zero = tn_k(t, state, 0);
   tiny_uop *scale = tn_element(t, state, 0, TINY_F32),
            *good = tn_plus(t, tn_element(t, state, 1, TINY_F32), 1);
   tiny_uop *grows = tn_eq(t, good, tn_k(t, good, s->interval > 0 ? s->interval : 2000));
@@ -149,7 +149,7 @@ TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
 TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n) {
   const tiny_code code = tn_step_check("ema_step", e ? e->n : 0, params, params, n);
   if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
+  tiny_ctx *t = tn_ctx_of(params[0]);
   if (!e) return tiny_fail(t, TINY_E_ARG, "ema_step: the average is NULL");
   const tiny_shape one = {1, {1}};
   if (!e->steps && !(e->steps = tn_state_new(t, TINY_F32, one))) return t->code;
@@ -161,15 +161,15 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
     if (!made) return t->code;
     e->average = made; e->n = n;
   }
-  tiny_uop *first = tn_element(t, e->steps->uop, 0, TINY_F32);
+  tiny_uop *first = tn_element(t, tn_uop_of(e->steps), 0, TINY_F32);
   first = tn_bad(t, first) ? first : tn_eq(t, first, tn_k(t, first, 0));
   for (int i = 0; i < n; i++) {
-    tiny_uop *p = tn_wide(t, params[i]->uop), *old = e->average[i]->uop;
+    tiny_uop *p = tn_wide(t, tn_uop_of(params[i])), *old = tn_uop_of(e->average[i]);
     if (tn_bad(t, p) || tn_bad(t, first)) break;
     if (!tiny_ok(tn_assign(e->average[i], tn_where(t, first, p, tn_blend(t, old, p, tn_or_default(e->decay, 0.999))))))
       break;
   }
-  tn_assign(e->steps, tn_k(t, e->steps->uop, 1));
+  tn_assign(e->steps, tn_k(t, tn_uop_of(e->steps), 1));
   return t->code;
 }
 TINY_API void tiny_ema_free(tiny_ema *e) {
