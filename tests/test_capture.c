@@ -201,6 +201,248 @@ static void test_lives(void) {
   tiny_program_free(p);
 }
 
+// ** what a program is bound to: a cell of the manual's table each **
+
+static int runs_to(tiny_program *p, tiny_tensor *const *in, int n, const float *want) {
+  tiny_tensor *out = NULL;
+  const int same = tiny_run(p, in, &out) == TINY_OK && holds(out, n, want);
+  if (!same) fprintf(stderr, "  run: %s\n", tiny_error(t));
+  tiny_free(out);
+  return same;
+}
+#define RUNS(p, in, ...) \
+  do { const float want_[] = {__VA_ARGS__}; CHECK(runs_to(p, in, (int)(sizeof want_ / sizeof *want_), want_)); } while (0)
+#define REFUSED(call, code, text) \
+  do { \
+    CHECK_EQ(call, code); \
+    if (!strstr(tiny_error(t), text)) fprintf(stderr, "  %s\n", tiny_error(t)); \
+    CHECK(strstr(tiny_error(t), text) != NULL); \
+    tiny_clear(t); \
+  } while (0)
+static tiny_code captures(tiny_tensor *const *in, int n, tiny_tensor *out) {
+  tiny_program *p = tiny_capture(t, in, n, &out, 1);
+  tiny_program_free(p);
+  return p ? TINY_OK : tiny_status(t);
+}
+static int write4(tiny_tensor *x, float a, float b, float c, float d) {
+  const float v[4] = {a, b, c, d};
+  return tiny_write(x, v, sizeof v) == TINY_OK;
+}
+// A weight in memory, made in one of four ways.
+enum { FROM, COMPUTED, ASSIGNED, WRITTEN, WAYS };
+static tiny_tensor *weight(int way, float k) {
+  tiny_tensor *w = way == COMPUTED ? tiny_mul(of4(1, 1, 1, 1), tiny_scalar(t, k, TINY_F32)) : of4(k, k, k, k);
+  if (way == ASSIGNED) { w = tiny_zeros(t, TINY_F32, TINY_SHAPE(4)); tiny_assign(w, of4(k, k, k, k)); }
+  CHECK_EQ(tiny_realize(&w, 1), TINY_OK);
+  if (way == WRITTEN) CHECK(write4(w, k, k, k, k));
+  return w;
+}
+// Memory that the program reads: what write, assign, a view, and another program put there reaches it, in any order; and
+// what was built from it before keeps what it had.
+static void test_bound_memory(void) {
+  for (int way = 0; way < WAYS; way++) {
+    tiny_tensor *x = of4(1, 2, 3, 4), *w = weight(way, 2), *y = tiny_mul(x, w), *lazy = tiny_neg(w);
+    tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+    RUNS(p, &x, 2, 4, 6, 8);
+    CHECK(write4(w, 3, 3, 3, 3));
+    RUNS(p, &x, 3, 6, 9, 12);
+    tiny_assign(w, of4(4, 4, 4, 4));
+    RUNS(p, &x, 4, 8, 12, 16);
+    CHECK(write4(w, 5, 5, 5, 5));
+    tiny_assign(w, tiny_add(w, tiny_like(w, 1)));
+    CHECK_EQ(tiny_realize(&w, 1), TINY_OK);
+    RUNS(p, &x, 6, 12, 18, 24);
+    tiny_tensor *half = tiny_shrink(w, TINY_SHAPE(1, 3));
+    const float v[2] = {0, 1};
+    CHECK_EQ(tiny_write(half, v, sizeof v), TINY_OK);
+    RUNS(p, &x, 6, 0, 3, 24);
+    HOLDS(w, 6, 0, 1, 6);
+    HOLDS(lazy, -2, -2, -2, -2);
+    tiny_begin(t);                         // a program that assigns to it
+    tiny_assign(w, tiny_mul(w, tiny_like(w, 2)));
+    tiny_program *q = tiny_capture(t, NULL, 0, &w, 1);
+    CHECK_EQ(tiny_end(t), TINY_OK);
+    HOLDS(w, 6, 0, 1, 6);                  // it has not happened
+    tiny_tensor *before = tiny_neg(w), *negative = tiny_neg(w);
+    CHECK_EQ(tiny_realize(&negative, 1), TINY_OK);
+    RUNS(q, NULL, 12, 0, 2, 12);
+    RUNS(q, NULL, 24, 0, 4, 24);
+    RUNS(p, &x, 24, 0, 12, 96);
+    HOLDS(w, 24, 0, 4, 24);
+    HOLDS(before, -6, 0, -1, -6);
+    HOLDS(negative, -6, 0, -1, -6);
+    HOLDS(tiny_neg(w), -24, 0, -4, -24);   // not what was computed before
+    CHECK(write4(w, 1, 1, 1, 1));
+    RUNS(q, NULL, 2, 2, 2, 2);
+    RUNS(q, &w, 4, 4, 4, 4);
+    tiny_program_free(q);
+    tiny_program_free(p);
+  }
+}
+// Two tensors of one node: which of them a program follows cannot be told.
+static void test_bound_twice(void) {
+  tiny_tensor *a = tiny_eye(t, 2, TINY_F32), *b = tiny_eye(t, 2, TINY_F32), *y = tiny_sum(a, TINY_ALL, 0), *out = NULL;
+  CHECK_EQ(tiny_realize(&a, 1), TINY_OK);
+  tiny_program *p = tiny_capture(t, NULL, 0, &y, 1);
+  RUNS(p, NULL, 2);
+  CHECK(write4(a, 1, 1, 1, 1));
+  HOLDS(b, 1, 0, 0, 1);
+  REFUSED(tiny_run(p, NULL, &out), TINY_E_STATE, "tiny_clone");
+  CHECK(!tiny_ok(out));
+  tiny_program_free(p);
+}
+// A value that was computed is not found again when the memory it became was overwritten.
+static void test_computed_memory(void) {
+  tiny_tensor *a = tiny_eye(t, 2, TINY_F32);
+  CHECK_EQ(tiny_realize(&a, 1), TINY_OK);
+  tiny_assign(a, tiny_like(a, 5));
+  HOLDS(a, 5, 5, 5, 5);
+  HOLDS(tiny_eye(t, 2, TINY_F32), 1, 0, 0, 1);
+}
+static void test_bound_state(const char *folder) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/test_capture.npz", folder);
+  for (int way = 0; way < WAYS; way++) {
+    tiny_tensor *x = of4(1, 2, 3, 4), *w = weight(way, 7), *y;
+    tiny_params list;
+    memset(&list, 0, sizeof list);
+    CHECK_EQ(tiny_params_add(&list, NULL, "w", w, 1), TINY_OK);
+    CHECK_EQ(tiny_state_save(path, &list, NULL), TINY_OK);
+    CHECK(write4(w, 1, 1, 1, 1));
+    tiny_tensor *lazy = tiny_neg(w);
+    y = tiny_mul(x, w);
+    tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+    CHECK(write4(w, 2, 2, 2, 2));
+    RUNS(p, &x, 2, 4, 6, 8);
+    CHECK_EQ(tiny_state_load(path, &list, NULL, 1), TINY_OK);
+    RUNS(p, &x, 7, 14, 21, 28);
+    tiny_assign(w, of4(3, 3, 3, 3));
+    RUNS(p, &x, 3, 6, 9, 12);
+    HOLDS(lazy, -1, -1, -1, -1);
+    tiny_program_free(p);
+    tiny_params_free(&list);
+  }
+  remove(path);
+}
+// Inputs: what was computed from them before is computed anew; those that reach nothing are errors.
+static void test_bound_inputs(void) {
+  tiny_tensor *x = of4(1, 2, 3, 4), *h = tiny_mul(x, x), *y = tiny_add(h, x), *in[3] = {x, x, x}, *out = NULL;
+  HOLDS(h, 1, 4, 9, 16);
+  HOLDS(y, 2, 6, 12, 20);
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  tiny_tensor *z = of4(2, 2, 2, 3);
+  RUNS(p, &z, 6, 6, 6, 12);
+  HOLDS(y, 2, 6, 12, 20);
+  REFUSED(captures(in, 2, y), TINY_E_STATE, "input 1 reaches no output");
+  in[1] = of4(0, 0, 0, 0);
+  REFUSED(captures(in, 2, y), TINY_E_STATE, "input 1 reaches no output");
+  tiny_tensor *lazy = tiny_neg(x);
+  CHECK(write4(x, 5, 6, 7, 8));
+  REFUSED(captures(&x, 1, lazy), TINY_E_STATE, "input 0 reaches no output");
+  HOLDS(lazy, -1, -2, -3, -4);
+  tiny_tensor *s = tiny_scalar(t, 3, TINY_F32), *scaled = tiny_mul(x, s), *both[2] = {x, s};
+  tiny_program *q = tiny_capture(t, both, 2, &scaled, 1);
+  both[1] = tiny_scalar(t, 2, TINY_F32);
+  RUNS(q, both, 10, 12, 14, 16);
+  both[1] = z;
+  REFUSED(tiny_run(q, both, &out), TINY_E_STATE, "input 1 is no tiny_scalar");
+  tiny_program_free(q);
+  const int32_t whole[4] = {1, 2, 3, 4};
+  tiny_tensor *wrong = tiny_from(t, whole, TINY_I32, TINY_SHAPE(4)), *square = tiny_reshape(z, TINY_SHAPE(2, 2));
+  out = x;
+  REFUSED(tiny_run(p, &wrong, &out), TINY_E_DTYPE, "input 0 is i32, the captured one was f32");
+  CHECK(out == tn_poison(t));
+  out = x;
+  REFUSED(tiny_run(p, &square, &out), TINY_E_SHAPE, "input 0 is (2,2), the captured one was (4,)");
+  CHECK(out == tn_poison(t));
+  out = x;
+  REFUSED(tiny_run(p, NULL, &out), TINY_E_ARG, "NULL");
+  CHECK(out == tn_poison(t));
+  out = z;                                 // one array for both
+  CHECK_EQ(tiny_run(p, &out, &out), TINY_OK);
+  HOLDS(out, 6, 6, 6, 12);
+  tiny_program_free(p);
+}
+// Outputs are values: of what is in memory, of what is assigned, of an input.
+static void test_bound_outputs(void) {
+  tiny_tensor *x = of4(1, 2, 3, 4), *w = of4(1, 1, 1, 1), *given = of4(5, 5, 5, 5), *out[4];
+  tiny_tensor *known = tiny_exp(tiny_like(w, 0)), *square = tiny_reshape(w, TINY_SHAPE(2, 2));
+  CHECK_EQ(tiny_realize(&known, 1), TINY_OK);
+  tiny_begin(t);
+  tiny_assign(w, tiny_add(w, x));
+  tiny_tensor *want[4] = {x, w, known, square};
+  tiny_program *p = tiny_capture(t, &x, 1, want, 4);
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  CHECK_EQ(tiny_run(p, &given, out), TINY_OK);
+  tiny_tensor *again[4];
+  CHECK_EQ(tiny_run(p, &given, again), TINY_OK);
+  tiny_assign(given, tiny_like(given, 0));
+  CHECK_EQ(tiny_realize(&given, 1), TINY_OK);
+  HOLDS(out[0], 5, 5, 5, 5);
+  HOLDS(out[1], 6, 6, 6, 6);
+  HOLDS(again[1], 11, 11, 11, 11);
+  HOLDS(out[2], 1);
+  HOLDS(again[3], 11, 11, 11, 11);
+  HOLDS(w, 11, 11, 11, 11);
+  HOLDS(square, 11, 11, 11, 11);
+  CHECK_EQ(tiny_run(p, &w, again), TINY_OK);               // reads what it overwrites
+  HOLDS(again[1], 22, 22, 22, 22);
+  tiny_program_free(p);
+}
+// In a frame random numbers go on as those of steps that are built anew; outside they are what they were.
+static void test_bound_random(void) {
+  float want[3][4], got[4];
+  for (int i = 0; i < 3; i++) {
+    if (!i) tiny_seed(t, 5);
+    tiny_tensor *r = tiny_rand(t, TINY_SHAPE(4)), *other = tiny_randn(t, TINY_SHAPE(3));
+    CHECK_EQ(tiny_read(r, want[i], sizeof want[i]), TINY_OK);
+    tiny_free(other);
+  }
+  tiny_seed(t, 5);
+  tiny_tensor *fixed = tiny_rand(t, TINY_SHAPE(4)), *out = NULL;
+  tiny_seed(t, 5);
+  tiny_begin(t);
+  tiny_tensor *r = tiny_add(tiny_rand(t, TINY_SHAPE(4)), tiny_like(fixed, 0));
+  tiny_randn(t, TINY_SHAPE(3));
+  tiny_program *p = tiny_capture(t, NULL, 0, &r, 1), *q = NULL;
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  CHECK((q = tiny_capture(t, NULL, 0, &fixed, 1)) != NULL);
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ(tiny_run(p, NULL, &out), TINY_OK);
+    CHECK_EQ(tiny_read(out, got, sizeof got), TINY_OK);
+    CHECK(!memcmp(got, want[i], sizeof got));
+    CHECK_EQ(tiny_run(q, NULL, &out), TINY_OK);
+    CHECK_EQ(tiny_read(out, got, sizeof got), TINY_OK);
+    CHECK(!memcmp(got, want[0], sizeof got));
+  }
+  tiny_seed(t, 5);                         // and the seed is the context's
+  CHECK_EQ(tiny_run(p, NULL, &out), TINY_OK);
+  CHECK_EQ(tiny_read(out, got, sizeof got), TINY_OK);
+  CHECK(!memcmp(got, want[0], sizeof got));
+  tiny_program_free(p);
+  tiny_program_free(q);
+}
+// What cannot be a step of a program.
+static void test_bound_refused(void) {
+  tiny_tensor *x = of4(1, 2, 3, 4), *w = tiny_zeros(t, TINY_F32, TINY_SHAPE(4)), *out = NULL;
+  tiny_begin(t);
+  tiny_assign(w, tiny_add(w, x));
+  REFUSED(captures(&x, 1, w), TINY_E_STATE, "tiny_realize it first");
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  HOLDS(w, 1, 2, 3, 4);                    // it went on as it was
+  tiny_begin(t);
+  tiny_assign(w, tiny_add(w, x));
+  tiny_tensor *late = tiny_keep(tiny_neg(w));
+  tiny_program *p = tiny_capture(t, &x, 1, &w, 1);
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  REFUSED(tiny_realize(&late, 1), TINY_E_STATE, "captured program");
+  tiny_free(late);
+  CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
+  HOLDS(out, 2, 4, 6, 8);
+  tiny_program_free(p);
+  HOLDS(w, 2, 4, 6, 8);
+}
+
 int main(void) {
   static const char *const devices[] = {"INTERP", "CPU"};
   for (int i = 0; i < 2; i++) {
@@ -216,6 +458,14 @@ int main(void) {
     test_shapes();
     test_refused();
     test_lives();
+    test_bound_memory();
+    test_bound_twice();
+    test_computed_memory();
+    test_bound_state("build");
+    test_bound_inputs();
+    test_bound_outputs();
+    test_bound_random();
+    test_bound_refused();
     CHECK_EQ(tiny_status(t), TINY_OK);
     tiny_close(t);
   }

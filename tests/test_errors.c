@@ -258,6 +258,17 @@ static void check_kernels(void) {
   BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: 64 inputs");
   d.n = 1; d.source = NULL;
   d.uops = tiny_uop_parse(t, "4");
+  for (int i = 0; i < 6; i++) {
+    int64_t *at = i < 3 ? &d.global[i] : &d.local[i - 3];
+    *at = -1;
+    BAD(tiny_kernel(t, &d), TINY_E_ARG, "neither may be negative");
+    *at = INT64_MAX;
+    BAD(tiny_kernel(t, &d), TINY_E_ARG, "are more than INTERP runs");
+    *at = 0;
+  }
+  d.global[0] = d.global[1] = d.global[2] = (int64_t)1 << 22;          // a product beyond 64 bits
+  BAD(tiny_kernel(t, &d), TINY_E_ARG, "are more than INTERP runs");
+  memset(d.global, 0, sizeof d.global);
   BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: uops must be a SINK, not CONST");
   d.uops = tiny_uop_parse(t, "(SINK (STORE (INDEX:f32 (PARAM:f32:0 4) 1) (LOAD:f32 (INDEX:f32 (PARAM:f32:2 4) 1))))");
   CHECK(d.uops);

@@ -170,14 +170,18 @@ TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros f
 // copies data now
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);
 // Wraps caller's memory without a copy, for devices that share memory with the host; it must outlive the tensor
-// and everything computed from it. strides in elements, NULL: contiguous. Assignment writes through.
+// and everything computed from it. strides in elements, NULL: contiguous. Assignment and tiny_write write through. The
+// caller may write it between calls: x and its views show what it holds when they are read, and what is computed from
+// them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
 // Realizes x, copies it out row-major; nbytes must be its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
-// Replaces the contents of a realized or fresh tensor.
+// Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
+// contents, tensors built from x before keep the old ones. A view of memory is written through; other tensors that are
+// not computed yet get memory.
 TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);
 // Runs what x[0..n-1] need, in one schedule.
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);

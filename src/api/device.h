@@ -1,9 +1,13 @@
 // device: captured programs, kernels of one's own, views, the IR, and what a device is.
 // ** programs and kernels ********************************************************************* >>programs
 
-// Captures the kernels that make outputs from inputs. Inputs must be realized; their contents are not frozen.
+// Captures the kernels that make outputs from inputs, and in a frame the assignments that are pending: then it is
+// a step. PROGRAMS in the manual says what a program is bound to. Inputs are realized tensors, or of tiny_scalar.
+// NULL after an error; TINY_E_STATE names an input that reaches no output, or what must be realized first.
 TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m);
-// Replays with other inputs of the same shapes. outputs[i] are fresh tensors. Cost: about a microsecond per kernel.
+// Replays with other inputs of the same dtypes and shapes: TINY_E_DTYPE, TINY_E_SHAPE. Assignments to memory of the
+// program that are pending run first. outputs[i] are fresh tensors, after an error poison; inputs and outputs may
+// be one array. Cost: about a microsecond per kernel.
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernels(const tiny_program *p);
@@ -15,7 +19,7 @@ typedef struct tiny_kernel_desc {
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs
   tiny_shape shape; tiny_dtype dtype;      // of the output
-  int64_t global[3], local[3];             // work groups and work items per group; zero: 1
+  int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 

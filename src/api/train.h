@@ -46,6 +46,8 @@ typedef struct tiny_optim {
   tiny_tensor **state; int n;              // its own from here on: state[slot * n + parameter], some of them NULL
   tiny_tensor *left;                       // (2): how far the averages over beta1 and beta2 are filled
   tiny_ctx *t;
+  tiny_tensor *rate;                       // 0-d float in the place of lr, for steps that are captured: an input of the
+                                           // program, or memory that is written between runs. NULL: lr
 } tiny_optim;
 // Moves params[0..n-1] by grads[0..n-1]. State is f32 for f16 and bf16 parameters, made of zeros at the first step and
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
@@ -120,6 +122,7 @@ typedef struct tiny_ema {
   double decay;                            // 0: 0.999
   tiny_tensor **average; int n;            // its own
   tiny_ctx *t;
+  tiny_tensor *steps;                      // (1): 0 before the first step, then 1
 } tiny_ema;
 // average = decay * average + (1 - decay) * params. [torch.optim.swa_utils.AveragedModel]
 TINY_API tiny_code    tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n);

@@ -114,12 +114,24 @@ static int tn_state_all_used(const tn_state *s, const tiny_archive *a, int optim
   }
   return 1;
 }
+typedef struct tn_state_load_call { const tn_state *s; tiny_tensor **loaded; } tn_state_load_call;
+static tiny_code tn_state_take(tiny_ctx *t, void *arg) {
+  const tn_state_load_call *c = (const tn_state_load_call *)arg;
+  tiny_code code = TINY_OK;
+  tn_list roots = {NULL, 0, 0};
+  for (int i = 0; i < c->s->n; i++) if (c->loaded[i]) tn_push(t, &roots, tn_uop_of(c->loaded[i]));
+  if (roots.n) code = tn_realize_roots(t, &roots);
+  for (int i = 0; code == TINY_OK && i < c->s->n; i++)
+    if (c->loaded[i]) code = tn_take_contents(t, c->s->item[i].x, tn_uop_of(c->loaded[i]));
+  return code;
+}
 static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, int optim) {
   const size_t nbytes = (size_t)s->n * sizeof(tiny_tensor *);
   tiny_tensor **loaded = (tiny_tensor **)tn_alloc(s->t, nbytes);
   int done = loaded && (!strict || tn_state_all_used(s, a, optim));
   for (int i = 0; done && i < s->n; i++) done = tn_state_fetch(s, a, &s->item[i], &loaded[i], strict);
-  for (int i = 0; done && i < s->n; i++) if (loaded[i]) tn_slot(s->item[i].x)->uop = tn_uop_of(loaded[i]);
+  tn_state_load_call call = {s, loaded};
+  if (done) done = tn_guard(s->t, tn_state_take, &call) == TINY_OK;
   for (int i = 0; loaded && i < s->n; i++) tiny_free(loaded[i]);
   tn_release(s->t, loaded, nbytes);
   return done;

@@ -83,6 +83,13 @@ static int tn_wmma_fits(const tiny_uop *u) {
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
+// Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator asked
+// for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program names memory
+// whatever it holds.
+enum {                                     // the bits below are those of patterns, see match.c
+  TN_NODE_ONCE = 32, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
+  TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
+};
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
@@ -101,7 +108,7 @@ struct tn_ir {
   int64_t serial;                          // of BUFFERs and of range ids
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
-  void (*release)(tiny_ctx *t, void *storage);   // called when a BUFFER node dies
+  void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -163,7 +170,7 @@ static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
   const size_t rounded = tn_uop_rounded(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
-  if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u->ptr);
+  if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
   memcpy(u, &t->ir->nodes.unused[c], sizeof(void *));
   t->ir->nodes.unused[c] = u;
@@ -456,7 +463,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   for (uint32_t i = slot & (ir->nodes.cap - 1); tn_nodes_has(&ir->nodes, i); i = (i + 1) & (ir->nodes.cap - 1)) {
     tiny_uop *u = table[i].u;
     if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
-        u->nv == nv && u->k == k && u->ptr == ptr &&
+        u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
         (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
       return u;

@@ -85,6 +85,27 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
+// Zero means 1. Work items are counted in 64 bits, and tasks in an int by backends of threads.
+static int tn_grid_fits(tiny_ctx *t, tiny_kernel_desc *d) {
+  const int64_t most = t->device->limits.threads ? INT32_MAX : (int64_t)1 << 60;
+  double groups = 1, items = 1;
+  for (int i = 0; i < 3; i++) {
+    if (d->global[i] < 0 || d->local[i] < 0) {
+      tiny_fail(t, TINY_E_ARG, "kernel: global[%d] is %lld and local[%d] %lld; neither may be negative", i,
+                (long long)d->global[i], i, (long long)d->local[i]);
+      return 0;
+    }
+    if (!d->global[i]) d->global[i] = 1;
+    if (!d->local[i]) d->local[i] = 1;
+    groups *= (double)d->global[i];
+    items *= (double)d->local[i];
+  }
+  if (groups <= (double)most && items <= INT32_MAX && groups * items <= 1152921504606846976.0) return 1;
+  tiny_fail(t, TINY_E_ARG, "kernel: %.4g work groups of %.4g items are more than %s runs", groups, items,
+            t->device->name);
+  return 0;
+}
+
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
@@ -98,7 +119,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (!desc->uops && !t->device->backend->language)
     return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
   tiny_kernel_desc d = *desc;
-  for (int i = 0; i < 3; i++) { if (!d.global[i]) d.global[i] = 1; if (!d.local[i]) d.local[i] = 1; }
+  if (!tn_grid_fits(t, &d)) return tn_poison(t);
   if (d.uops && d.uops->op != TINY_OP_SINK)
     return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
   if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
@@ -146,7 +167,13 @@ static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_
 }
 #endif
 
-// ** captured programs **
+// ** what a captured program computes once **
+
+// Does the step depend on scalars that change from run to run?
+static int tn_step_changes(const tiny_program *p, const tn_step *s) {
+  for (int i = 0; i < s->narg; i++) if (s->arg[i] >= 0 && p->scalar[s->arg[i]].kind != TN_SCALAR_FIXED) return 1;
+  return 0;
+}
 
 // Marks the steps whose results are kept: those that read plain memory of the program's own, which the plan does not
 // write, and results of such steps; each the only writer of an intermediate. Those that other steps read need memory.
@@ -160,13 +187,13 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
     if (!s->exe) continue;                 // of no elements
-    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
+    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
+        !tn_step_changes(p, s);
     for (int j = 1; j < s->nmem && keeps; j++) {
       const tn_place_row *from = &plan->place[s->mem[j]];
       keeps = made[s->mem[j]];
-      if (from->kind != TN_PLACE_LEAF || writers[s->mem[j]] || p->leaf_input[from->index] >= 0) continue;
-      const tn_storage *storage = tn_leaf_storage(p->leaf[from->index]);
-      keeps = !storage->borrowed || storage->pages;
+      if (from->kind != TN_PLACE_LEAF || writers[s->mem[j]] || p->leaf[from->index].input >= 0) continue;
+      keeps = !tn_storage_is_callers(tn_leaf_storage(p->leaf[from->index].memory));
     }
     k->step[i] = made[s->mem[0]] = (uint8_t)keeps;
     for (int j = 1; j < s->nmem; j++) {
@@ -190,70 +217,323 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
     return t->code;
   }
   tn_storage_hold(t, k->storage);
-  for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i])->written;
+  for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i].memory)->written;
   k->done &= written == k->written;
   k->written = written;
   r->kept = k;
   return TINY_OK;
 }
 
+// ** capturing: what the program is bound to **
+
+// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned they count as not computed, so
+// that it computes them from what it is given.
+typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;
   int n, m;
+  tn_hidden *hidden; int nhidden, caphidden;
+  tiny_uop **root;                         // what is planned for each output; NULL: it is an input as it is
+  tn_list roots, updates;                  // to plan: outputs, then assignments; assignments that it makes, sources first
   tiny_program *p;
 } tn_capture_call;
 
-static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
-  tn_capture_call *c = (tn_capture_call *)arg;
-  tn_list roots = {NULL, 0, 0};
-  tn_visit v;
-  tn_plan *plan = NULL;
-  memset(&v, 0, sizeof v);
-  for (int i = 0; i < c->m; i++)
-    if (!tn_plain_buffer(tn_uop_of(c->out[i]))) tn_push(t, &roots, tn_uop_of(c->out[i]));
-  tn_visit_graph(t, &v, roots.u, roots.n);
-  if (roots.n) plan = tn_plan_find(t, &v);
-  if (roots.n && !plan && tn_plan_make(t, &v, roots.u, roots.n, &plan) != TINY_OK) return t->code;
+// The number of the input whose memory u is; -1: none.
+static int tn_input_of(const tn_capture_call *c, const tiny_uop *u) {
+  for (int i = 0; i < c->n; i++)
+    if (tn_plain_buffer(tn_uop_of(c->in[i])) && tn_plain_buffer(tn_uop_of(c->in[i])) == tn_place(u)) return i;
+  return -1;
+}
+static void tn_hide(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
+  if (c->nhidden == c->caphidden) {
+    const int cap = c->caphidden ? 2 * c->caphidden : TN_FIRST_SLOTS;
+    c->hidden = (tn_hidden *)tn_realloc(t, c->hidden, (size_t)c->caphidden * sizeof *c->hidden,
+                                        (size_t)cap * sizeof *c->hidden);
+    c->caphidden = cap;
+  }
+  c->hidden[c->nhidden].u = u;
+  c->hidden[c->nhidden++].realized = u->realized;
+}
+static void tn_hidden_show(tn_capture_call *c) {
+  for (int i = 0; i < c->nhidden; i++) c->hidden[i].u->realized = c->hidden[i].realized;
+  c->nhidden = 0;
+}
+static void tn_hidden_close(tiny_ctx *t, tn_capture_call *c) {
+  tn_hidden_show(c);
+  tn_release(t, c->hidden, (size_t)c->caphidden * sizeof *c->hidden);
+}
+// Calls of random numbers since the frame was opened; *draw: those before. Outside of frames there are none.
+static uint32_t tn_frame_draws(const tiny_ctx *t, uint32_t *draw) {
+  const struct tn_tensors *all = t->tensors;
+  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
+  *draw = depth ? all->begun[depth - 1] : all->random;
+  return all->random - *draw;
+}
+// Is u the number of such a call?
+static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
+  uint32_t draw;
+  const uint32_t n = tn_frame_draws(t, &draw);
+  return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
+}
+// Walks past computed values, but not past inputs and memory.
+static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
+  const uint32_t seen = ++t->ir->epoch;
+  tn_walk *stack = NULL, *top;
+  int n = 0, cap = 0;
+  for (int r = 0; r < c->roots.n; r++) {
+    if (c->roots.u[r]->mark == seen) continue;
+    top = TN_PUSH(t, stack, n, cap, tn_walk);
+    top->u = c->roots.u[r]; top->next = 0;
+    top->u->mark = seen; top->u->seq = 0;
+    while (n) {
+      top = &stack[n - 1];
+      tiny_uop *u = top->u;
+      const int input = tn_is_leaf(u) && tn_input_of(c, u) >= 0;
+      if (input || tn_is_frame_draw(t, u)) u->seq = 1;
+      if (input || (u->realized && tn_is_memory(u)) || top->next == u->nsrc) {
+        if (u->realized && u->seq && !input) tn_hide(t, c, u);
+        if (--n) stack[n - 1].u->seq |= u->seq;
+        continue;
+      }
+      tiny_uop *s = u->src[top->next++];
+      if (s->mark == seen) { u->seq |= s->seq; continue; }
+      s->mark = seen; s->seq = 0;
+      top = TN_PUSH(t, stack, n, cap, tn_walk);
+      top->u = s; top->next = 0;
+    }
+  }
+  for (int i = 0; i < c->nhidden; i++) c->hidden[i].u->realized = NULL;
+}
+
+// Is u, an assignment that is pending, what a tensor from outside of the frame stands for?
+static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
+  tn_chain c;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (x->frame < t->tensors->depth && tn_chain_of(t, x->uop, &c) && c.bottom == u) return 1;
+  return 0;
+}
+// What is to be planned: the outputs, and in a frame the assignments that are pending.
+static tiny_code tn_capture_roots(tiny_ctx *t, tn_capture_call *c) {
+  const struct tn_tensors *all = t->tensors;
+  char text[TN_DIMS_TEXT];
+  c->root = (tiny_uop **)tn_scratch(t, (size_t)c->m * sizeof *c->root);
+  for (int i = 0; i < c->m; i++) {
+    tiny_uop *u = tn_uop_of(c->out[i]);
+    if (tn_plain_buffer(u) && tn_input_of(c, tn_plain_buffer(u)) >= 0) continue;
+    tn_push(t, &c->roots, c->root[i] = u);
+  }
+  for (int i = 0; all->depth && i < all->npending; i++) {
+    tiny_uop *u = all->pending[i];
+    if (tn_place(u)->op == TINY_OP_BUFFER) { tn_push(t, &c->roots, u); continue; }
+    if (tn_outlives_frame(t, u))
+      return tiny_fail(t, TINY_E_STATE, "capture: a tensor %s is assigned that was not computed before the frame; "
+                       "tiny_realize it first", tn_text_of(u, text));
+  }
+  return TINY_OK;
+}
+
+// Outputs are values: those that are memory, or assigned, are copied when they have been.
+static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
+  int n = 0;
+  for (int i = 0; i < c->m; i++) if (c->root[i]) {
+    tiny_uop *u = c->root[i];
+    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+    if (tn_is_leaf(u) || u->op == TINY_OP_ASSIGN) c->root[i] = tn_u1(t, TINY_OP_CONTIGUOUS, c->root[i]);
+    c->roots.u[n++] = c->root[i];
+  }
+}
+
+// Every input must reach what the program computes, and what it reads must still be there.
+static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const tn_visit *v) {
+  if (v->captured)
+    return tiny_fail(t, TINY_E_STATE, "capture: an output needs an assignment that another captured program makes");
+  for (int i = 0; i < v->leaves.n; i++) {
+    const tiny_uop *b = tn_place(v->leaves.u[i]);
+    if (b->k < ((const tn_storage *)b->ptr)->since && !tn_storage_is_callers((const tn_storage *)b->ptr))
+      return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
+                       "since; build it anew");
+  }
+  for (int i = 0; i < c->n; i++) {
+    int reaches = 0;
+    for (int j = 0; j < v->leaves.n && !reaches; j++) reaches = tn_input_of(c, v->leaves.u[j]) == i;
+    for (int j = 0; j < v->scalars.n && !reaches; j++) reaches = v->scalars.u[j] == tn_uop_of(c->in[i]);
+    for (int j = 0; j < c->m && !reaches; j++) {
+      const tiny_uop *b = tn_plain_buffer(tn_uop_of(c->out[j]));
+      reaches = b && tn_input_of(c, b) == i;
+    }
+    if (!reaches)
+      return tiny_fail(t, TINY_E_STATE, "capture: input %d reaches no output: it is not used, was written or assigned "
+                       "since, or is the memory of another input", i);
+  }
+  return TINY_OK;
+}
+
+// ** building the program **
+
+static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
+  for (int i = 0; i < c->n; i++) {
+    p->input[i].shape = tiny_shape_get(c->in[i]);
+    p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
+    p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
+  }
+}
+static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
+  for (int i = 0; i < p->nleaf; i++) {
+    p->leaf[i].input = tn_input_of(c, v->leaves.u[i]);
+    p->leaf[i].memory = memory[i];
+    if (memory[i]) p->leaf[i].left = tn_leaf_storage(memory[i])->left;
+  }
+  for (int i = 0; p->plan && i < p->plan->nstep; i++) {
+    if (!p->plan->step[i].exe) continue;
+    const tn_place_row *to = &p->plan->place[p->plan->step[i].mem[0]];
+    if (to->kind == TN_PLACE_LEAF) p->updates = p->leaf[to->index].updated = 1;
+  }
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated++;
+}
+// Random numbers that were drawn in the frame go on from run to run.
+static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+  const uint32_t drawn = tn_frame_draws(t, &p->draw);
+  p->seed = t->seed;
+  for (int i = 0; i < p->nscalar; i++) {
+    tn_bound_scalar *s = &p->scalar[i];
+    s->u = v->scalars.u[i];
+    s->kind = TN_SCALAR_FIXED;
+    for (int j = 0; j < c->n; j++) if (tn_uop_of(c->in[j]) == s->u) { s->kind = TN_SCALAR_INPUT; s->input = j; }
+    if ((uintptr_t)s->u->ptr != TN_RANDOM_CALL) continue;
+    if (!tn_is_frame_draw(t, s->u)) { p->draws_fixed = 1; continue; }
+    s->kind = TN_SCALAR_CALL;
+    p->ndraw = drawn;
+  }
+  for (int i = 0; i < p->nscalar && p->ndraw; i++) {
+    const uintptr_t id = (uintptr_t)p->scalar[i].u->ptr;
+    if (id == TN_SEED_LOW || id == TN_SEED_HIGH) p->scalar[i].kind = TN_SCALAR_SEED;
+  }
+}
+static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+  for (int i = 0; i < c->m; i++) {
+    const tiny_uop *u = tn_uop_of(c->out[i]);
+    tn_bound_output *o = &p->output[i];
+    o->row = o->input = -1;
+    o->dtype = u->dtype;
+    o->shape = tiny_shape_get(c->out[i]);
+    if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
+    for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
+      if (v->all.u[p->plan->output[j].node] == c->root[i]) o->row = j;
+  }
+}
+
+static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const tn_visit *v, tn_plan *plan) {
   const int nplace = plan ? plan->nplace : 0, nstep = plan ? plan->nstep : 0;
-  const size_t nbytes =
-      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int) + 1) +
-      (size_t)nplace * sizeof *c->p->kept.at + (size_t)nstep + 64;
+  const size_t part[] = {(size_t)c->n * sizeof(tn_bound_input),             (size_t)c->m * sizeof(tn_bound_output),
+                         (size_t)v->leaves.n * sizeof(tn_bound_leaf),       (size_t)nplace * sizeof(int64_t),
+                         (size_t)v->scalars.n * sizeof(tn_bound_scalar),    (size_t)c->m * sizeof(tiny_tensor *)};
+  size_t nbytes = sizeof(tiny_program) + (size_t)nstep + (size_t)v->leaves.n;
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) nbytes += part[i];
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
   p->t = t; p->nbytes = nbytes; p->plan = plan;
-  p->ninput = c->n; p->noutput = c->m; p->nleaf = v.leaves.n; p->nscalar = v.scalars.n;
-  p->leaf = (tiny_uop **)tn_plan_put(&at, v.leaves.u, (size_t)v.leaves.n * sizeof(void *));
-  p->scalar = (tiny_uop **)tn_plan_put(&at, v.scalars.u, (size_t)v.scalars.n * sizeof(void *));
-  p->kept.at = (int64_t *)(void *)at; at += (size_t)nplace * sizeof *p->kept.at;
-  p->shape = (tiny_uop **)(void *)at; at += (size_t)c->m * sizeof(void *);
-  p->leaf_input = (int *)(void *)at; at += (size_t)v.leaves.n * sizeof(int);
-  p->output = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
-  p->output_leaf = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
+  p->ninput = c->n; p->noutput = c->m; p->nleaf = v->leaves.n; p->nscalar = v->scalars.n;
+  p->input = (tn_bound_input *)(void *)at; at += part[0];
+  p->output = (tn_bound_output *)(void *)at; at += part[1];
+  p->leaf = (tn_bound_leaf *)(void *)at; at += part[2];
+  p->kept.at = (int64_t *)(void *)at; at += part[3];
+  p->scalar = (tn_bound_scalar *)(void *)at; at += part[4];
+  p->made = (tiny_tensor **)(void *)at; at += part[5];
   p->kept.step = (uint8_t *)at; at += nstep;
   p->kept.leaf = (uint8_t *)at;
-  for (int i = 0; i < v.leaves.n; i++) {
-    p->leaf_input[i] = -1;
-    for (int j = 0; j < c->n; j++)
-      if (tn_plain_buffer(tn_uop_of(c->in[j])) == tn_place(v.leaves.u[i])) {
-        p->leaf_input[i] = j;
-        p->leaf[i] = NULL;
-        break;
-      }
+  return p;
+}
+
+// ** what was captured has not happened: tensors that were assigned are as they were, until the program runs **
+
+typedef struct tn_rollback { tn_tensor **x; tiny_uop **to, **once; int n, nonce; } tn_rollback;
+
+// The assignments of the graph that have memory to happen in; in a frame, and those alone that outputs need outside.
+static void tn_capture_updates(tiny_ctx *t, tn_capture_call *c, const tn_visit *v) {
+  for (int i = 0; i < v->all.n; i++) {
+    tiny_uop *u = v->all.u[i];
+    if (u->op == TINY_OP_ASSIGN && !u->realized && tn_place(u)->op == TINY_OP_BUFFER) tn_push(t, &c->updates, u);
   }
-  for (int i = 0; i < c->m; i++) {
-    p->shape[i] = tn_uop_of(c->out[i]);
-    p->output[i] = p->output_leaf[i] = -1;
-    for (int j = 0; plan && j < plan->noutput; j++)
-      if (v.all.u[plan->output[j].node] == tn_uop_of(c->out[i])) p->output[i] = j;
-    for (int j = 0; j < c->n && p->output[i] < 0; j++)
-      if (tn_plain_buffer(tn_uop_of(c->in[j])) == tn_plain_buffer(tn_uop_of(c->out[i]))) p->output_leaf[i] = j;
+}
+static int tn_is_update(const tn_capture_call *c, const tiny_uop *u) {
+  for (int i = 0; i < c->updates.n; i++) if (c->updates.u[i] == u) return 1;
+  return 0;
+}
+// Nodes that were computed from what the program will overwrite are not to be found again.
+static void tn_rollback_once(tiny_ctx *t, const tn_capture_call *c, tn_rollback *back) {
+  const tn_nodes *nodes = &t->ir->nodes;
+  tn_map bases = {NULL, 0, 0}, none = {NULL, 0, 0};
+  tn_list once = {NULL, 0, 0};
+  for (int i = 0; i < c->updates.n; i++) tn_map_set(t, &bases, tn_place(c->updates.u[i]), c->updates.u[i]);
+  const uint32_t seen = ++t->ir->epoch;
+  for (uint32_t i = 0; i < nodes->cap; i++) {
+    tiny_uop *u = tn_nodes_has(nodes, i) ? nodes->table[i].u : NULL;
+    if (!u || !u->realized || u->op == TINY_OP_BUFFER) continue;
+    int reads = 0;
+    for (uint32_t j = 0; j < u->nsrc && !reads; j++) reads = tn_needs_old_state(t, u->src[j], seen, &bases, &none);
+    if (reads) tn_push(t, &once, u);
   }
-  if (plan) tn_kept_find(t, p);
+  back->once = once.u; back->nonce = once.n;
+}
+static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback *back) {
+  tn_list x = {NULL, 0, 0}, to = {NULL, 0, 0};
+  memset(back, 0, sizeof *back);
+  if (!c->updates.n) return;
+  for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
+    tn_chain chain;
+    if (!tn_chain_of(t, h->uop, &chain) || !tn_is_update(c, chain.bottom)) continue;
+    tn_push(t, &x, (tiny_uop *)(void *)h);
+    tn_push(t, &to, tn_chain_apply(t, &chain, tn_place(chain.bottom)));
+  }
+  back->x = (tn_tensor **)(void *)x.u; back->to = to.u; back->n = x.n;
+  tn_rollback_once(t, c, back);
+}
+static void tn_rollback_do(tiny_ctx *t, const tn_capture_call *c, const tn_rollback *back) {
+  struct tn_tensors *all = t->tensors;
+  int n = 0;
+  for (int i = 0; i < back->n; i++) back->x[i]->uop = back->to[i];
+  for (int i = 0; i < back->nonce; i++) back->once[i]->flags |= TN_NODE_ONCE;
+  for (int i = 0; i < c->updates.n; i++) c->updates.u[i]->flags |= TN_NODE_CAPTURED;
+  for (int i = 0; i < all->npending; i++)
+    if (!(all->pending[i]->flags & TN_NODE_CAPTURED)) all->pending[n++] = all->pending[i];
+  all->npending = n;
+}
+
+static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
+  tn_capture_call *c = (tn_capture_call *)arg;
+  tn_visit v;
+  tn_plan *plan = NULL;
+  tn_rollback back;
+  memset(&v, 0, sizeof v);
+  tiny_code code = tn_capture_roots(t, c);
+  if (code != TINY_OK) return code;
+  tn_hide_dependents(t, c);
+  tn_capture_copies(t, c);
+  tn_visit_graph(t, &v, c->roots.u, c->roots.n);
+  if ((code = tn_capture_check(t, c, &v)) != TINY_OK) return code;
+  if (c->roots.n) plan = tn_plan_find(t, &v);
+  if (c->roots.n && !plan && tn_plan_make(t, &v, c->roots.u, c->roots.n, &plan) != TINY_OK) return t->code;
+  tiny_uop **memory = (tiny_uop **)tn_scratch(t, ((size_t)v.leaves.n + 1) * sizeof *memory);
+  for (int i = 0; i < v.leaves.n; i++) if (tn_input_of(c, v.leaves.u[i]) < 0) {
+    const tiny_uop *b = tn_place(v.leaves.u[i]);
+    memory[i] = tn_buffer_bound(t, (tn_storage *)b->ptr, b->dtype, b->dim[0]);
+  }
+  tn_capture_updates(t, c, &v);
+  tn_hidden_show(c);
+  tn_rollback_make(t, c, &back);
+  tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
+  tn_bind_inputs(p, c);
+  tn_bind_leaves(p, c, &v, memory);
+  tn_bind_scalars(t, p, c, &v);
+  tn_bind_outputs(p, c, &v);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
   t->runtime->programs = p;
   c->p = p;
+  if (plan) tn_kept_find(t, p);
+  tn_rollback_do(t, c, &back);
+  if (p->ndraw) t->tensors->random = p->draw;
   return TINY_OK;
 }
 
@@ -268,73 +548,167 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
   if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
     return NULL;
   for (int i = 0; i < n; i++)
-    if (!tn_plain_buffer(tn_uop_of(inputs[i]))) {
-      tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized", i);
+    if (!tn_plain_buffer(tn_uop_of(inputs[i])) && tn_uop_of(inputs[i])->op != TINY_OP_SCALAR) {
+      tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized%s", i,
+                tn_shows_callers(tn_uop_of(inputs[i])) ? ", but a view of memory; give its tiny_contiguous" : "");
       return NULL;
     }
-  tn_capture_call c = {inputs, outputs, n, m, NULL};
-  return tn_guard(t, tn_capture_guarded, &c) == TINY_OK ? c.p : NULL;
+  tn_capture_call c;
+  memset(&c, 0, sizeof c);
+  c.in = inputs; c.n = n; c.out = outputs; c.m = m;
+  const tiny_code code = tn_guard(t, tn_capture_guarded, &c);
+  tn_hidden_close(t, &c);
+  if (code == TINY_OK) return c.p;
+  tiny_program_free(c.p);
+  return NULL;
 }
 
-typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; tiny_tensor **out; } tn_run_call;
+// ** running **
 
-static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
-  const tn_run_call *c = (const tn_run_call *)arg;
-  const tiny_program *p = c->p;
-  tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
+typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; } tn_run_call;
+
+// Are the tensors what the program was captured with, in kind, dtype and shape?
+static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
+  tiny_ctx *t = p->t;
+  char has[TN_DIMS_TEXT], had[TN_DIMS_TEXT];
+  for (int i = 0; i < p->ninput; i++) {
+    const tn_bound_input *want = &p->input[i];
+    const tiny_uop *u = tn_uop_of(in[i]);
+    if (want->scalar ? u->op != TINY_OP_SCALAR : !tn_plain_buffer(u))
+      return tiny_fail(t, TINY_E_STATE, want->scalar ? "run: input %d is no tiny_scalar, as the captured one was" :
+                       "run: input %d is not realized", i);
+    if (u->dtype != want->dtype)
+      return tiny_fail(t, TINY_E_DTYPE, "run: input %d is %s, the captured one was %s", i, tn_dtypes[u->dtype].name,
+                       tn_dtypes[want->dtype].name);
+    if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
+      return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
+                       tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));
+  }
   for (int i = 0; i < p->nleaf; i++)
-    leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(tn_uop_of(c->in[p->leaf_input[i]]));
-  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL, NULL};
-  if (p->plan) {
-    r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
-    tiny_code code = tn_run_bind(t, &r);
-    tn_paused_drop(t);                     // it may have read what is overwritten
-    if (code == TINY_OK) code = tn_kept_bind(t, c->p, &r);
-    if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
-    c->p->kept.done = r.kept && code == TINY_OK;
-    if (code != TINY_OK) return code;
-  }
-  for (int i = 0; i < p->noutput; i++) {
-    const tiny_uop *s = p->shape[i];
-    if (p->output[i] < 0) {
-      c->out[i] = p->output_leaf[i] < 0 ? tn_tensor_new(t, p->shape[i]) :
-                                          tn_tensor_new(t, tn_uop_of(c->in[p->output_leaf[i]]));
-      continue;
-    }
-    const tn_place_row *place = &p->plan->place[p->plan->output[p->output[i]].place];
-    tn_storage *from =
-        place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
-    c->out[i] =
-        tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
-  }
-  tn_storage_drop_loose(t);
-  tn_collect_if_due(t);
+    if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
+      return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal one "
+                       "shares it; tiny_clone and tiny_realize such tensors before they are captured");
+  if (p->draws_fixed && p->ndraw && p->seed != t->seed)
+    return tiny_fail(t, TINY_E_STATE, "run: tiny_seed was called, but the program has random numbers of an earlier seed; "
+                     "tiny_realize them before they are captured");
   return TINY_OK;
 }
 
+// Assignments to memory of the program, or to what its inputs are, that are pending happen first.
+static tiny_code tn_run_pending(tiny_ctx *t, const tiny_program *p) {
+  int touches = 0;
+  const uint32_t stamp = ++t->ir->epoch;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_leaf_storage(p->leaf[i].memory)->seen = stamp;
+  for (int i = 0; i < t->tensors->npending; i++) {
+    const tiny_uop *b = tn_place(t->tensors->pending[i]);
+    touches |= b->op == TINY_OP_BUFFER && ((const tn_storage *)b->ptr)->seen == stamp;
+  }
+  if (!touches) return TINY_OK;
+  tn_list roots = {NULL, 0, 0};
+  tn_pending_roots(t, &roots);
+  return tn_realize_roots(t, &roots);
+}
+// What was built from contents that the program overwrites keeps them.
+static tiny_code tn_run_promises(tiny_ctx *t, const tiny_program *p) {
+  tiny_code code = TINY_OK;
+  const uint32_t stamp = ++t->ir->epoch;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->seen = stamp;
+  tn_readers_find(t, stamp);
+  for (int i = 0; i < p->nleaf && code == TINY_OK; i++) if (p->leaf[i].updated) {
+    tn_storage *s = tn_leaf_storage(p->leaf[i].memory);
+    if (s->read == stamp) { s->read = 0; code = tn_storage_keep_old(t, s); }
+  }
+  return code;
+}
+// The memory of every leaf. An input that the program overwrites is copied first.
+static tiny_code tn_run_leaves(tiny_ctx *t, const tn_run_call *c, tiny_uop **leaf) {
+  const tiny_program *p = c->p;
+  const uint32_t stamp = ++t->ir->epoch;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->seen = stamp;
+  for (int i = 0; i < p->nleaf; i++) {
+    if (p->leaf[i].input < 0) { leaf[i] = p->leaf[i].memory; continue; }
+    leaf[i] = tn_plain_buffer(tn_uop_of(c->in[p->leaf[i].input]));
+    tn_storage *s = (tn_storage *)leaf[i]->ptr;
+    if (s->seen != stamp) continue;
+    if (!(s = tn_storage_copy(t, s, (size_t)tn_node_nbytes(leaf[i])))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+    leaf[i] = tn_buffer_node(t, s, leaf[i]->dtype, leaf[i]->dim[0]);
+  }
+  return TINY_OK;
+}
+// The scalars of this run.
+static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
+  const tiny_program *p = c->p;
+  tiny_uop **scalar = (tiny_uop **)tn_scratch(t, ((size_t)p->nscalar + 1) * sizeof *scalar);
+  for (int i = 0; i < p->nscalar; i++) {
+    const tn_bound_scalar *s = &p->scalar[i];
+    scalar[i] = s->kind == TN_SCALAR_INPUT ? tn_uop_of(c->in[s->input]) : s->u;
+    if (s->kind != TN_SCALAR_CALL && s->kind != TN_SCALAR_SEED) continue;
+    scalar[i] = (tiny_uop *)memcpy(tn_scratch(t, sizeof *s->u), s->u, sizeof *s->u);
+    if (s->kind == TN_SCALAR_CALL) scalar[i]->k = (uint32_t)((uint32_t)s->u->k - p->draw + t->tensors->random);
+    else scalar[i]->k = (int64_t)((uintptr_t)s->u->ptr == TN_SEED_LOW ? t->seed & 0xFFFFFFFFu : t->seed >> 32);
+  }
+  return scalar;
+}
+// A tensor over what was computed; an input that is given back as it is becomes a value of its own.
+static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
+  if (o->row < 0) {
+    tiny_uop *u = tn_uop_of(c->in[o->input]);
+    return tn_tensor_new(t, tn_reshape(t, tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL), o->shape.ndim,
+                                       o->shape.dim));
+  }
+  tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
+  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim)),
+                                     o->shape.ndim, o->shape.dim));
+}
+
+static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
+  const tn_run_call *c = (const tn_run_call *)arg;
+  tiny_program *p = c->p;
+  tn_run r;
+  memset(&r, 0, sizeof r);
+  tiny_code code = tn_run_pending(t, p);
+  if (code == TINY_OK) code = tn_run_check(p, c->in);
+  if (code != TINY_OK) return code;
+  tn_paused_drop(t);                       // it may have read what is overwritten
+  if (p->updates && (code = tn_run_promises(t, p)) != TINY_OK) return code;
+  r.plan = p->plan;
+  if (p->plan) {
+    tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
+    r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
+    r.scalar = tn_run_scalars(t, c);
+    r.leaf = leaf;
+    code = tn_run_bind(t, &r);
+    if (code == TINY_OK) code = tn_run_leaves(t, c, leaf);
+    if (code == TINY_OK) code = tn_kept_bind(t, p, &r);
+    if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
+    p->kept.done = r.kept && code == TINY_OK;
+    if (code != TINY_OK) return code;
+    t->tensors->random += p->ndraw;
+  }
+  for (int i = 0; i < p->noutput; i++) {
+    p->made[i] = tn_run_output(t, c, &r, &p->output[i]);
+    if (tn_poisoned(p->made[i])) code = t->code;
+  }
+  tn_storage_drop_loose(t);
+  if (code == TINY_OK) tn_collect_if_due(t);
+  return code;
+}
+
+// After an error every output is poison.
 TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
   tiny_tensor *wrong;
   if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
-  for (int i = 0; outputs && i < p->noutput; i++) outputs[i] = tn_poison(t);
-  if (!outputs || (p->ninput && !inputs)) return tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
-    return t->code != TINY_OK ? t->code : TINY_E_ARG;
-  for (int i = 0; i < p->ninput; i++)
-    if (!tn_plain_buffer(tn_uop_of(inputs[i])))
-      return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
-  for (int i = 0; i < p->nleaf; i++) if (p->leaf_input[i] >= 0) {
-    const tiny_uop *given = tn_plain_buffer(tn_uop_of(inputs[p->leaf_input[i]]));
-    const tn_place_row *place = NULL;
-    for (int j = 0; j < p->plan->nplace; j++)
-      if (p->plan->place[j].kind == TN_PLACE_LEAF && p->plan->place[j].index == i) place = &p->plan->place[j];
-    if (place && tn_node_nbytes(given) != place->nbytes)
-      return tiny_fail(t, TINY_E_SHAPE, "run: input %d has %lld bytes, the captured one had %lld",
-                       p->leaf_input[i], (long long)tn_node_nbytes(given), (long long)place->nbytes);
+  const tn_run_call c = {p, inputs};
+  tiny_code code = TINY_OK;
+  memset(p->made, 0, (size_t)p->noutput * sizeof *p->made);
+  if (!outputs || (p->ninput && !inputs)) code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
+  else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong)) code = t->code != TINY_OK ? t->code : TINY_E_ARG;
+  if (code == TINY_OK) code = tn_guard(t, tn_run_guarded, (void *)(uintptr_t)&c);
+  for (int i = 0; outputs && i < p->noutput; i++) {          // inputs and outputs may be one array
+    if (code != TINY_OK) tiny_free(p->made[i]);
+    outputs[i] = code == TINY_OK ? p->made[i] : tn_poison(t);
   }
-  tn_run_call c = {p, inputs, outputs};
-  const tiny_code code = tn_guard(t, tn_run_guarded, &c);
-  for (int i = 0; code != TINY_OK && i < p->noutput; i++) outputs[i] = tn_poison(t);
   return code;
 }
 
@@ -350,6 +724,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->prev) p->prev->next = p->next; else t->runtime->programs = p->next;
   if (p->next) p->next->prev = p->prev;
   if (p->plan) p->plan->holders--;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated--;
   tn_kept_drop(t, &p->kept);
   tn_release(t, p, p->nbytes);
 }

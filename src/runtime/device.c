@@ -10,15 +10,6 @@
 #include "../render/cstyle.c"
 #endif
 
-typedef struct tn_storage {
-  struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
-  void *mem; size_t nbytes;                // nbytes as allocated: a size class
-  int refs, borrowed;                      // borrowed: caller's memory
-  int loose;                               // the only reference is that of the call that made it
-  void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
-  uint64_t written;                        // by how many steps of plans that did not make it
-} tn_storage;
-
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
   const tiny_backend *backend; void *dev;
@@ -93,7 +84,9 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
     s->nbytes = rounded;
   }
   s->refs = s->loose = 1;
-  s->written = 0;
+  s->written = s->left = 0;
+  s->state = NULL; s->since = 0;
+  s->bound = s->updated = 0;
   tn_storage_link(&d->loose, s);
   t->stats.nbytes_live += s->nbytes;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
@@ -124,18 +117,79 @@ static void tn_storage_hold(tiny_ctx *t, tn_storage *s) {
   tn_storage_link(&t->device->live, s);
   s->loose = 0;
 }
-static void tn_storage_release(tiny_ctx *t, void *storage) { tn_storage_drop(t, (tn_storage *)storage); }
+static void tn_storage_release(tiny_ctx *t, tiny_uop *buffer) {
+  tn_storage *s = (tn_storage *)buffer->ptr;
+  if (s && s->state == buffer) s->state = NULL;
+  if (s && buffer->flags & TN_NODE_BOUND) s->bound--;
+  tn_storage_drop(t, s);
+}
+// Does the caller, or a program, write it whenever they like? What is computed from it is computed anew each time.
+static int tn_storage_is_callers(const tn_storage *s) { return s->borrowed && !s->pages; }
+static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_callers(s) || s->updated; }
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
   struct tn_device *d = t->device;
   tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->serial, 1, &nelem, s);
   if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
+  s->state = u;
   if (!s->loose) { s->refs++; return u; }
   tn_storage_unlink(&d->loose, s);
   tn_storage_link(&d->live, s);
   s->loose = 0;
   return u;
+}
+// A BUFFER that does not name what s holds now.
+static tiny_uop *tn_buffer_beside(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  tiny_uop *state = s->state, *u = tn_buffer_node(t, s, dtype, nelem);
+  s->state = state;
+  return u;
+}
+// For a program: it names the memory, whatever that holds.
+static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  tiny_uop *u = tn_buffer_beside(t, s, dtype, nelem);
+  if (u == &t->ir->bad) return u;
+  u->flags |= TN_NODE_BOUND;
+  s->bound++;
+  return u;
+}
+// u names what its memory holds from now on; those before name it no longer.
+static void tn_buffer_next(tiny_uop *u) {
+  tn_storage *s = (tn_storage *)u->ptr;
+  s->state = u; s->since = u->k;
+}
+
+// ** what was built from contents that are overwritten keeps them **
+
+// `old` names s, which is loose, from now on: the contents that it was made for are there.
+static void tn_buffer_part(tiny_ctx *t, tiny_uop *old, tn_storage *s) {
+  tn_storage *from = (tn_storage *)old->ptr;
+  old->ptr = s;
+  s->state = old;
+  tn_storage_hold(t, s);
+  if (from->state == old) from->state = NULL;
+  tn_storage_drop(t, from);
+}
+static void tn_storage_swap(tn_storage *a, tn_storage *b) {
+  const tn_storage was = *a;
+  a->mem = b->mem; a->nbytes = b->nbytes; a->borrowed = b->borrowed;
+  a->pages = b->pages; a->pages_nbytes = b->pages_nbytes;
+  b->mem = was.mem; b->nbytes = was.nbytes; b->borrowed = was.borrowed;
+  b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
+}
+// Loose memory with what s holds: NULL after an error. Heavy code only.
+static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
+  struct tn_device *d = t->device;
+  tn_storage *copy = tn_storage_new(t, nbytes);
+  if (!copy) return NULL;
+  const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
+  void *between = d->limits.host_memory ? s->mem : tn_scratch_bare(t, nbytes + 1);
+  tiny_code code = d->backend->sync(d->dev);
+  if (code == TINY_OK && nbytes && !d->limits.host_memory) code = d->backend->copy_out(d->dev, between, from, nbytes);
+  if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);
+  if (code == TINY_OK) return copy;
+  tn_storage_drop(t, copy);
+  return NULL;
 }
 
 // ** choosing a device **

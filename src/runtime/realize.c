@@ -28,11 +28,20 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   return tn_ctx_of(x[0]);
 }
 
+static tiny_code tn_realize_user(tiny_ctx *t, void *arg) {
+  const tn_realize_call *c = (const tn_realize_call *)arg;
+  tn_realize_call some = {NULL, 0};
+  tiny_tensor **x = (tiny_tensor **)tn_scratch(t, (size_t)c->n * sizeof *x);
+  for (int i = 0; i < c->n; i++) if (!tn_shows_callers(tn_uop_of(c->x[i]))) x[some.n++] = c->x[i];
+  some.x = x;
+  return tn_realize_guarded(t, &some);
+}
+
 TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("realize", x, n, &code);
   tn_realize_call c = {x, n};
-  return t ? tn_guard(t, tn_realize_guarded, &c) : code;
+  return t ? tn_guard(t, tn_realize_user, &c) : code;
 }
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
@@ -47,17 +56,24 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
   struct tn_device *d = t->device;
   tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
+  const int shows = !from && tn_shows_callers(tn_uop_of(c->x));
+  int collects = 0;
+  tiny_uop *read = tn_uop_of(c->x);              // x may move on: a view of what is assigned stays a view
   if (!from) {
-    tn_realize_call all = {&c->x, 1};
-    const tiny_code code = tn_realize_guarded(t, &all);
+    tn_list roots = {NULL, 0, 0};
+    tn_push(t, &roots, read);
+    const tiny_code code = tn_realize_roots(t, &roots);
     if (code != TINY_OK) return code;
-    from = tn_plain_buffer(tn_uop_of(c->x));
+    from = tn_plain_buffer(read);
+    collects = 1;
   }
+  for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
-  const tiny_code code = d->backend->sync(d->dev);
-  if (code != TINY_OK || !c->nbytes) return code;
   const tiny_mem m = {((tn_storage *)from->ptr)->mem, 0};
-  return d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  tiny_code code = d->backend->sync(d->dev);
+  if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  if (collects && code == TINY_OK) tn_collect_if_due(t);
+  return code;
 }
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
@@ -133,19 +149,21 @@ TINY_API int64_t tiny_item_i64(tiny_tensor *x) {
   return tn_dtype_convert(TINY_I64, dtype, tn_dtype_load(dtype, raw));
 }
 
+// New storage that holds data, loose; NULL after an error.
+static tn_storage *tn_storage_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  struct tn_device *d = t->device;
+  tn_storage *s = tn_storage_new(t, nbytes);
+  if (!s) return NULL;
+  const tiny_mem m = {s->mem, 0};
+  if (!nbytes || d->backend->copy_in(d->dev, m, data, nbytes) == TINY_OK) return s;
+  tn_storage_drop(t, s);
+  return NULL;
+}
 // A tensor of dims s over new storage that holds data.
 static tiny_uop *tn_upload(tiny_ctx *t, const void *data, int dtype, int ndim, const int64_t *dim) {
-  struct tn_device *d = t->device;
   const int64_t nelem = tn_dims_nelem(ndim, dim);
-  const size_t nbytes = (size_t)nelem * tn_dtypes[dtype].nbytes;
-  tn_storage *s = tn_storage_new(t, nbytes);
-  if (!s) return &t->ir->bad;
-  const tiny_mem m = {s->mem, 0};
-  if (nbytes && d->backend->copy_in(d->dev, m, data, nbytes) != TINY_OK) {
-    tn_storage_drop(t, s);
-    return &t->ir->bad;
-  }
-  return tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim);
+  tn_storage *s = tn_storage_from(t, data, (size_t)nelem * tn_dtypes[dtype].nbytes);
+  return s ? tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim) : &t->ir->bad;
 }
 
 // Does the context run at all? Records why not.
@@ -158,16 +176,171 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
   return tn_tensor_new(t, tn_upload(t, data, dtype, shape.ndim, shape.dim));
 }
 
+// ** contents that are replaced in place: memory keeps its identity, and who was promised the old contents has them **
+
+// u over another memory than its own.
+static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
+  tiny_uop *path[TN_MAX_CHAIN];
+  int n = 0;
+  for (; u->op != TINY_OP_BUFFER && n < TN_MAX_CHAIN; u = u->src[0]) path[n++] = u;
+  while (n--) {
+    const tiny_uop *p = path[n];
+    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move(t, p->op, memory, p->k, p->nv, p->v);
+  }
+  return memory;
+}
+// Is x memory that `buffer` names: all of it, or a part that shows what the caller writes?
+static int tn_is_memory_handle(const tn_tensor *x, const tiny_uop *buffer) {
+  const tiny_uop *u = x->uop;
+  if (tn_memory_under(x->uop) == buffer) return 1;
+  if (!tn_shows_callers(u)) return 0;
+  while (u->op != TINY_OP_BUFFER) u = u->src[0];
+  return u == buffer;
+}
+typedef struct tn_move_on { tn_tensor **x; tiny_uop **to, *old, *now; int n; } tn_move_on;
+
+// What moves the tensors that are memory of s on to a new BUFFER of it; heavy code only. s holds what it held.
+static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
+  tiny_uop *old = s->state;
+  tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_is_memory_handle(x, old);
+  m.x = (tn_tensor **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.x);
+  m.to = (tiny_uop **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.to);
+  m.n = 0;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (tn_is_memory_handle(x, old)) { m.to[m.n] = tn_moved_over(t, x->uop, m.now); m.x[m.n++] = x; }
+  return m;
+}
+// They move, and the old BUFFER names `kept`, which is loose.
+static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) {
+  for (int i = 0; i < m->n; i++) m->x[i]->uop = m->to[i];
+  tn_buffer_part(t, m->old, kept);
+  tn_buffer_next(m->now);
+}
+
+// Of the storages whose `seen` is stamp, `read` becomes stamp where a live tensor or a pending assignment was built from
+// their contents and is not computed yet. Tensors that are the memory itself do not count.
+static void tn_readers_find(tiny_ctx *t, uint32_t stamp) {
+  tn_list stack = {NULL, 0, 0};
+  const uint32_t visited = ++t->ir->epoch;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (!tn_is_leaf(tn_memory_under(x->uop)) && !tn_shows_callers(x->uop)) tn_push(t, &stack, x->uop);
+  for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &stack, t->tensors->pending[i]);
+  while (stack.n) {
+    tiny_uop *u = stack.u[--stack.n];
+    if (u->mark == visited) continue;
+    u->mark = visited;
+    if (!tn_is_leaf(u)) { for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, &stack, u->src[i]); continue; }
+    tn_storage *s = (tn_storage *)tn_place(u)->ptr;
+    if (s->seen == stamp) s->read = stamp;
+  }
+}
+
+// Before s is overwritten: what was built from its contents gets a copy of them.
+static tiny_code tn_storage_keep_old(tiny_ctx *t, tn_storage *s) {
+  if (!s->state) return TINY_OK;
+  tn_storage *kept = tn_storage_copy(t, s, (size_t)tn_node_nbytes(s->state));
+  if (!kept) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+  const tn_move_on m = tn_moves_on(t, s);
+  tn_move_on_done(t, &m, kept);
+  return TINY_OK;
+}
+// s gets the contents of `fresh`, which is loose, for good; the old ones stay with what was built from them.
+static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
+  const tn_move_on m = tn_moves_on(t, s);
+  tn_storage_swap(s, fresh);
+  s->written++;
+  tn_move_on_done(t, &m, fresh);
+}
+static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
+  struct tn_device *d = t->device;
+  const tiny_mem to = {s->mem, 0};
+  const uint32_t stamp = ++t->ir->epoch;
+  tiny_code code = d->backend->sync(d->dev);
+  s->seen = stamp;
+  tn_readers_find(t, stamp);
+  if (s->read == stamp && code == TINY_OK) code = tn_storage_keep_old(t, s);
+  s->written++;
+  return code == TINY_OK && nbytes ? d->backend->copy_in(d->dev, to, data, nbytes) : code;
+}
+
+// The BUFFER whose whole contents x is, so that they may be replaced; NULL: it is a part of one, or not in memory.
+// A computed value becomes x's memory, as for assignments.
+static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
+  tn_chain c;
+  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
+    return NULL;
+  tiny_uop *u = tn_memory_under(tn_uop_of(x));
+  return u->op == TINY_OP_BUFFER && !u->realized ? u : NULL;
+}
+
+// x has its contents, where an assignment to it is pending.
+static tiny_code tn_assigned_first(tiny_ctx *t, tiny_tensor *x) {
+  tn_chain c;
+  tn_realize_call one = {&x, 1};
+  if (!tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
+  return tn_realize_guarded(t, &one);
+}
+// Assigns at once.
+static tiny_code tn_assign_now(tiny_ctx *t, tiny_tensor *x, tiny_uop *value) {
+  tn_realize_call one = {&x, 1};
+  return tiny_ok(tn_assign(x, value)) ? tn_realize_guarded(t, &one) : t->code;
+}
+// Is x a part of memory, a view of it?
+static int tn_is_view(const tiny_tensor *x) {
+  tn_chain c;
+  return tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) && c.bottom->op == TINY_OP_BUFFER;
+}
+
+// Heavy code: x becomes `from`, which nobody else needs; both are computed. Memory of x gets its contents.
+static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
+  const tiny_code code = tn_assigned_first(t, x);
+  if (code != TINY_OK) return code;
+  tiny_uop *memory = tn_whole_memory(t, x), *buffer = tn_plain_buffer(from);
+  tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL, *fresh = buffer ? (tn_storage *)buffer->ptr : NULL;
+  if (!s && !tn_is_view(x)) {
+    tn_memory_left(tn_memory_under(tn_uop_of(x)));
+    tn_slot(x)->uop = from;
+    return TINY_OK;
+  }
+  if (!s || tn_storage_is_callers(s) || !fresh || fresh->refs != 1) return tn_assign_now(t, x, from);
+  s->state = memory;
+  fresh->refs++;
+  tn_storage_replace(t, s, fresh);
+  return TINY_OK;
+}
+
+typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; } tn_write_call;
+
+static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
+  const tn_write_call *c = (const tn_write_call *)arg;
+  tiny_tensor *x = c->x;
+  const tiny_code code = tn_assigned_first(t, x);
+  if (code != TINY_OK) return code;
+  tiny_uop *memory = tn_whole_memory(t, x);
+  tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
+  if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);
+  if (s) {
+    tn_storage *fresh = tn_storage_from(t, c->data, c->nbytes);
+    s->state = memory;
+    if (fresh) tn_storage_replace(t, s, fresh);
+    return fresh ? TINY_OK : t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+  }
+  tiny_uop *u = tn_upload(t, c->data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
+  if (tn_bad(t, u)) return t->code;
+  if (tn_is_view(x)) return tn_assign_now(t, x, u);
+  tn_memory_left(tn_memory_under(tn_uop_of(x)));
+  tn_slot(x)->uop = u;
+  return TINY_OK;
+}
+
 TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("write", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "write", x, data, nbytes);
-  if (code != TINY_OK) return code;
-  tiny_uop *u = tn_upload(t, data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
-  if (tn_bad(t, u)) return t->code;
-  tn_slot(x)->uop = u;
-  return TINY_OK;
+  tn_write_call c = {x, data, nbytes};
+  return code == TINY_OK ? tn_guard(t, tn_write_guarded, &c) : code;
 }
 
 // Storage that stands for the caller's memory; NULL: none for the storage itself.

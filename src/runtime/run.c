@@ -24,15 +24,25 @@ typedef struct tn_kept {
   uint64_t written; int done;              // of those leaves, when it was; done: storage holds it
 } tn_kept;
 
+// What a program is given: an input as it was captured; a leaf and a scalar of its plan; what it gives.
+typedef struct tn_bound_input { tiny_shape shape; int dtype, scalar; } tn_bound_input;     // scalar: a SCALAR
+// memory: the BUFFER that names it, NULL: that of the input; left: of its storage at capture
+typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t left; } tn_bound_leaf;
+enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
+typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar;
+// row: of the plan's outputs, -1: input number `input` as it is
+typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
   tn_plan *plan;
   int ninput, noutput, nleaf, nscalar;
-  tiny_uop **leaf; int *leaf_input;        // leaf_input[i]: number of the input, -1: leaf[i] itself
-  tiny_uop **scalar;
-  int *output; tiny_uop **shape;           // output[i]: its row in the plan, -1: leaf output_leaf
-  int *output_leaf;
+  tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
+  tiny_tensor **made;                      // the outputs of this run
+  int updates;                             // does it assign to memory?
+  uint32_t draw, ndraw;                    // calls of random numbers that each run makes: as captured, after call `draw`
+  int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
   size_t nbytes;
 };
@@ -75,9 +85,8 @@ static void tn_collect(tiny_ctx *t) {
   tn_paused_roots(t, &roots);
   for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
-    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
-    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i]);
-    for (int i = 0; i < p->noutput; i++) tn_push(t, &roots, p->shape[i]);
+    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_push(t, &roots, p->leaf[i].memory);
+    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i].u);
   }
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
@@ -313,16 +322,20 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // The value of u's dims over a BUFFER node.
 static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
 
+// Is x, which was computed, the newest state of its memory, whose handles move on to that?
+static int tn_is_updated(const tiny_uop *x) {
+  if (x->op == TINY_OP_BUFFER || !tn_is_memory(x) || !x->realized || (x->op == TINY_OP_CONTIGUOUS && x->k)) return 0;
+  return x->realized->k >= ((const tn_storage *)x->realized->ptr)->since;
+}
 // The same movement of the new BUFFER where u is one of memory that was updated, else u. now: of long movements, what
-// is known, as each of them may have a handle.
+// is known, as each of them may have a handle. A view of memory stays one when it was read.
 enum { TN_SHORT_MOVEMENT = 8 };
 static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
   tn_list path = {NULL, 0, 0};
   tiny_uop *x = u, *y;
-  while (!(y = (tiny_uop *)tn_map_get(now, x)) && tn_is_moved(x)) { tn_push(t, &path, x); x = x->src[0]; }
-  const int memory = x->op == TINY_OP_ASSIGN || (x->op == TINY_OP_CONTIGUOUS && x->ptr && !x->k);
+  while (!(y = (tiny_uop *)tn_map_get(now, x)) && tn_is_movement(x)) { tn_push(t, &path, x); x = x->src[0]; }
   const int is_long = path.n > TN_SHORT_MOVEMENT;
-  if (!y) y = memory && x->realized ? tn_settled(t, x) : x;
+  if (!y) y = tn_is_updated(x) ? tn_settled(t, x) : x;
   for (const int same = y == x; path.n;) {
     const tiny_uop *m = x = path.u[--path.n];
     if (same) y = x;
@@ -350,11 +363,29 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
   for (int i = 0; i < p->noutput; i++) {
     const tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s =
-        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
-    node[i] = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+    node[i] = place->kind == TN_PLACE_OUTPUT
+                  ? tn_buffer_node(t, r->fresh[place->index], u->dtype, tn_nelem(u))
+                  : tn_buffer_beside(t, tn_leaf_storage(v->leaves.u[place->index]), u->dtype, tn_nelem(u));
   }
   return node;
+}
+
+// What is computed from memory that others write is not found again: the same operators are asked for anew each time.
+static void tn_settle_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
+  int any = 0;
+  for (int i = 0; i < v->leaves.n && !any; i++) any = tn_storage_changes(tn_leaf_storage(v->leaves.u[i]));
+  if (!any) return;
+  const uint32_t seen = ++t->ir->epoch;
+  for (int i = 0; i < v->all.n; i++) {     // sources come before users
+    tiny_uop *u = v->all.u[i];
+    int reads = tn_is_leaf(u) && tn_storage_changes(tn_leaf_storage(u));
+    for (uint32_t j = 0; j < u->nsrc && !reads && !tn_is_leaf(u); j++) reads = u->src[j]->mark == seen;
+    if (reads) u->mark = seen;
+  }
+  for (int i = 0; i < p->noutput; i++) {
+    tiny_uop *u = v->all.u[p->output[i].node];
+    if (u->mark == seen) u->flags |= TN_NODE_ONCE;
+  }
 }
 
 // output[i] has its value in node[i].
@@ -363,6 +394,7 @@ static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
     u->realized = node[i];
+    if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
   if (updates) tn_settle_handles(t);
@@ -398,6 +430,12 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
   return (int)u->seq;
 }
 
+// Is u nothing but movements of memory that the caller writes? It shows what that holds whenever it is read.
+static int tn_shows_callers(const tiny_uop *u) {
+  while (!u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH)) u = u->src[0];
+  return u->op == TINY_OP_BUFFER && tn_storage_is_callers((const tn_storage *)u->ptr);
+}
+
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
 // in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
@@ -416,7 +454,7 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
     if (!bases->n) return;
     const uint32_t seen = ++t->ir->epoch;
     for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-      if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
+      if (x->frame >= dying || tn_is_leaf(x->uop) || tn_shows_callers(x->uop) || tn_map_has(&joined, x->uop)) continue;
       if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);
       tn_push(t, roots, x->uop);
@@ -524,6 +562,9 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
     memset(&v, 0, sizeof v);
     v.first = first;
     tn_visit_graph(t, &v, all.u, all.n);
+    if (v.captured)
+      return tiny_fail(t, TINY_E_STATE, "realize: a tensor needs an assignment that a captured program makes; take it "
+                       "from the outputs of tiny_run");
     plan = tn_plan_find(t, &v);
     if (plan) t->stats.replays++;
     else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
@@ -535,6 +576,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_settle_nodes(t, &r, &v);
+  tn_settle_once(t, &v, plan);
   if (first) return tn_run_first(t, &r, &v, wanted, node);
   code = tn_run_launch(t, &r, 0, plan->nstep);
   tn_list output = {NULL, 0, 0};

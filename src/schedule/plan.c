@@ -48,6 +48,7 @@ typedef struct tn_visit {
   int64_t *words; int nwords, cap;
   uint64_t hash;
   int first;                               // roots that are wanted before the others
+  int captured;                            // is there an assignment that a captured program makes?
 } tn_visit;
 
 static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
@@ -59,6 +60,7 @@ static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
 static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   u->seq = (uint32_t)v->all.n;
   tn_push(t, &v->all, u);
+  v->captured |= u->flags & TN_NODE_CAPTURED;
   if (tn_is_leaf(u)) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);

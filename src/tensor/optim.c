@@ -296,7 +296,11 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
   int whole = !o->left || tn_usable_in(t, "optim_step's state", 1, &o->left, &out);
   for (int i = 0; o->state && i < TN_SLOTS * o->n && whole; i++)
     whole = !o->state[i] || tn_usable_in(t, "optim_step's state", 1, &o->state[i], &out);
-  return whole ? TINY_OK : t->code ? t->code : TINY_E_STATE;
+  if (!whole) return t->code ? t->code : TINY_E_STATE;
+  if (o->rate && !tn_usable_in(t, "optim_step's rate", 1, &o->rate, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (o->rate && (tn_uop_of(o->rate)->ndim || !tn_is_float(tn_uop_of(o->rate)->dtype)))
+    return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");
+  return TINY_OK;
 }
 static double tn_or_default(double x, double value) { return x != 0 ? x : value; }
 // A new SCALAR.
@@ -357,8 +361,10 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   u.beta2 = tn_or_default(o->beta2, row->beta2);
   u.eps = tn_or_default(o->eps, row->eps);
   for (int wide = 0; wide < 2; wide++) {
-    rates[wide][0] = tn_rate(t, wide ? TINY_F64 : TINY_F32, lr);
-    rates[wide][1] = tn_rate(t, wide ? TINY_F64 : TINY_F32, 1 - lr * o->weight_decay);
+    const int dtype = wide ? TINY_F64 : TINY_F32;
+    rates[wide][0] = o->rate ? tn_cast(t, tn_uop_of(o->rate), dtype) : tn_rate(t, dtype, lr);
+    rates[wide][1] = o->rate ? tn_plus(t, tn_times(t, rates[wide][0], -o->weight_decay), 1)
+                             : tn_rate(t, dtype, 1 - lr * o->weight_decay);
   }
   tiny_uop *before = o->left ? tn_uop_of(o->left) : NULL;
   int done = tn_optim_fill(&u);

@@ -61,6 +61,7 @@ TINY_API void tiny_seed(tiny_ctx *t, uint64_t seed) {
   if (!t || !t->tensors) return;
   t->seed = seed;
   t->tensors->random = 0;
+  memset(t->tensors->begun, 0, sizeof t->tensors->begun);
 }
 
 // ** uniform and normal **

@@ -25,6 +25,23 @@
 
 enum { TN_SLOT_NBYTES = 64, TN_SLOTS_WAIT = 1024 };
 
+// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
+// on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
+// from serial `since` on, and those that are BOUND, name contents that are gone.
+typedef struct tn_storage {
+  struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
+  void *mem; size_t nbytes;                // nbytes as allocated: a size class
+  int refs, borrowed;                      // refs: BUFFERs; borrowed: caller's memory
+  int loose;                               // the only reference is that of the call that made it
+  void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
+  uint64_t written;                        // by how many steps of plans that did not make it, and calls of tiny_write
+  tiny_uop *state; int64_t since;          // the BUFFER that names what it holds now, NULL: none lives
+  int bound, updated;                      // BUFFERs by which programs name it; programs that assign to it
+  uint64_t left;                           // tensors bound to it that were given other memory
+  uint32_t seen, read;                     // private to walks
+} tn_storage;
+
+
 typedef struct tn_tensor {                 // a slot
   tiny_ctx *t;
   tiny_uop *uop;
@@ -37,6 +54,7 @@ typedef struct tn_tensor {                 // a slot
 typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; } tn_tensor_chunk;    // in front of its slots
 enum { TN_TENSOR_CHUNK = sizeof(tn_tensor_chunk) + (TN_FIRST_SLOTS + 1) * TN_SLOT_NBYTES };
 
+enum { TN_FRAMES = 64 };
 struct tn_tensors {
   tn_tensor *poison;
   tn_tensor *kept, *framed;                // outside of frames; in frames
@@ -50,6 +68,7 @@ struct tn_tensors {
   tiny_uop **pending; int npending, cappending;
   uintptr_t identity;                      // the last one given
   uint32_t random;                         // calls of the random number generator so far
+  uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
 };
 
 // ** generations **
@@ -246,7 +265,12 @@ TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
   return x;
 }
 
-TINY_API void tiny_begin(tiny_ctx *t) { if (t && t->tensors) t->tensors->depth++; }
+TINY_API void tiny_begin(tiny_ctx *t) {
+  if (!t || !t->tensors) return;
+  struct tn_tensors *all = t->tensors;
+  if (all->depth < TN_FRAMES) all->begun[all->depth] = all->random;
+  all->depth++;
+}
 
 // Frees the tensors of the innermost frame. 0: no frame is open.
 static int tn_frame_close(tiny_ctx *t) {
@@ -386,18 +410,17 @@ enum { TN_MAX_CHAIN = 64 };                // movement ops whose views are folde
 // The movement ops that make a tensor from its memory, the last one first, in scratch memory that the caller rewinds.
 typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
-static int tn_is_moved(const tiny_uop *u) {
-  return !u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH);
-}
-// The movement ops that make u, and what they start from. 0: no memory.
-static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
+// The movement ops that make u, and what they start from; past: also those that were computed. 0: no memory.
+static int tn_chain_to(tiny_ctx *t, tiny_uop *u, int past, tn_chain *c) {
   c->n = 0; c->link = NULL; c->bottom = u;
-  for (; tn_is_moved(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  for (; (past || !c->bottom->realized) && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
   if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
   return 1;
 }
+static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) { return tn_chain_to(t, u, 0, c); }
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
@@ -431,6 +454,37 @@ static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
     if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
   return 0;
+}
+// What a tensor's elements are read from: x past what neither moves nor leaves out elements.
+static tiny_uop *tn_memory_under(tiny_uop *u) {
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH)) u = u->src[0];
+  return u;
+}
+// Programs that are bound to the memory of u, which is computed, no longer follow a tensor that leaves it.
+static void tn_memory_left(const tiny_uop *u) {
+  tn_storage *s = u->realized ? (tn_storage *)u->realized->ptr : NULL;
+  if (s && s->bound) s->left++;
+}
+// A computed value that a single tensor stands for is that tensor's memory from its first assignment on: programs that
+// were bound to it follow. Where equal operators gave several tensors one node, each gets new memory instead. Returns 0
+// when nodes could not be made.
+static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
+  tiny_uop *u = c->bottom;
+  tn_tensor *owner = NULL;
+  tn_chain of;
+  int owners = 0;
+  if ((tn_is_memory(u) && !(u->op == TINY_OP_CONTIGUOUS && u->k)) || !u->realized) return 1;
+  const tn_storage *s = (const tn_storage *)u->realized->ptr;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
+  if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
+  tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
+           *view = tn_chain_apply(t, c, own);
+  if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
+  u->flags |= TN_NODE_ONCE;
+  owner->uop = whole;
+  dst->uop = view;
+  return tn_chain_of(t, view, c);
 }
 // A tensor whose value was not computed yet gets new memory.
 static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tn_tensor *dst, tiny_uop *value, int recalls) {
@@ -484,7 +538,8 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   const tn_mark mark = tn_scratch_mark(t);
   tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
-  tiny_tensor *out = tn_chain_of(t, u, &c) ? tn_assign_state(slot, v, &c, recalls) : tn_poison(t);
+  tiny_tensor *out = tn_poison(t);
+  if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c)) out = tn_assign_state(slot, v, &c, recalls);
   tn_scratch_rewind(t, mark);
   return out;
 }

@@ -169,27 +169,35 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   tiny_ctx *t = tn_ctx_of(params[0]);
   if (!e) return tiny_fail(t, TINY_E_ARG, "ema_step: the average is NULL");
   tiny_tensor *out;
+  const tiny_shape one = {1, {1}};
   const int fresh = !e->average;
   if (!fresh && !tn_usable_in(t, "ema_step's average", n, e->average, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (e->steps && !tn_usable_in(t, "ema_step's steps", 1, &e->steps, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (!e->steps && !(e->steps = tn_state_new(t, TINY_F32, one))) return t->code;
+  e->t = t;
   if (fresh) {
     tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
     for (int i = 0; made && i < n; i++)
       if (!(made[i] = tn_state_like(params[i]))) tn_states_free(t, &made, n);
     if (!made) return t->code;
-    e->average = made; e->n = n; e->t = t;
+    e->average = made; e->n = n;
   }
+  tiny_uop *first = tn_element(t, tn_uop_of(e->steps), 0, TINY_F32);
+  first = tn_bad(t, first) ? first : tn_eq(t, first, tn_k(t, first, 0));
   for (int i = 0; i < n; i++) {
     tiny_uop *p = tn_wide(t, tn_uop_of(params[i])), *old = tn_uop_of(e->average[i]);
-    if (tn_bad(t, p)) break;
-    if (!tiny_ok(tn_assign(e->average[i], fresh ? p : tn_blend(t, old, p, tn_or_default(e->decay, 0.999)))))
+    if (tn_bad(t, p) || tn_bad(t, first)) break;
+    if (!tiny_ok(tn_assign(e->average[i], tn_where(t, first, p, tn_blend(t, old, p, tn_or_default(e->decay, 0.999))))))
       break;
   }
+  tn_assign(e->steps, tn_k(t, tn_uop_of(e->steps), 1));
   return t->code;
 }
 TINY_API void tiny_ema_free(tiny_ema *e) {
   if (!e || !e->t) return;
   tn_states_free(e->t, &e->average, e->n);
-  e->n = 0; e->t = NULL;
+  tiny_free(e->steps);
+  e->steps = NULL; e->n = 0; e->t = NULL;
 }
 
 // ** learning rates **
