@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source bc59347b2e221618804d08129cfda36bbcc74bc069550af3d543de8e8c861737
+/* tiny.h 0.1.0, source 8266dca2339a756582aaf9d6b023009073db2eb4acf6c21f9d903e91b6a77b95
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -36,9 +36,9 @@ DO THIS                                          NOT THIS
 
 WHAT IT DOES NOT DO
   No global state, no abort, no exit, no signal handlers. No output unless asked for, but one line when there
-  is no compiler, and a line of progress on a terminal while many kernels are compiled or searched for. It does not
-  fetch models, does not run operators eagerly, does not hide copies between devices, and does not need a
-  build system.
+  is no compiler, one when others could put programs into the folder of compiled ones, and a line of progress on
+  a terminal while many kernels are compiled or searched for. It does not fetch models, does not run operators
+  eagerly, does not hide copies between devices, and does not need a build system.
 
 THE SECTIONS OF THIS HEADER (search for the mark)
   >>types        error codes, dtypes, shapes            >>norms        softmax, layer_norm, batch_norm
@@ -76,7 +76,8 @@ OPTIONS (macros, defined before the include)
                         of the section >>files only the forms on memory work
   TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; no -lpthread
 
-ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins)
+ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins. A process with raised
+rights, setuid or with capabilities of its file, reads none of it)
   TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing: reading
                   gives zeros), the name of a backend that the program brought, or NAME:1
   TINY_DEBUG      letters, any number of them:
@@ -88,11 +89,13 @@ ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program 
                     t  totals when a context closes  p  progress of compilation, also without a terminal
                     0  no optimisation moves: kernels as the scheduler wrote them
                     b  what a search tries: time, expected cycles and moves of each candidate
-                  k and t wait for each kernel, to time it; c and d compile anew what lies on disk
+                  k and t wait for each kernel, to time it; c and d compile anew what lies on disk; p and t say
+                  when the folder of compiled programs cannot be used
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
-  TINY_CC         the compiler of kernels, a clang or gcc, instead of the first of clang, cc and gcc
+  TINY_CC         the compiler of kernels, a clang or gcc, instead of the first of clang, cc and gcc that works
+  TINY_CC_SECONDS how long one run of the compiler may take; 300 without it
 
 ERRORS
   A call that cannot do its work records a code and a message that names shapes or values, and returns a code,
@@ -104,7 +107,8 @@ MEMORY
   All memory comes from tiny_desc.alloc, one function shaped like realloc, or from malloc, and big buffers then
   from the system. Only compiled code lies in pages of its own. tiny_desc.max_nbytes caps the buffers. When
   memory is refused, the call fails with TINY_E_MEMORY, nothing leaks, and the context goes on working.
-  tiny_from copies, tiny_blob does not. tiny_free drops a handle; what other tensors were built from stays.
+  tiny_from copies, tiny_blob does not. tiny_free drops a handle; what other tensors were built from stays. A
+  handle is not an address: do not look behind it, or compare two for more than equality.
 
 FRAMES
   A tensor made between tiny_begin and tiny_end dies at tiny_end unless tiny_keep moved it out. Frames nest.
@@ -113,11 +117,20 @@ FRAMES
   end. The loss may be read before the end, best after the step of the optimiser: what both need is computed
   once. The same step again is found in the schedule cache by its structure and replayed; no annotation is
   needed.
+  A handle that is used after it died is told from those that live, for as long as its context is open: the call
+  fails with TINY_E_STATE and says which tiny_end freed it, as "tiny_end number 7", and at what depth, or that
+  tiny_free did; when a thousand others were freed since, only that it was freed. tiny_free of a dead handle does
+  nothing, tiny_ok gives 0. (A handle may be taken for one of the tensors made two thousand million later; where
+  addresses have 32 bits or fill 64, thirty thousand later.)
 
 NUMBERS
   Floats are summed in an order that depends on the device and the kernel, never on the run or the number of
   threads. What a mask gives the weight 0, such as the keys after a query, may be left out unread: it counts as
   finite. Where it is infinite or NaN, the result may be NaN or not.
+  Kernels, and what else decides a result, round to nearest, keep subnormals and trap nothing, whatever mode the
+  thread is in; its mode and flags are as they were when the call returns. Functions of yours that the library calls
+  meanwhile run in its mode. -ffast-math around the implementation is undone (gcc, MSVC) or refused (clang). Numbers
+  are written and read the same in every locale.
 
 THREADS
   A context and its tensors belong to one thread at a time; contexts share nothing, so each thread may have
@@ -125,6 +138,9 @@ THREADS
   Results do not depend on their number. Threads that call and those of a pool want stacks of 64 KiB: operands that
   kernels pack lie in memory that is asked for, once for each thread, when the kernels are made. A pool that names
   no number of threads counts as one for each core; where more tasks run at a time, they wait for each other.
+  A child of fork may use and close a context that was in no call meanwhile, and open others: it starts threads of its
+  own. A context that was in a call on another thread is left alone there. What else a host may count on is listed in
+  docs/host.md.
   Products of bf16 or byte matrices use the tiles of Intel AMX where Linux grants them. It is asked by the first such
   product; from then on it refuses alternate signal stacks (sigaltstack) below sysconf(_SC_MINSIGSTKSZ), about 12 KB.
 
@@ -144,11 +160,63 @@ SEARCH
   nothing that a search has found is used.
 
 PROGRAMS
-  tiny_capture plans and compiles the kernels between inputs and outputs; tiny_run replays them on other
-  inputs of the same shapes. What is not among the inputs stays what it was at capture: other tensors by their
-  memory, scalars and random numbers by their values. What is computed from such memory alone, as weights in the
-  order that a convolution reads them, is computed in the first run and kept until an assignment overwrites that
-  memory; never from a tiny_blob, which the caller may write at any time. The cap max_nbytes goes before it.
+  tiny_capture plans and compiles the kernels between inputs and outputs; tiny_run replays them on other inputs
+  of the same dtypes and shapes. A program is bound to memory, not to values: whatever lies in the memory of a
+  tensor when the program runs is what it reads, by whichever call it got there. The whole rule:
+
+                           an input                     what it reads besides        what it assigns to
+    tiny_write, tiny_assign,
+    tiny_state_load later  give it to tiny_run          reaches the next run         reaches the next run
+    tiny_blob              read when it runs            read when it runs            written when it runs
+    computed before        its memory; what depends on  its memory, as a weight      its memory
+                           it is computed anew
+    not computed yet       TINY_E_STATE: tiny_realize   computed in each run, from   in a frame TINY_E_STATE:
+                                                        the same numbers             tiny_realize it first
+    tiny_scalar            give another to tiny_run     its value at capture         as not computed yet
+    random numbers         as computed or not           of the frame: drawn anew     -
+                                                        others: the same again
+    reaches no output      TINY_E_STATE, its number     -                            happens at each run
+  Outputs are values of their own: a later run, or an assignment, does not change them.
+
+  A training step is captured within its frame: tiny_begin, loss, tiny_grad, a step of the optimiser,
+  tiny_capture, tiny_end. The assignments that are pending then (parameters, moments and step counts, averages,
+  running statistics, the scale of the loss) belong to the program: they have not happened, and happen at each
+  run. Random numbers that were drawn since tiny_begin go on, as in steps that are built anew: N runs give what
+  N such steps give, to the bit. The rate tiny_optim.lr is a number and stays what it was; tiny_optim.rate is a
+  tensor, an input or memory that is written between runs. Parameters must lie in memory (tiny_realize them)
+  before the frame is opened; nothing that the frame assigns may be read before the capture. Outside of frames
+  only assignments that outputs need belong to the program, and random numbers are the same in each run.
+
+  What was built from memory before a run overwrites it keeps what it was promised: it gets a copy first, if it
+  is not computed. A tensor that needs an assignment of the program, built before the capture, is TINY_E_STATE
+  when it is read. Where one computation gave two tensors (tiny_eye twice), and one of them is given new
+  contents, it leaves the memory that they shared: tiny_run says TINY_E_STATE. tiny_clone such tensors before.
+
+  What is computed from a program's own memory alone, as weights in the order that a convolution reads them, is
+  computed in the first run and kept until that memory is overwritten; never from a tiny_blob. The cap
+  max_nbytes goes before it.
+
+MEMORY OF THE CALLER
+  A tensor of tiny_blob, and every view of it, shows what the memory holds when it is read. What is computed
+  from it reads the memory when it is computed, and keeps those values from then on: tiny_square(x) asked for
+  again, after the caller has written, is computed again, while the tensor that was computed before stays as it
+  was. Write it between steps: a gradient that is computed later reads what is there then. tiny_clone(x),
+  realized, is a picture of one moment. tiny_write and tiny_assign write through to it. Mapped files are not
+  written: assigning to them changes private pages.
+
+TRUST
+  What lies in TINY_CACHE is executed. It is used if folder and files belong to the effective user and neither group
+  nor others may write them, which is looked at after they are opened; if not, a line says so and nothing is kept.
+  (On Windows the folder of the user's profile is taken to be the user's.) A file there is known by a digest of 256
+  bits over the text of a kernel, what stands before it, the compiler, its flags and this source; at most 512 MB stay,
+  the oldest and least used go first.
+  A compiler is looked for in the absolute folders of PATH, and finds its own parts in these alone. It says itself
+  whether it is a clang or a gcc; one that does not work is passed over for the next, and without any kernels are
+  interpreted. It runs in a process group of its own, with the signals as a program expects them, and without a shell.
+  The group ends when the compiler does, after TINY_CC_SECONDS, or when it writes more than 64 MiB of objects or 1 MiB
+  of messages, of which the error holds the first lines; Ctrl-C in a terminal reaches the host alone.
+  A process with raised rights uses neither the environment nor the disk, and the compilers of /usr/bin and /bin.
+  Files that may not grow (RLIMIT_FSIZE) and compilers that do not listen are errors: no SIGXFSZ, no SIGPIPE.
 
 KERNELS OF YOUR OWN
   tiny_kernel takes source in the device's language or a graph of UOps and gives a tensor like any other. On
@@ -166,192 +234,204 @@ BUILDING
 
 Where things stand in tiny.h
 
-    371  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    452  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    582  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1141  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    672  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1310  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1307  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1514  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1653  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1865  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1789  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1919  src/api/io.h                tensors from files and to files
-   1994  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2001  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2134  src/api/io.h                tensors from files and to files
+   2209  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2253  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2473  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+                                     floats
+   2638  src/base/number.c           numbers as text, in and out
+   3072  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   2424  src/base/hash.c             mixing for structural hashes, and a map from pointers to pointers in
-                                     scratch memory for the passes
-   2476  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3248  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+                                     alone, and maps from pointers, and pairs of them, to pointers in scratch
+                                     memory for the passes
+   3436  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   2566  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   3526  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   3340  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4613  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   3669  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5081  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   3889  src/ir/alu.c                the meaning of every arithmetic op, once
-   4038  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   4682  src/ir/args.c               which k, v and sources fit an op
-   4828  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   5447  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5308  src/ir/alu.c                the meaning of every arithmetic op, once
+   5458  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6142  src/ir/args.c               which k, v and sources fit an op
+   6295  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   6910  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   6020  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7484  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   6246  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7834  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   6652  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8258  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+                                     Bessel and incomplete gamma functions
+   8522  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   7515  src/ir/spec.c               the verifier
-   7834  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9404  src/ir/spec.c               the verifier
+   9737  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   8022  src/rules/notation.c        the algebra that bodies of rules are written in
-   8057  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-   8255  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   9952  src/rules/notation.c        the algebra that bodies of rules are written in
+   9987  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10185  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-   8415  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10345  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-   8809  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10739  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-   8997  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  10927  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-   9385  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11341  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-   9726  src/rules/decompose.c       from what the IR means to what a language can say
-  10300  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11682  src/rules/decompose.c       from what the IR means to what a language can say
+  12258  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  10334  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12292  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  10832  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12793  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  11204  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13347  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  11421  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13567  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  11999  src/tensor/join.c           what lays parts beside each other: padding, cat and stack, roll
-  12181  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14177  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+                                     stack, scattered slices, roll
+  14465  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  12569  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  14942  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  12654  src/tensor/activation.c     what stands between the layers of a network
-  12823  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  13143  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
-                                     along an axis
-  13304  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  15049  src/tensor/activation.c     what stands between the layers of a network
+  15225  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15570  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+                                     along an axis; differences, areas
+  15814  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  13970  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16537  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  14479  src/tensor/random.c         numbers from a counter, the same on every device
-  14745  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17165  src/tensor/random.c         numbers from a counter, the same on every device
+  17439  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  15049  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  15343  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  17759  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18055  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+                                     of whole arrays says in few nodes, because each of n steps reads what the
+                                     one before has written
+  18191  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  15721  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18720  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  16278  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19435  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  16674  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  19837  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+                                     spectrum
+  19976  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  17134  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20423  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  17567  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  20859  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  17911  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  18224  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  18323  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21207  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21527  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21653  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  18477  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  21811  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  18961  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  19237  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22301  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22577  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  19326  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22666  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  19519  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  19883  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  22921  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23300  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  20119  src/tensor/params.c         lists of named tensors: what a network consists of
-  20211  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  20577  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23574  src/tensor/params.c         lists of named tensors: what a network consists of
+  23667  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24048  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  21305  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  24885  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  22003  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  25655  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  22301  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26122  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  22729  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  26551  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  23316  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  23792  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27142  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  27643  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  24254  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28112  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  24429  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28287  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  24655  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28513  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  24931  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28789  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  25053  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  25175  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  28924  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29046  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  25275  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29146  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  25660  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  29535  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  26244  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30119  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  26485  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30360  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  26952  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  27030  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  27232  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  27484  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  30827  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  30905  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31108  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31360  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  27740  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  31616  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  27961  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  31837  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  28554  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  28790  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32430  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  32725  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  29177  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  29570  src/runtime/interp.c        the backend INTERP
-  29650  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33112  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  33645  src/runtime/interp.c        the backend INTERP
+  33725  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  29705  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  29922  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  33780  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34051  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  30417  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  30815  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  34748  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35154  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  31396  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  35795  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  31622  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36205  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  31933  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  36941  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  32141  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37159  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  32395  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37429  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  32639  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37697  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  32816  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37874  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  32990  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  33302  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  33538  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38048  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38406  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38642  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  33686  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  33832  src/runtime/context.c       opening and closing, the first error, totals
+  38790  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  38955  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -364,7 +444,8 @@ Where things stand in tiny.h
 //    error stays with the context (tiny_status, tiny_error) until tiny_clear. Nothing ever aborts the host.
 //  - A context and its tensors belong to one thread at a time. Contexts share nothing.
 //  - In every descriptor struct zero means default, and a NULL descriptor means all defaults.
-//  - Operators are lazy: they check their arguments, build graph nodes and cost well under a microsecond each.
+//  - Operators are lazy: they check their arguments and build graph nodes, at about 0.1 microseconds a node: relu 0.1,
+//    add 0.25, softmax 1.5, gelu, whose erf is a polynomial of sixty nodes, 5 microseconds.
 //  - Tensors belong to their context. One made between tiny_begin and tiny_end dies at tiny_end unless
 //    tiny_keep was called; one made outside of a frame lives until tiny_free or tiny_close.
 // ---- begin src/api/core.h ----
@@ -470,7 +551,7 @@ static inline int tiny_axes_of(int n, const int *axis) {
 
 TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
 TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
-// the least dtype that holds both, as PyTorch promotes
+// the least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype
 TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
 
 // ** context ********************************************************************************** >>context
@@ -503,6 +584,7 @@ typedef struct tiny_desc {
   uint64_t seed;                           // of tiny_rand and tiny_randn
   int beam;                                // width of the search for fast kernels, see the manual; 0: $TINY_BEAM or
                                            // none, negative: none
+  int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
@@ -518,7 +600,7 @@ TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
 TINY_API void        tiny_begin(tiny_ctx *t);            // opens a frame; frames nest
 TINY_API tiny_code   tiny_end(tiny_ctx *t);              // runs pending assignments, frees the frame's tensors
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);         // moves x out of all frames: it lives until tiny_free
-// frees the handle; graphs built from it keep what they need
+// Frees the handle; graphs built from it keep what they need. Nothing happens if x is NULL, poison or freed already.
 TINY_API void        tiny_free(tiny_tensor *x);
 
 typedef struct tiny_stats {                // totals since tiny_open
@@ -539,14 +621,18 @@ TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros f
 // copies data now
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);
 // Wraps caller's memory without a copy, for devices that share memory with the host; it must outlive the tensor
-// and everything computed from it. strides in elements, NULL: contiguous. Assignment writes through.
+// and everything computed from it. strides in elements, NULL: contiguous. Assignment and tiny_write write through. The
+// caller may write it between calls: x and its views show what it holds when they are read, and what is computed from
+// them reads it when it is computed, and then keeps its values.
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
 // Realizes x, copies it out row-major; nbytes must be its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
-// Replaces the contents of a realized or fresh tensor.
+// Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
+// contents, tensors built from x before keep the old ones. A view of memory is written through; other tensors that are
+// not computed yet get memory.
 TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);
 // Runs what x[0..n-1] need, in one schedule.
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
@@ -554,17 +640,21 @@ TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
-// the only element of x; NaN on error
+// the only element of x; NaN on error. Integers beyond 2^53 lose digits: tiny_item_i64 keeps them
 TINY_API double      tiny_item(tiny_tensor *x);
+// the same as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error
+TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
 TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0
-TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL or poisoned
-TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // NULL for NULL
+TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL, poisoned or freed
+TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // also of a freed one; NULL for NULL
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
-// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data. Returns dst.
+// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data. Returns dst. A gradient flows
+// on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
+// assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
 // a copy: memory of its own [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
@@ -718,7 +808,17 @@ TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, i
 // axes. [torch.meshgrid]
 TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
 
-// Side by side along axis; dtypes promote. n must be 1 or more. [torch.cat]
+// x with src, of the shape of the part, in the place of tiny_select(x, axis, index); src is cast to x's dtype.
+// Gradients flow to src and to what is left of x; so in the next two. [torch.select_scatter]
+TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index);
+// of tiny_slice(x, axis, start, stop, step) [torch.slice_scatter]
+TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
+                                         int64_t step);
+// of tiny_diagonal(x, diagonal, a, b) [torch.diagonal_scatter]
+TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
+
+// Side by side along axis; dtypes promote. n must be 1 or more. A list of nothing, (0), may stand among tensors of any
+// dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
 // along a new axis [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
@@ -753,19 +853,20 @@ TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);
 // a / b without its fraction; of integers x / 0 is 0. No gradient. [torch.div(rounding_mode="trunc")]
 TINY_API tiny_tensor *tiny_trunc_div(tiny_tensor *a, tiny_tensor *b);
-// a - b floor(a / b): the sign of b; of integers x % 0 is x. Exact for quotients up to 2^11 (f32), 2^26 (f64).
-// [torch.remainder]
+// a - b floor(a / b): the sign of b; of integers x % 0 is x. Exact; of f64 for quotients up to 2^26, and 0
+// where the quotient overflows. [torch.remainder]
 TINY_API tiny_tensor *tiny_remainder(tiny_tensor *a, tiny_tensor *b);
 // a - b trunc(a / b): the sign of a; of integers x % 0 is x. Exact as tiny_remainder is. [torch.fmod]
 TINY_API tiny_tensor *tiny_fmod(tiny_tensor *a, tiny_tensor *b);
 // a to the power of b; integers wrap, and to a negative power are 0 (or 1, -1). Constant exponents that are small whole
 // numbers or +-1/2 become products and roots. [torch.pow]
 TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
-// NaN if either is. Of equals each gets half of the gradient, but of x and a constant 0 none, as relu. [torch.maximum]
+// NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it, but of x and a
+// constant 0 none, as relu. [torch.maximum]
 TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);
 // as tiny_maximum [torch.minimum]
 TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are [torch.fmax]
+// NaN only if both are. Of equals a, which gets the gradient [torch.fmax]
 TINY_API tiny_tensor *tiny_fmax(tiny_tensor *a, tiny_tensor *b);
 // NaN only if both are [torch.fmin]
 TINY_API tiny_tensor *tiny_fmin(tiny_tensor *a, tiny_tensor *b);
@@ -777,6 +878,12 @@ TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);                  
 TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);                   // [torch.ge]
 TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);                   // [torch.eq]
 TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);                   // [torch.ne]
+
+// |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
+// f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
+TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
+// 0-d bool: are all of them? Of nothing: true. [torch.allclose]
+TINY_API tiny_tensor *tiny_allclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
 
 // Logic of any dtypes gives bool: true is what is not 0, NaN too. [torch.logical_and]
 TINY_API tiny_tensor *tiny_logical_and(tiny_tensor *a, tiny_tensor *b);
@@ -793,6 +900,11 @@ TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);                         
 TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
 // Copies the sign; by the width or more, and by negative numbers: 0 or -1. [torch.bitwise_right_shift]
 TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
+
+// The greatest whole number that divides both, not negative; of integers. gcd(0, x) is |x|. [torch.gcd]
+TINY_API tiny_tensor *tiny_gcd(tiny_tensor *a, tiny_tensor *b);
+// The least that both divide, wrapped; 0 where one is 0. Of integers. [torch.lcm]
+TINY_API tiny_tensor *tiny_lcm(tiny_tensor *a, tiny_tensor *b);
 
 // a where cond, which must be bool, else b. [torch.where]
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b);
@@ -880,6 +992,8 @@ TINY_API tiny_tensor *tiny_logaddexp(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
 // x log(y), 0 where x is 0 [torch.xlogy]
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
+// x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
+TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
 // log(x / (1 - x)), x brought into [eps, 1 - eps] first if eps >= 0. [torch.logit]
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
@@ -894,6 +1008,21 @@ TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);                              
 TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
 // lgamma's derivative [torch.digamma]
 TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
+// The n-th derivative of digamma, n from 0 to 24, TINY_E_ARG beyond. Poles, at 0 and below, are inf, or -inf if n is
+// even. The error grows with n: about n units in the last place. [torch.polygamma]
+TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x);
+// Modified Bessel functions of the first kind: of order 0 [torch.special.i0]
+TINY_API tiny_tensor *tiny_i0(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);                                  // i0 e^-|x| [torch.special.i0e]
+// of order 1 [torch.special.i1]
+TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
+// The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
+// or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
+// 66) terms for each element. [torch.special.gammainc]
+TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
+// The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
+TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 
 // ** activations ****************************************************************************** >>activations
 //
@@ -982,6 +1111,9 @@ TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim);
 // Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
 // to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
+// x with its slices at each place of axis whose p-norm is more than most scaled down to it. Real; p > 0, most >= 0.
+// [torch.renorm]
+TINY_API tiny_tensor *tiny_renorm(tiny_tensor *x, double p, int axis, double most);
 // 0-d norm of a - b, broadcast; integers and bools are f32 before they are subtracted [torch.dist]
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
 // Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
@@ -1008,6 +1140,16 @@ TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index);
 // as tiny_cummax [torch.cummin]
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
+
+// Each element along axis minus the one before it, n times over; the axis gets shorter by one each time. before and
+// after (NULL: nothing) are laid beside x first, as tiny_cat does. Of bools: do they differ? TINY_E_SHAPE for 0-d x.
+// [torch.diff]
+TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor *before, tiny_tensor *after);
+// Real: the area under y along axis by the trapezoidal rule, without the axis. x says where the points lie, (n) along
+// axis or a shape that broadcasts to y's; NULL: step apart. One point has no area. [torch.trapezoid]
+TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis);
+// The area up to each point but the first: the axis is shorter by one. [torch.cumulative_trapezoid]
+TINY_API tiny_tensor *tiny_cumulative_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis);
 
 // ** indexing: elements by their positions **************************************************** >>indexing
 //
@@ -1072,6 +1214,9 @@ TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double
 // The elements of x where mask is true, as 1-d; they broadcast. Computes mask, to learn how many.
 // [torch.masked_select]
 TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask);
+// Element i along axis repeats[i] times; integers (n), or one for all, 0-d or (1). TINY_ALL: of x laid flat. Computes
+// repeats, to learn how many that makes; TINY_E_ARG if one is negative. [torch.repeat_interleave]
+TINY_API tiny_tensor *tiny_repeat_interleave_by(tiny_tensor *x, tiny_tensor *repeats, int axis);
 // x with the elements of src, in order, where mask is true; mask broadcasts to x. Where src has no more: 0.
 // [torch.Tensor.masked_scatter]
 TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src);
@@ -1114,6 +1259,18 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
 // The same of what is not NaN. [torch.nanquantile]
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
+typedef enum tiny_quantile_rule {          // between two elements
+  TINY_QUANTILE_LINEAR = 0,                // in proportion
+  TINY_QUANTILE_LOWER,                     // the lower one
+  TINY_QUANTILE_HIGHER,                    // the higher one
+  TINY_QUANTILE_MIDPOINT,                  // their mean
+  TINY_QUANTILE_NEAREST                    // the nearer one, of equally near ones that of even rank
+} tiny_quantile_rule;
+// tiny_quantile by another rule [torch.quantile(interpolation=)]
+TINY_API tiny_tensor *tiny_quantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim, tiny_quantile_rule how);
+// tiny_nanquantile by another rule [torch.nanquantile(interpolation=)]
+TINY_API tiny_tensor *tiny_nanquantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
+                                          tiny_quantile_rule how);
 // The most frequent element along axis, of several the least; the index is that of its last occurrence.
 // [torch.mode]
 TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
@@ -1124,6 +1281,13 @@ TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_te
 // The same, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
+// The different slices of x along axis, in the order of their first elements that differ, with axis as long as there
+// are; inverse (n) says which one each slice is, counts how often each occurs. A slice with a NaN is one of its own.
+// Computes x. [torch.unique(dim=)]
+TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
+// The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
+TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
+                                                    tiny_tensor **counts);
 // Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
 // greater (right). i32 of values' shape. NaN counts as the greatest. No gradient. [torch.searchsorted]
 TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right);
@@ -1134,6 +1298,11 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 // their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
 // The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
 TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
+// The same of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if there are
+// none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1 and lo <= hi.
+// No gradient but to weights. [numpy.histogram(range=)]
+TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
+                                          int density, tiny_tensor **edges);
 // Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]
 TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set);
 // ---- end src/api/operators.h ----
@@ -1186,8 +1355,8 @@ TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis);
 TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p);
 
 #ifndef TINY_NO_LINALG
-// Inverses and factorisations run as many steps as there are columns, each a few kernels; eigenvalues and
-// singular values several sweeps of that. The number of kernels compiled does not grow with the size.
+// Each factorisation is a few kernels, whatever the size; each matrix of a batch is a task. Gradients are computed
+// only where they are asked for.
 // Gradients are exact to second order. Where several results come back, the pointers may be NULL. No matrix
 // is an error by its values: what a singular one gives is told at each.
 
@@ -1226,10 +1395,18 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 // *vectors (..,n,n), in columns, by Jacobi rotations. Gradients through vectors need distinct eigenvalues.
 // [torch.linalg.eigh]
 TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors);
+// Systems whose factors are known. p, l, u (..,n,n) as tiny_lu gives them, b as in tiny_solve: the x of p @ l @ u @ x
+// = b. The diagonal of l counts as ones. [torch.linalg.lu_solve]
+TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor *u, tiny_tensor *b);
+// The x of l @ l^T @ x = b, or upper: l^T @ l @ x = b, for l as tiny_cholesky gives it. [torch.cholesky_solve]
+TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int upper);
 // (..,n,m) -> (..,m,n): pseudo-inverses. Singular values not above rtol times the greatest count as 0; rtol <
 // 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
 // [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
+// The same where those not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an atol.
+// [torch.linalg.pinv]
+TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol);
 // The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
 // tiny_solve.
 // [torch.linalg.lstsq]
@@ -1237,14 +1414,26 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
 // (..,n,m) -> i32 (..): how many singular values lie above rtol times the greatest; rtol as in tiny_pinv.
 // [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
+// The same with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
+TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol);
 // (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
-// greatest singular value, 'N' sum of the singular values. [torch.linalg.matrix_norm]
+// greatest singular value, 'N' sum of the singular values. -'1', -'I' and -'2': the least in place of the greatest.
+// [torch.linalg.matrix_norm]
 TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order);
-// The norm times that of the inverse; for '2', of any (..,n,m), the greatest singular value over the least.
+// The norm times that of the inverse; for '2', of any (..,n,m), the greatest singular value over the least, for -'2'
+// the least over the greatest.
 // [torch.linalg.cond]
 TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order);
 // (..,n,n) multiplied n times; n < 0: the inverse. [torch.linalg.matrix_power]
 TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n);
+// (..,n,n): e^x of matrices, by scaling and squaring; their greatest column sums of sizes are up to 2^24.
+// [torch.linalg.matrix_exp]
+TINY_API tiny_tensor *tiny_matrix_exp(tiny_tensor *x);
+// x (n,m), m observations of n variables, -> (n,n): covariances, divided by m - correction; x (m) -> 0-d. Observations
+// count fweights (m) times, integers; aweights (m) says what they are worth. Both may be NULL. [torch.cov]
+TINY_API tiny_tensor *tiny_cov(tiny_tensor *x, int correction, tiny_tensor *fweights, tiny_tensor *aweights);
+// x as in tiny_cov -> (n,n): Pearson's correlation coefficients, or 0-d. [torch.corrcoef]
+TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x);
 
 // ** Fourier transforms *********************************************************************** >>fft
 
@@ -1286,6 +1475,24 @@ TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes);
 TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
 // Those of tiny_rfft. [torch.fft.rfftfreq]
 TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
+
+typedef struct tiny_stft_desc {
+  int64_t hop;                             // from one frame to the next; 0: n / 4
+  tiny_tensor *window;                     // (up to n) real numbers, in the middle of each frame; NULL: ones
+  int no_center;                           // the first frame begins at the first sample, and is not around it
+  int zeros;                               // lie before and behind the samples, not their reflection
+  int normalized;                          // spectra are divided by the root of n
+  int two_sided;                           // spectra have n bins; istft reads the n/2+1 that the others mirror
+  int64_t length;                          // of istft: so many samples, zeros behind the last; 0: all that there are
+} tiny_stft_desc;
+// Spectra of frames of n samples of real x (..,T): (.., bins, frames, 2), by tiny_fft of each frame times the window.
+// d NULL: all defaults. Gradients flow to x and to the window. TINY_E_SHAPE: a frame, or what is reflected, is longer
+// than x. [torch.stft]
+TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc *d);
+// The real samples (..,T) that have these spectra (.., bins, frames, 2), by the least squares of all frames: their sum
+// times the window, over the sum of the window's squares, and undivided where that is less than 1e-11. T without
+// length: n + hop (frames - 1), n/2 less at both ends where frames are centred. [torch.istft]
+TINY_API tiny_tensor *tiny_istft(tiny_tensor *x, int64_t n, const tiny_stft_desc *d);
 
 // Numbers of these parts, which broadcast; im NULL: real numbers. [torch.complex]
 TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im);
@@ -1454,6 +1661,11 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
 // Rows of w (V,D) at integer indices (..) -> (..,D), in w's dtype. An index out of range gives zeros.
 // padding: a row that gets no gradient; -1: none. [torch.nn.functional.embedding]
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding);
+// The same of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their p-norm is
+// more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats, TINY_E_ARG unless
+// p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
+TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
+                                              double p);
 // Rows of w (V,D) folded by the bag: ids (B,N), or ids (N) with the offsets (B) where bags begin -> (B,D).
 // mode: TINY_MEAN, TINY_SUM or TINY_MAX; bags of nothing give 0. weights of ids' shape or NULL, for TINY_SUM
 // only. padding: a row that is left out of bags; -1: none. [torch.nn.functional.embedding_bag]
@@ -1834,6 +2046,8 @@ typedef struct tiny_optim {
   tiny_tensor **state; int n;              // its own from here on: state[slot * n + parameter], some of them NULL
   tiny_tensor *left;                       // (2): how far the averages over beta1 and beta2 are filled
   tiny_ctx *t;
+  tiny_tensor *rate;                       // 0-d float in the place of lr, for steps that are captured: an input of the
+                                           // program, or memory that is written between runs. NULL: lr
 } tiny_optim;
 // Moves params[0..n-1] by grads[0..n-1]. State is f32 for f16 and bf16 parameters, made of zeros at the first step and
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
@@ -1908,6 +2122,7 @@ typedef struct tiny_ema {
   double decay;                            // 0: 0.999
   tiny_tensor **average; int n;            // its own
   tiny_ctx *t;
+  tiny_tensor *steps;                      // (1): 0 before the first step, then 1
 } tiny_ema;
 // average = decay * average + (1 - decay) * params. [torch.optim.swa_utils.AveragedModel]
 TINY_API tiny_code    tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n);
@@ -1994,9 +2209,13 @@ TINY_API tiny_code    tiny_state_load(const char *path, const tiny_params *p, ti
 // device: captured programs, kernels of one's own, views, the IR, and what a device is.
 // ** programs and kernels ********************************************************************* >>programs
 
-// Captures the kernels that make outputs from inputs. Inputs must be realized; their contents are not frozen.
+// Captures the kernels that make outputs from inputs, and in a frame the assignments that are pending: then it is
+// a step. PROGRAMS in the manual says what a program is bound to. Inputs are realized tensors, or of tiny_scalar.
+// NULL after an error; TINY_E_STATE names an input that reaches no output, or what must be realized first.
 TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m);
-// Replays with other inputs of the same shapes. outputs[i] are fresh tensors. Cost: about a microsecond per kernel.
+// Replays with other inputs of the same dtypes and shapes: TINY_E_DTYPE, TINY_E_SHAPE. Assignments to memory of the
+// program that are pending run first. outputs[i] are fresh tensors, after an error poison; inputs and outputs may
+// be one array. Cost: about a microsecond per kernel.
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernels(const tiny_program *p);
@@ -2008,7 +2227,7 @@ typedef struct tiny_kernel_desc {
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs
   tiny_shape shape; tiny_dtype dtype;      // of the output
-  int64_t global[3], local[3];             // work groups and work items per group; zero: 1
+  int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
@@ -2244,11 +2463,611 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
+#define TN_SOURCE_ID "8266dca2339a756582aaf9d6b023009073db2eb4acf6c21f9d903e91b6a77b95"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
 
-// ** base: memory, hashes, text, the operating system **
+// ** base: floats, numbers, memory, hashes, text, the operating system **
+// ---- begin src/base/float.c ----
+// float: what the library's own arithmetic may rely on, whatever the host does to floats.
+//
+// 1. The compiler: -ffast-math and its parts let it take NaN, infinity and -0 for things that do not occur. The
+//    implementation asks for the arithmetic of C instead, from here to TN_FLOAT_END; #error where that does not help.
+// 2. The processor: every thread has a mode: rounding, flushing of subnormals, traps, and flags of what has happened.
+//    Kernels, and all arithmetic that decides a result, run in one: round to nearest, subnormals kept, no traps.
+//
+// In:  whatever mode the thread is in. Out of tn_float_enter: that mode, with the library's in its place; of
+//      tn_float_leave: the thread's mode and flags as they were.
+// A host that changes nothing pays for reading the mode, a few ns: it is written only where it differs.
+#ifndef TN_BASE_FLOAT
+#define TN_BASE_FLOAT
+
+// ** the compiler **
+
+#if defined(_MSC_VER) && !defined(__clang__)
+  __pragma(float_control(push)) __pragma(float_control(precise, on))
+  #define TN_FLOAT_END __pragma(float_control(pop))
+#elif defined(__clang__)
+  // Functions, and from version 16 on the floats that they take and give, are marked as never seeing NaN, whatever a
+  // pragma says.
+  #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+    #error "tiny.h needs NaN and infinity: add -fno-finite-math-only behind -ffast-math for its implementation"
+  #endif
+  #pragma float_control(precise, on, push)
+  #pragma clang diagnostic push
+  #pragma clang diagnostic ignored "-Wsign-conversion"       // in C its enums are unsigned, their constants int
+  #define TN_FLOAT_END _Pragma("clang diagnostic pop") _Pragma("float_control(pop)")
+#elif defined(__GNUC__)
+  #pragma GCC push_options
+  #pragma GCC optimize("no-fast-math")
+  #define TN_FLOAT_END _Pragma("GCC pop_options")
+#else
+  #define TN_FLOAT_END
+#endif
+
+#ifndef TINY_AMALGAMATED
+#include "../api/api.h"
+#endif
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static uint64_t tn_float_bits(double x) { uint64_t b; memcpy(&b, &x, 8); return b; }
+static double tn_float_of_bits(uint64_t b) { double x; memcpy(&x, &b, 8); return x; }
+
+// ** the processor **
+
+#if (defined(__x86_64__) || defined(_M_X64)) && !defined(_M_ARM64EC)
+  #define TN_FLOAT_SSE 1
+  #ifdef _MSC_VER
+    #include <xmmintrin.h>
+  #endif
+#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+  #define TN_FLOAT_ARM64 1
+#else
+  #include <fenv.h>
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+  #define TN_NOINLINE __attribute__((noinline))
+#elif defined(_MSC_VER)
+  #define TN_NOINLINE __declspec(noinline)
+#else
+  #define TN_NOINLINE
+#endif
+
+#if defined(TN_FLOAT_SSE)
+// Intel SDM vol. 1, 10.2.3 (MXCSR) and 8.1.5 (x87 control word). The C library's fmod still works on the x87.
+enum {
+  TN_SSE_FLAGS = 0x003F, TN_SSE_MODE = 0xFFC0, TN_SSE_OURS = 0x1F80,     // all masked, to nearest, no FTZ, no DAZ
+  TN_X87_MODE = 0x0E3F, TN_X87_OURS = 0x023F, TN_X87_DEFAULT = 0x037F    // all masked, to nearest, 53 bits or more
+};
+typedef struct tn_float_mode { uint32_t sse; uint16_t x87, x87_flags; } tn_float_mode;
+
+#ifdef _MSC_VER
+static uint32_t tn_sse_get(void) { return _mm_getcsr(); }
+static void tn_sse_set(uint32_t mode) { _mm_setcsr(mode); }
+static void tn_x87_get(tn_float_mode *m) { m->x87 = TN_X87_DEFAULT; m->x87_flags = 0; }  // code of MSVC has no use for it
+static void tn_x87_set(uint16_t mode) { (void)mode; }
+static void tn_x87_set_flags(uint16_t flags) { (void)flags; }
+#else
+static uint32_t tn_sse_get(void) {
+  uint32_t mode;
+  __asm__ volatile("stmxcsr %0" : "=m"(mode) : : "memory");
+  return mode;
+}
+static void tn_sse_set(uint32_t mode) { __asm__ volatile("ldmxcsr %0" : : "m"(mode) : "memory"); }
+static void tn_x87_get(tn_float_mode *m) {
+  __asm__ volatile("fnstcw %0\n\tfnstsw %1" : "=m"(m->x87), "=m"(m->x87_flags) : : "memory");
+  m->x87_flags &= TN_SSE_FLAGS;
+}
+static void tn_x87_set(uint16_t mode) { __asm__ volatile("fldcw %0" : : "m"(mode) : "memory"); }
+// What is raised while its trap is off must be gone before it is on again.
+static void tn_x87_set_flags(uint16_t flags) {
+  uint32_t environment[7];                 // its second word holds the flags: Intel SDM vol. 1, figure 8-9
+  __asm__ volatile("fnstenv %0" : "=m"(environment) : : "memory");
+  environment[1] = (environment[1] & ~(uint32_t)0xFF) | flags;
+  __asm__ volatile("fldenv %0" : : "m"(environment) : "memory");
+}
+#endif
+
+static TN_NOINLINE tn_float_mode tn_float_enter(void) {
+  tn_float_mode m;
+  m.sse = tn_sse_get();
+  tn_x87_get(&m);
+  if ((m.sse & TN_SSE_MODE) != TN_SSE_OURS) tn_sse_set(TN_SSE_OURS | (m.sse & TN_SSE_FLAGS));
+  if ((m.x87 & TN_X87_MODE) != TN_X87_OURS) tn_x87_set(TN_X87_DEFAULT);
+  return m;
+}
+static TN_NOINLINE void tn_float_leave(const tn_float_mode *m) {
+  tn_float_mode now;
+  tn_x87_get(&now);
+  if (now.x87_flags != m->x87_flags) tn_x87_set_flags(m->x87_flags);
+  if (now.x87 != m->x87) tn_x87_set(m->x87);
+  if (tn_sse_get() != m->sse) tn_sse_set(m->sse);
+}
+#elif defined(TN_FLOAT_ARM64)
+// Arm Architecture Reference Manual, FPCR: FIZ, AH, NEP; traps; FZ16, RMode, FZ, DN, AHP. FPSR: flags.
+typedef struct tn_float_mode { uint64_t control, flags; } tn_float_mode;
+static tn_float_mode tn_float_get(void) {
+  tn_float_mode m;
+  __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(m.control), "=r"(m.flags) : : "memory");
+  return m;
+}
+static TN_NOINLINE tn_float_mode tn_float_enter(void) {
+  const uint64_t mode = 0x07C89F07;
+  const tn_float_mode m = tn_float_get();
+  if (m.control & mode) __asm__ volatile("msr fpcr, %0" : : "r"(m.control & ~mode) : "memory");
+  return m;
+}
+static TN_NOINLINE void tn_float_leave(const tn_float_mode *m) {
+  const tn_float_mode now = tn_float_get();
+  if (now.flags != m->flags) __asm__ volatile("msr fpsr, %0" : : "r"(m->flags) : "memory");
+  if (now.control != m->control) __asm__ volatile("msr fpcr, %0" : : "r"(m->control) : "memory");
+}
+#else
+typedef struct tn_float_mode { fenv_t all; } tn_float_mode;
+static TN_NOINLINE tn_float_mode tn_float_enter(void) {
+  tn_float_mode m;
+  fegetenv(&m.all);
+  fesetenv(FE_DFL_ENV);
+  return m;
+}
+static TN_NOINLINE void tn_float_leave(const tn_float_mode *m) { fesetenv(&m->all); }
+#endif
+
+// First in a function outside of tn_guard whose arithmetic on floats may round: what follows runs in the library's
+// mode, until the function returns. It must not be left by longjmp.
+#if defined(__GNUC__) || defined(__clang__)
+  #define TN_FLOAT_MODE \
+    __attribute__((cleanup(tn_float_leave), unused)) const tn_float_mode tn_float_was = tn_float_enter()
+#elif defined(__cplusplus)
+  struct tn_float_scope {
+    tn_float_mode was;
+    tn_float_scope() : was(tn_float_enter()) {}
+    ~tn_float_scope() { tn_float_leave(&was); }
+  };
+  #define TN_FLOAT_MODE const tn_float_scope tn_float_was
+#else
+  #define TN_FLOAT_MODE (void)0                // C without a way to do it: such constants are rounded as the host rounds
+#endif
+#endif
+// ---- end src/base/float.c ----
+// ---- begin src/base/number.c ----
+// number: numbers as text, in and out. The one room that knows how they are spelled, and the only one that may: the C
+// library's printf and strtod spell them as the host's locale does, with a decimal comma for one, and a thread of the
+// host may change the locale between two calls.
+//
+// In:  a printf format and its arguments; text of a decimal number. Out: text; the nearest double.
+// All of it is arithmetic on integers: neither locale, nor rounding mode, nor compiler flags change a digit. Digits are
+// exact: those of a double are the digits of an integer times a power of two, and rounding looks at all of them.
+#ifndef TN_BASE_NUMBER
+#define TN_BASE_NUMBER
+#ifndef TINY_AMALGAMATED
+#include "float.c"
+#endif
+#include <stdarg.h>
+#include <string.h>
+
+enum {
+  TN_NUMBER_TEXT = 448,                    // bytes of the longest number: 309 digits, a point, TN_NUMBER_PLACES, a sign
+  TN_NUMBER_PLACES = 100,                  // after the point, at most
+  TN_DECIMAL_PARTS = 90,                   // of nine digits: the least double has 767
+  TN_DECIMAL_DIGITS = 800,                 // what follows cannot change which double is the nearest, but for being 0
+  TN_BIG_WORDS = 124                       // 10^(330 + 800), and 64 bits more
+};
+
+// ** double to digits **
+
+// 0.d1d2d3.. * 10^point; no digits: 0.
+typedef struct tn_decimal { int n, point; char digit[9 * TN_DECIMAL_PARTS]; } tn_decimal;
+
+static void tn_decimal_times(uint32_t *part, int *n, uint32_t factor) {
+  uint64_t carry = 0;
+  for (int i = 0; i < *n; i++) {
+    carry += (uint64_t)part[i] * factor;
+    part[i] = (uint32_t)(carry % 1000000000u);
+    carry /= 1000000000u;
+  }
+  if (carry) part[(*n)++] = (uint32_t)carry;
+}
+
+// All digits of m * 2^e.
+static void tn_decimal_of(tn_decimal *d, uint64_t m, int e) {
+  uint32_t part[TN_DECIMAL_PARTS];
+  int n = 0, places = 0;
+  d->n = d->point = 0;
+  if (!m) return;
+  for (; !(m & 1); m >>= 1) e++;
+  for (; m; m /= 1000000000u) part[n++] = (uint32_t)(m % 1000000000u);
+  for (; e >= 29; e -= 29) tn_decimal_times(part, &n, 1u << 29);
+  if (e > 0) tn_decimal_times(part, &n, 1u << e);
+  for (; e < 0; places++) {                // m / 2^k = m * 5^k / 10^k
+    const int at_once = e <= -12 ? 12 : 1;
+    tn_decimal_times(part, &n, at_once == 12 ? 244140625u : 5u);
+    places += at_once - 1;
+    e += at_once;
+  }
+  int leading = 0;
+  for (int i = n - 1; i >= 0; i--) for (uint32_t unit = 100000000u; unit; unit /= 10) {
+    const char c = (char)('0' + part[i] / unit % 10);
+    leading += !d->n && c == '0';
+    if (d->n || c != '0') d->digit[d->n++] = c;
+  }
+  d->point = 9 * n - leading - places;
+  while (d->n && d->digit[d->n - 1] == '0') d->n--;
+}
+
+// To n digits, ties to even.
+static void tn_decimal_round(tn_decimal *d, int n) {
+  if (n >= d->n) return;
+  int up = n >= 0 && d->digit[n] >= '5';
+  if (up && d->digit[n] == '5' && n + 1 == d->n) up = n > 0 && (d->digit[n - 1] & 1);
+  d->n = n < 0 ? 0 : n;
+  if (up) {
+    while (d->n && d->digit[d->n - 1] == '9') d->n--;
+    if (d->n) d->digit[d->n - 1]++;
+    else { d->digit[d->n++] = '1'; d->point++; }
+  }
+  while (d->n && d->digit[d->n - 1] == '0') d->n--;
+}
+
+static char tn_decimal_at(const tn_decimal *d, int i) { return i >= 0 && i < d->n ? d->digit[i] : '0'; }
+
+// d.ddde+dd with so many places.
+static int tn_decimal_scientific(char *out, const tn_decimal *d, int places, char e) {
+  const int ten = d->n ? d->point - 1 : 0, size = ten < 0 ? -ten : ten;
+  int n = 0;
+  out[n++] = tn_decimal_at(d, 0);
+  if (places > 0) out[n++] = '.';
+  for (int i = 1; i <= places; i++) out[n++] = tn_decimal_at(d, i);
+  out[n++] = e;
+  out[n++] = ten < 0 ? '-' : '+';
+  if (size >= 100) out[n++] = (char)('0' + size / 100);
+  out[n++] = (char)('0' + size / 10 % 10);
+  out[n++] = (char)('0' + size % 10);
+  return n;
+}
+static int tn_decimal_fixed(char *out, const tn_decimal *d, int places) {
+  int n = 0;
+  for (int i = 0; i < d->point; i++) out[n++] = tn_decimal_at(d, i);
+  if (!n) out[n++] = '0';
+  if (places > 0) out[n++] = '.';
+  for (int i = 0; i < places; i++) out[n++] = tn_decimal_at(d, d->point + i);
+  return n;
+}
+
+// C's hexadecimal form with as many digits as it takes: 0x1.8p+1
+static int tn_number_hex(char *out, uint64_t bits) {
+  static const char digits[] = "0123456789abcdef";
+  const int code = (int)(bits >> 52 & 2047), e = code ? code - 1023 : -1022;
+  uint64_t fraction = bits & (((uint64_t)1 << 52) - 1);
+  const int ten = !code && !fraction ? 0 : e, size = ten < 0 ? -ten : ten;
+  int n = 0;
+  out[n++] = '0'; out[n++] = 'x'; out[n++] = code ? '1' : '0';
+  if (fraction) out[n++] = '.';
+  for (; fraction; fraction = fraction << 4 & (((uint64_t)1 << 52) - 1)) out[n++] = digits[fraction >> 48];
+  out[n++] = 'p'; out[n++] = ten < 0 ? '-' : '+';
+  for (int unit = size > 999 ? 1000 : size > 99 ? 100 : size > 9 ? 10 : 1; unit; unit /= 10)
+    out[n++] = (char)('0' + size / unit % 10);
+  return n;
+}
+
+// The size of x as printf's kind ('f', 'e', 'g' or 'a') has it, without a sign; places < 0: 6. Its length; out has
+// TN_NUMBER_TEXT bytes and is not ended by 0. 'a' takes no places: all digits are written.
+static int tn_number_text(char *out, char kind, int places, double x) {
+  const uint64_t bits = tn_float_bits(x) & ~((uint64_t)1 << 63), fraction = bits & (((uint64_t)1 << 52) - 1);
+  const int code = (int)(bits >> 52);
+  if (code == 2047) { memcpy(out, fraction ? "nan" : "inf", 3); return 3; }
+  if (kind == 'a') return tn_number_hex(out, bits);
+  if (places < 0) places = 6;
+  if (places > TN_NUMBER_PLACES) places = TN_NUMBER_PLACES;
+  tn_decimal d;
+  tn_decimal_of(&d, code ? fraction | (uint64_t)1 << 52 : fraction, (code ? code : 1) - 1075);
+  if (kind == 'f') {
+    tn_decimal_round(&d, d.point + places);
+    return tn_decimal_fixed(out, &d, places);
+  }
+  if (kind == 'g' && !places) places = 1;
+  tn_decimal_round(&d, kind == 'g' ? places : places + 1);
+  if (kind != 'g') return tn_decimal_scientific(out, &d, places, 'e');
+  const int ten = d.n ? d.point - 1 : 0;
+  if (ten < -4 || ten >= places) return tn_decimal_scientific(out, &d, d.n ? d.n - 1 : 0, 'e');
+  return tn_decimal_fixed(out, &d, d.n > d.point ? d.n - d.point : 0);
+}
+
+// ** digits to double **
+
+typedef struct tn_big { int n; uint32_t word[TN_BIG_WORDS]; } tn_big;      // the lowest word first
+
+static void tn_big_times_plus(tn_big *x, uint32_t factor, uint32_t plus) {
+  uint64_t carry = plus;
+  for (int i = 0; i < x->n; i++) {
+    carry += (uint64_t)x->word[i] * factor;
+    x->word[i] = (uint32_t)carry;
+    carry >>= 32;
+  }
+  if (carry) x->word[x->n++] = (uint32_t)carry;
+}
+static void tn_big_times_ten(tn_big *x, int k) {
+  for (; k >= 9; k -= 9) tn_big_times_plus(x, 1000000000u, 0);
+  for (; k > 0; k--) tn_big_times_plus(x, 10, 0);
+}
+static int tn_big_bits(const tn_big *x) {
+  int n = 32 * x->n;
+  if (x->n) for (uint32_t top = x->word[x->n - 1]; !(top >> 31); top <<= 1) n--;
+  return n;
+}
+static void tn_big_shift(tn_big *x, int k) {               // by k >= 0 bits to the left
+  for (; k >= 31; k -= 31) tn_big_times_plus(x, 1u << 31, 0);
+  tn_big_times_plus(x, 1u << k, 0);
+}
+static void tn_big_halve(tn_big *x) {
+  for (int i = 0; i < x->n; i++) x->word[i] = x->word[i] >> 1 | (i + 1 < x->n ? x->word[i + 1] << 31 : 0);
+  if (x->n && !x->word[x->n - 1]) x->n--;
+}
+// x -= y where that is not below zero; 1: it was done.
+static int tn_big_take(tn_big *x, const tn_big *y) {
+  if (x->n < y->n) return 0;
+  for (int i = x->n - 1; i >= 0; i--) {
+    const uint32_t b = i < y->n ? y->word[i] : 0;
+    if (x->word[i] != b) { if (x->word[i] < b) return 0; break; }
+  }
+  uint64_t borrow = 0;
+  for (int i = 0; i < x->n; i++) {
+    const uint64_t take = (i < y->n ? y->word[i] : 0) + borrow;
+    borrow = x->word[i] < take;
+    x->word[i] = (uint32_t)(x->word[i] - take);
+  }
+  while (x->n && !x->word[x->n - 1]) x->n--;
+  return 1;
+}
+
+// The bits of the double nearest to (q + a little, if more) * 2^e; q has 63 or 64 bits.
+static uint64_t tn_number_round(uint64_t q, int more, int e) {
+  const int top = q >> 63 ? 63 : 62, ten = e + top, normal = ten >= -1022;
+  const int drop = top - 52 + (normal ? 0 : -1022 - ten);
+  if (ten > 1023) return (uint64_t)2047 << 52;
+  if (drop > 64) return 0;
+  const uint64_t rest = drop == 64 ? q : q & (((uint64_t)1 << drop) - 1), half = (uint64_t)1 << (drop - 1);
+  uint64_t m = drop == 64 ? 0 : q >> drop;
+  m += rest > half || (rest == half && (more || (m & 1)));
+  return normal ? ((uint64_t)(ten + 1022) << 52) + m : m;    // the leading bit of m is one of the exponent's
+}
+
+// digits, a point among them, an exponent: the double that is nearest. 0: it is something else.
+static int tn_number_parse(const char *text, size_t n, double *out) {
+  const char *at = text, *const end = text + n;
+  const int minus = at < end && *at == '-';
+  int ndigit = 0, point = 0, seen = 0, any = 0, more = 0, power = 0;
+  tn_big x, y;
+  x.n = y.n = 0;
+  if (n > 1 << 24) return 0;
+  if (at < end && (*at == '-' || *at == '+')) at++;
+  for (; at < end && ((*at >= '0' && *at <= '9') || (*at == '.' && !seen)); at++) {
+    if (*at == '.') { seen = 1; continue; }
+    any = 1;
+    if (ndigit < TN_DECIMAL_DIGITS) {
+      tn_big_times_plus(&x, 10, (uint32_t)(*at - '0'));
+      ndigit += ndigit || *at != '0';
+      point -= seen;
+    } else {
+      more |= *at != '0';
+      point += !seen;
+    }
+  }
+  if (!any) return 0;
+  if (at < end && (*at == 'e' || *at == 'E')) {
+    const int below = ++at < end && *at == '-';
+    if (at < end && (*at == '-' || *at == '+')) at++;
+    if (at == end) return 0;
+    for (; at < end && *at >= '0' && *at <= '9'; at++) if (power < 1000000) power = power * 10 + (*at - '0');
+    if (below) power = -power;
+  }
+  if (at != end) return 0;
+  const int ten = point + power;           // the value is x * 10^ten, and a little more
+  uint64_t bits = 0, q = 0;
+  if (x.n && ten + ndigit > 310) bits = (uint64_t)2047 << 52;
+  else if (x.n && ten + ndigit > -330) {
+    tn_big_times_plus(&y, 1, 1);
+    tn_big_times_ten(ten < 0 ? &y : &x, ten < 0 ? -ten : ten);
+    const int shift = 63 - (tn_big_bits(&x) - tn_big_bits(&y));
+    tn_big_shift(shift < 0 ? &y : &x, shift < 0 ? -shift : shift);
+    tn_big_shift(&y, 64);
+    for (int i = 0; i < 64; i++) { tn_big_halve(&y); q = q << 1 | (uint64_t)tn_big_take(&x, &y); }
+    bits = tn_number_round(q, more || x.n, -shift);
+  }
+  *out = tn_float_of_bits(bits | (uint64_t)minus << 63);
+  return 1;
+}
+
+// The integer that text begins with, held between the bounds; 0: none. *end: behind its digits, or text; or NULL.
+static int tn_number_int(const char *text, int low, int high, const char **end) {
+  long long k = 0;
+  if (end) *end = text;
+  while (*text == ' ' || *text == '\t') text++;
+  const int minus = *text == '-';
+  if (*text == '-' || *text == '+') text++;
+  for (; *text >= '0' && *text <= '9'; text++) {
+    if (k < 1ll << 40) k = k * 10 + (*text - '0');
+    if (end) *end = text + 1;
+  }
+  if (minus) k = -k;
+  return k < low ? low : k > high ? high : (int)k;
+}
+
+// ** printf's formats **
+
+typedef struct tn_number_sink { char *out; size_t nbytes, n; } tn_number_sink;
+
+static void tn_number_put(tn_number_sink *s, const char *text, size_t n) {
+  if (s->n < s->nbytes) memcpy(s->out + s->n, text, n < s->nbytes - s->n ? n : s->nbytes - s->n);
+  s->n += n;
+}
+static void tn_number_fill(tn_number_sink *s, char c, long long n) { for (; n > 0; n--) tn_number_put(s, &c, 1); }
+
+// One conversion: flags, width and precision (-1: none), and its letter.
+typedef struct tn_number_spec { int left, zero, plus, space, other, width, places; char length, letter; } tn_number_spec;
+
+// sign, digits, and what pads them.
+static void tn_number_padded(tn_number_sink *s, const tn_number_spec *f, const char *sign, const char *text, size_t n,
+                             int zeros) {
+  const long long pad = (long long)f->width - (long long)(strlen(sign) + n) - zeros;
+  if (!f->left && !f->zero) tn_number_fill(s, ' ', pad);
+  tn_number_put(s, sign, strlen(sign));
+  if (!f->left && f->zero) tn_number_fill(s, '0', pad);
+  tn_number_fill(s, '0', zeros);
+  tn_number_put(s, text, n);
+  if (f->left) tn_number_fill(s, ' ', pad);
+}
+
+static void tn_number_integer(tn_number_sink *s, tn_number_spec f, uint64_t k, int minus) {
+  const char *const digits = f.letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+  const int sign = f.letter == 'd' || f.letter == 'i';
+  const unsigned base = f.letter == 'x' || f.letter == 'X' || f.letter == 'p' ? 16 : f.letter == 'o' ? 8 : 10;
+  char text[24];
+  int n = 0;
+  if (minus) k = 0 - k;
+  for (uint64_t left = k; left; left /= base) text[sizeof text - (size_t)++n] = digits[left % base];
+  if (f.places >= 0) f.zero = 0;
+  const int zeros = f.places < 0 ? !n : f.places > n ? f.places - n : 0;
+  const char *before = minus ? "-" : sign && f.plus ? "+" : sign && f.space ? " " : "";
+  if (f.letter == 'p' || (f.other && base == 16 && k)) before = f.letter == 'X' ? "0X" : "0x";
+  tn_number_padded(s, &f, before, text + sizeof text - (size_t)n, (size_t)n, zeros);
+}
+
+static void tn_number_real(tn_number_sink *s, tn_number_spec f, double x) {
+  char text[TN_NUMBER_TEXT];
+  const int upper = f.letter < 'a', minus = (int)(tn_float_bits(x) >> 63);
+  const int n = tn_number_text(text, (char)(upper ? f.letter + 'a' - 'A' : f.letter), f.places, x);
+  const int finite = text[0] != 'n' && text[0] != 'i';
+  if (upper) for (int i = 0; i < n; i++) if (text[i] >= 'a' && text[i] <= 'z') text[i] = (char)(text[i] + 'A' - 'a');
+  f.zero = f.zero && finite;
+  tn_number_padded(s, &f, minus ? "-" : f.plus ? "+" : f.space ? " " : "", text, (size_t)n, 0);
+}
+
+static void tn_number_string(tn_number_sink *s, const tn_number_spec *f, const char *text) {
+  size_t n = 0;
+  if (!text) text = "(null)";
+  while ((f->places < 0 || n < (size_t)f->places) && text[n]) n++;
+  if (!f->left) tn_number_fill(s, ' ', (long long)f->width - (long long)n);
+  tn_number_put(s, text, n);
+  if (f->left) tn_number_fill(s, ' ', (long long)f->width - (long long)n);
+}
+
+// va_list cannot be handed on by its address as a parameter; in a struct it can.
+typedef struct tn_number_args { va_list list; } tn_number_args;
+
+static int64_t tn_number_signed(tn_number_args *a, char length) {
+  switch (length) {
+    case 'l': return va_arg(a->list, long);
+    case 'q': return va_arg(a->list, long long);
+    case 'z': return (int64_t)va_arg(a->list, size_t);
+    case 't': return va_arg(a->list, ptrdiff_t);
+    case 'j': return va_arg(a->list, intmax_t);
+    case 'h': return (short)va_arg(a->list, int);
+    case 'c': return (signed char)va_arg(a->list, int);
+    default: return va_arg(a->list, int);
+  }
+}
+static uint64_t tn_number_unsigned(tn_number_args *a, char length) {
+  switch (length) {
+    case 'l': return va_arg(a->list, unsigned long);
+    case 'q': return va_arg(a->list, unsigned long long);
+    case 'z': return va_arg(a->list, size_t);
+    case 't': return (uint64_t)va_arg(a->list, ptrdiff_t);
+    case 'j': return va_arg(a->list, uintmax_t);
+    case 'h': return (unsigned short)va_arg(a->list, unsigned);
+    case 'c': return (unsigned char)va_arg(a->list, unsigned);
+    default: return va_arg(a->list, unsigned);
+  }
+}
+
+// What stands between % and the letter; where it ends.
+static const char *tn_number_spec_of(const char *at, tn_number_spec *f, tn_number_args *a) {
+  memset(f, 0, sizeof *f);
+  for (;; at++) {
+    if (*at == '-') f->left = 1;
+    else if (*at == '0') f->zero = 1;
+    else if (*at == '+') f->plus = 1;
+    else if (*at == ' ') f->space = 1;
+    else if (*at == '#') f->other = 1;
+    else break;
+  }
+  f->places = -1;
+  if (*at == '*') { f->width = va_arg(a->list, int); at++; }
+  else for (; *at >= '0' && *at <= '9'; at++) if (f->width < 100000) f->width = f->width * 10 + (*at - '0');
+  if (f->width < 0) { f->left = 1; f->width = f->width > -100000 ? -f->width : 100000; }
+  if (*at == '.') {
+    f->places = 0;
+    if (*++at == '*') { f->places = va_arg(a->list, int); at++; }
+    else for (; *at >= '0' && *at <= '9'; at++) if (f->places < 100000) f->places = f->places * 10 + (*at - '0');
+  }
+  for (; *at && strchr("hlzjt", *at); at++)
+    f->length = *at == 'l' && f->length == 'l' ? 'q' : *at == 'h' && f->length == 'h' ? 'c' : *at;
+  f->letter = *at;
+  return *at ? at + 1 : at;
+}
+
+static void tn_number_argument(tn_number_sink *s, const tn_number_spec *f, tn_number_args *a) {
+  switch (f->letter) {
+    case 'd': case 'i': {
+      const int64_t k = tn_number_signed(a, f->length);
+      tn_number_integer(s, *f, (uint64_t)k, k < 0);
+      return;
+    }
+    case 'u': case 'x': case 'X': case 'o': tn_number_integer(s, *f, tn_number_unsigned(a, f->length), 0); return;
+    case 'p': tn_number_integer(s, *f, (uint64_t)(uintptr_t)va_arg(a->list, void *), 0); return;
+    case 'f': case 'e': case 'g': case 'a': case 'F': case 'E': case 'G': case 'A':
+      tn_number_real(s, *f, va_arg(a->list, double));
+      return;
+    case 's': tn_number_string(s, f, va_arg(a->list, const char *)); return;
+    case 'c': {
+      const char c = (char)va_arg(a->list, int);
+      tn_number_padded(s, f, "", &c, 1, 0);
+      return;
+    }
+    default: tn_number_put(s, &f->letter, f->letter != 0); return;         // %%
+  }
+}
+
+// As vsnprintf in the locale "C", but for long doubles, wide characters, %n and numbered arguments.
+static int tn_number_list(char *out, size_t nbytes, const char *format, va_list args) {
+  tn_number_sink s = {out, nbytes ? nbytes - 1 : 0, 0};
+  tn_number_args a;
+  va_copy(a.list, args);
+  while (*format) {
+    const size_t plain = strcspn(format, "%");
+    tn_number_spec f;
+    tn_number_put(&s, format, plain);
+    format += plain;
+    if (!*format) break;
+    format = tn_number_spec_of(format + 1, &f, &a);
+    tn_number_argument(&s, &f, &a);
+  }
+  va_end(a.list);
+  if (nbytes) out[s.n < nbytes - 1 ? s.n : nbytes - 1] = 0;
+  return s.n < INT_MAX ? (int)s.n : INT_MAX;
+}
+
+#if defined(__GNUC__) || defined(__clang__)
+  #define TN_PRINTF(at, args) __attribute__((format(printf, at, args)))
+#else
+  #define TN_PRINTF(at, args)
+#endif
+
+// As snprintf.
+static int tn_number_print(char *out, size_t nbytes, const char *format, ...) TN_PRINTF(3, 4);
+static int tn_number_print(char *out, size_t nbytes, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  const int n = tn_number_list(out, nbytes, format, args);
+  va_end(args);
+  return n;
+}
+#endif
+// ---- end src/base/number.c ----
 // ---- begin src/base/memory.c ----
 // memory: the context, the caller's allocator, scratch memory, and what happens when there is none left.
 //
@@ -2257,39 +3076,31 @@ struct tiny_backend {
 // Two kinds of code allocate. Operators (light) make a few nodes: a failure gives NULL, and then poison. Everything
 // that plans, compiles or runs (heavy) sits inside tn_guard: there a failure unwinds to tn_guard with longjmp, so
 // passes need no checks. What must outlive the call is linked to the context before the next allocation is made.
+// Guarded code runs in the library's floating-point mode (base/float.c), and so do the functions of the caller that it
+// calls: allocator, log, pool, backends.
 #ifndef TN_BASE_MEMORY
 #define TN_BASE_MEMORY
 #ifndef TINY_AMALGAMATED
-#include "../api/api.h"
+#include "number.c"
 #endif
 #include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <math.h>
-#include <limits.h>
 
 #ifndef TN_FIRST_NBYTES                    // test builds shrink every first size "to give bugs a chance"
   #define TN_FIRST_NBYTES (64 * 1024)
   #define TN_FIRST_SLOTS 64
 #endif
 
-#if defined(__GNUC__) || defined(__clang__)
-  #define TN_PRINTF(at, args) __attribute__((format(printf, at, args)))
-#else
-  #define TN_PRINTF(at, args)
-#endif
-
 typedef struct tn_chunk { struct tn_chunk *older; size_t cap, used; } tn_chunk;
 
 struct tiny_ctx {
   tiny_alloc alloc; size_t max_nbytes;
-  jmp_buf *trap;                           // where a failed allocation of heavy code unwinds to
+  jmp_buf *trap; tiny_code unwinds;        // where a failed allocation of heavy code unwinds to, and with what
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
-  uint64_t seed; int beam;
+  uint64_t seed; int beam, compiler_seconds;
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
@@ -2310,14 +3121,23 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   t->code = code;
   va_list args;
   va_start(args, format);
-  vsnprintf(t->message, sizeof t->message, format, args);
+  tn_number_list(t->message, sizeof t->message, format, args);
   va_end(args);
   return code;
+}
+
+// Ends heavy code that cannot go on because of a bug of this library: a pass that finds no end, a graph that is no
+// graph. Returns only to code that nothing guards.
+static void tn_stop(tiny_ctx *t, const char *what) {
+  tiny_fail(t, TINY_E_INTERNAL, "%s", what);
+  t->unwinds = TINY_E_INTERNAL;
+  if (t->trap) longjmp(*t->trap, 1);
 }
 
 static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
   tiny_fail(t, TINY_E_MEMORY, "out of memory: %llu bytes were refused by the allocator",
             (unsigned long long)nbytes);
+  t->unwinds = TINY_E_MEMORY;
   if (t->trap) longjmp(*t->trap, 1);
   return NULL;
 }
@@ -2393,6 +3213,7 @@ static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbyt
   *cap = *cap ? *cap * 2 : 16;
   const size_t held = (size_t)n * elem_nbytes, all = (size_t)*cap * elem_nbytes;
   char *grown = (char *)tn_scratch_bare(t, all);
+  if (!grown) return NULL;                 // not in guarded code
   if (n) memcpy(grown, array, held);
   memset(grown + held, 0, all - held);
   return grown;
@@ -2406,22 +3227,29 @@ static void tn_push(tiny_ctx *t, tn_list *l, tiny_uop *u) { *TN_PUSH(t, l->u, l-
 // Runs heavy code: allocation failures inside of fn end up here as TINY_E_MEMORY. Nested calls join the outermost.
 static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), void *arg) {
   if (t->trap) return fn(t, arg);
+  const tn_float_mode was = tn_float_enter();
   jmp_buf env;
   if (setjmp(env)) {
     t->trap = NULL;
     tn_scratch_reset(t, 1);
-    return TINY_E_MEMORY;
+    tn_float_leave(&was);
+    return t->unwinds;
   }
   t->trap = &env;
   const tiny_code code = fn(t, arg);
   t->trap = NULL;
   tn_scratch_reset(t, 0);
+  tn_float_leave(&was);
   return code;
 }
 #endif
 // ---- end src/base/memory.c ----
 // ---- begin src/base/hash.c ----
-// hash: mixing for structural hashes, and a map from pointers to pointers in scratch memory for the passes.
+// hash: mixing for structural hashes, digests for what is known by its contents alone, and maps from pointers, and
+// pairs of them, to pointers in scratch memory for the passes.
+//
+// A structural hash orders and finds: who has two things with one hash compares them. Anybody can make such two.
+// A digest stands for its bytes: kernels, modules and files are taken for each other when their digests are equal.
 #ifndef TN_BASE_HASH
 #define TN_BASE_HASH
 #ifndef TINY_AMALGAMATED
@@ -2444,12 +3272,108 @@ static uint64_t tn_hash_bytes(uint64_t h, const void *data, size_t nbytes) {
   return tn_hash_mix(h, tail);
 }
 
+// ** digests: BLAKE2s-256 (RFC 7693), unkeyed **
+
+typedef struct tn_digest { uint32_t word[8]; } tn_digest;
+typedef struct tn_digester { uint32_t h[8]; uint64_t nbytes; unsigned char held[64]; } tn_digester;
+
+static const uint32_t tn_digest_start[8] = {       // the initial values of SHA-256
+  0x6A09E667u, 0xBB67AE85u, 0x3C6EF372u, 0xA54FF53Au, 0x510E527Fu, 0x9B05688Cu, 0x1F83D9ABu, 0x5BE0CD19u
+};
+
+static uint32_t tn_digest_turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
+static void tn_digest_quarter(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y) {
+  v[a] += v[b] + x; v[d] = tn_digest_turn(v[d] ^ v[a], 16);
+  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 12);
+  v[a] += v[b] + y; v[d] = tn_digest_turn(v[d] ^ v[a], 8);
+  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 7);
+}
+
+static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
+  static const uint8_t order[10][16] = {   // of the message's words in each turn: RFC 7693, 2.7
+    {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
+    {14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3},
+    {11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4},
+    {7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8},
+    {9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13},
+    {2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9},
+    {12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11},
+    {13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10},
+    {6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5},
+    {10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0}
+  };
+  uint32_t m[16], v[16];
+  for (int i = 0; i < 16; i++)
+    m[i] = (uint32_t)at[4 * i] | (uint32_t)at[4 * i + 1] << 8 | (uint32_t)at[4 * i + 2] << 16 |
+           (uint32_t)at[4 * i + 3] << 24;
+  for (int i = 0; i < 8; i++) { v[i] = d->h[i]; v[i + 8] = tn_digest_start[i]; }
+  v[12] ^= (uint32_t)d->nbytes; v[13] ^= (uint32_t)(d->nbytes >> 32);
+  if (last) v[14] = ~v[14];
+  for (int turn = 0; turn < 10; turn++) {
+    const uint8_t *w = order[turn];
+    tn_digest_quarter(v, 0, 4, 8, 12, m[w[0]], m[w[1]]);
+    tn_digest_quarter(v, 1, 5, 9, 13, m[w[2]], m[w[3]]);
+    tn_digest_quarter(v, 2, 6, 10, 14, m[w[4]], m[w[5]]);
+    tn_digest_quarter(v, 3, 7, 11, 15, m[w[6]], m[w[7]]);
+    tn_digest_quarter(v, 0, 5, 10, 15, m[w[8]], m[w[9]]);
+    tn_digest_quarter(v, 1, 6, 11, 12, m[w[10]], m[w[11]]);
+    tn_digest_quarter(v, 2, 7, 8, 13, m[w[12]], m[w[13]]);
+    tn_digest_quarter(v, 3, 4, 9, 14, m[w[14]], m[w[15]]);
+  }
+  for (int i = 0; i < 8; i++) d->h[i] ^= v[i] ^ v[i + 8];
+}
+
+static tn_digester tn_digest_open(void) {
+  tn_digester d;
+  memset(&d, 0, sizeof d);
+  memcpy(d.h, tn_digest_start, sizeof d.h);
+  d.h[0] ^= 0x01010020u;                   // no key, 32 bytes
+  return d;
+}
+
+// The last block is kept until more comes: it is marked as the last.
+static void tn_digest_add(tn_digester *d, const void *data, size_t nbytes) {
+  const unsigned char *at = (const unsigned char *)data;
+  while (nbytes) {
+    size_t held = (size_t)(d->nbytes % 64);
+    if (!held && d->nbytes) { tn_digest_block(d, d->held, 0); memset(d->held, 0, sizeof d->held); }
+    while (!held && nbytes > 64) {
+      d->nbytes += 64;
+      tn_digest_block(d, at, 0);
+      at += 64; nbytes -= 64;
+    }
+    const size_t part = nbytes < 64 - held ? nbytes : 64 - held;
+    memcpy(d->held + held, at, part);
+    d->nbytes += part;
+    at += part; nbytes -= part;
+  }
+}
+// A text with its end: what follows cannot be taken for a part of it.
+static void tn_digest_add_text(tn_digester *d, const char *text) { tn_digest_add(d, text, strlen(text) + 1); }
+
+static tn_digest tn_digest_close(tn_digester *d) {
+  tn_digest out;
+  tn_digest_block(d, d->held, 1);
+  memcpy(out.word, d->h, sizeof out.word);
+  return out;
+}
+
+static int tn_digest_same(const tn_digest *a, const tn_digest *b) { return !memcmp(a, b, sizeof *a); }
+
+enum { TN_DIGEST_TEXT = 65 };              // 64 hexadecimal digits and a 0
+static const char *tn_digest_print(const tn_digest *d, char *out) {
+  for (int i = 0; i < 32; i++) snprintf(out + 2 * i, 3, "%02x", (unsigned)(d->word[i / 4] >> 8 * (i % 4) & 255));
+  return out;
+}
+
+// ** a map **
+
 typedef struct tn_map_row { const void *key; void *value; } tn_map_row;
 typedef struct tn_map { tn_map_row *row; int n, cap; } tn_map;
 
 static tn_map_row *tn_map_find(const tn_map *m, const void *key) {
   // Fibonacci hashing (Knuth, The Art of Computer Programming, vol. 3, 6.4): the product's high bits
-  int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(m->cap - 1));
+  int i = (int)((uint64_t)(uintptr_t)key * 0x9E3779B97F4A7C15u >> 32 & (unsigned)(m->cap - 1));
   while (m->row[i].key && m->row[i].key != key) i = (i + 1) & (m->cap - 1);
   return &m->row[i];
 }
@@ -2469,6 +3393,42 @@ static void tn_map_set(tiny_ctx *t, tn_map *m, const void *key, void *value) {
   tn_map_row *row = tn_map_find(m, key);
   if (!row->key) { row->key = key; m->n++; }
   row->value = value;
+}
+// Empties m; its memory is used again unless it has become large for little.
+static void tn_map_clear(tn_map *m) {
+  if (m->cap > 16 * TN_FIRST_SLOTS && m->n * 16 < m->cap) { m->row = NULL; m->cap = 0; }
+  else if (m->n) memset(m->row, 0, (size_t)m->cap * sizeof *m->row);
+  m->n = 0;
+}
+
+typedef struct tn_pair_row { const void *a, *b; void *value; } tn_pair_row;
+typedef struct tn_pairs { tn_pair_row *row; int n, cap; } tn_pairs;
+
+static tn_pair_row *tn_pairs_find(const tn_pairs *m, const void *a, const void *b) {
+  const uint64_t mixed = (uint64_t)(uintptr_t)a * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)b * 0xC2B2AE3D27D4EB4Full;
+  int i = (int)(mixed >> 32 & (uint64_t)(m->cap - 1));
+  while (m->row[i].a && (m->row[i].a != a || m->row[i].b != b)) i = (i + 1) & (m->cap - 1);
+  return &m->row[i];
+}
+static void *tn_pairs_get(const tn_pairs *m, const void *a, const void *b) {
+  return m->cap ? tn_pairs_find(m, a, b)->value : NULL;
+}
+static void tn_pairs_set(tiny_ctx *t, tn_pairs *m, const void *a, const void *b, void *value) {
+  if (m->n * 2 >= m->cap) {
+    const tn_pairs old = *m;
+    m->cap = old.cap ? old.cap * 2 : TN_FIRST_SLOTS;
+    m->row = (tn_pair_row *)tn_scratch(t, (size_t)m->cap * sizeof *m->row);
+    for (int i = 0; i < old.cap; i++)
+      if (old.row[i].a) *tn_pairs_find(m, old.row[i].a, old.row[i].b) = old.row[i];
+  }
+  tn_pair_row *row = tn_pairs_find(m, a, b);
+  if (!row->a) { row->a = a; row->b = b; m->n++; }
+  row->value = value;
+}
+static void tn_pairs_clear(tn_pairs *m) {
+  if (m->cap > 16 * TN_FIRST_SLOTS && m->n * 16 < m->cap) { m->row = NULL; m->cap = 0; }
+  else if (m->n) memset(m->row, 0, (size_t)m->cap * sizeof *m->row);
+  m->n = 0;
 }
 #endif
 // ---- end src/base/hash.c ----
@@ -2499,11 +3459,11 @@ static void tn_text_add_list(tiny_bytes *b, const char *format, va_list args) {
   char brief[512];
   va_list again;
   va_copy(again, args);
-  const int n = vsnprintf(brief, sizeof brief, format, args);
+  const int n = tn_number_list(brief, sizeof brief, format, args);
   if (n >= 0 && (size_t)n < sizeof brief) tiny_bytes_add(b, brief, (size_t)n);
   else if (n >= 0) {
     char *big = (char *)tn_scratch(b->t, (size_t)n + 1);
-    vsnprintf(big, (size_t)n + 1, format, again);
+    tn_number_list(big, (size_t)n + 1, format, again);
     tiny_bytes_add(b, big, (size_t)n);
   }
   va_end(again);
@@ -2545,7 +3505,7 @@ static void tn_log(tiny_ctx *t, const char *format, ...) {
   char line[2048];
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  tn_number_list(line, sizeof line, format, args);
   va_end(args);
   if (t->log.fn) t->log.fn(t->log.user, line);
   else fprintf(stderr, "%s\n", line);
@@ -2591,6 +3551,7 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
   #include <direct.h>
   #include <io.h>
 #else
+  #include <dirent.h>
   #include <fcntl.h>
   #include <poll.h>
   #ifndef TINY_NO_THREADS
@@ -2606,6 +3567,9 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 #endif
 #ifdef __APPLE__
   #include <sys/sysctl.h>
+#endif
+#ifdef __linux__
+  #include <sys/auxv.h>
 #endif
 #ifdef _MSC_VER
   #include <intrin.h>
@@ -2625,12 +3589,23 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 // POSIX has it.
 #if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
   extern int clock_gettime(int clock, struct timespec *out);
+  extern int futimens(int fd, const struct timespec times[2]);
   extern int kill(pid_t pid, int sig);
   extern int madvise(void *at, size_t nbytes, int advice);
-  #ifndef TINY_NO_THREADS
+  extern int nanosleep(const struct timespec *wanted, struct timespec *left);
+  extern int openat(int folder, const char *path, int flags, ...);
+  extern int renameat(int from_folder, const char *from, int to_folder, const char *to);
+  extern int unlinkat(int folder, const char *path, int flags);
+  #ifdef TINY_NO_THREADS
+    extern int sigprocmask(int how, const sigset_t *set, sigset_t *old);
+  #else
     extern int pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
-    extern int sigfillset(sigset_t *set);
   #endif
+  extern int sigaddset(sigset_t *set, int sig);
+  extern int sigemptyset(sigset_t *set);
+  extern int sigfillset(sigset_t *set);
+  extern int sigismember(const sigset_t *set, int sig);
+  extern int sigpending(sigset_t *out);
   extern long syscall(long number, ...);
 #endif
 #if defined(__APPLE__)
@@ -2646,10 +3621,11 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 #endif
 #ifdef __linux__
   #include <sys/syscall.h>
-  enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_SETMASK = 2, TN_OS_HUGEPAGE = 14,
-         TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };       // asm-generic: x86-64 and arm64
+  enum { TN_OS_MONOTONIC = 1, TN_OS_MAP_ANONYMOUS = 0x20, TN_OS_SIG_BLOCK = 0, TN_OS_SIG_SETMASK = 2,
+         TN_OS_HUGEPAGE = 14, TN_OS_CLOEXEC = 02000000, TN_OS_DUPFD_CLOEXEC = 1030 };  // asm-generic: x86-64 and arm64
 #elif !defined(_WIN32)
-  enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_SETMASK = SIG_SETMASK,
+  enum { TN_OS_MONOTONIC = CLOCK_MONOTONIC, TN_OS_MAP_ANONYMOUS = MAP_ANON, TN_OS_SIG_BLOCK = SIG_BLOCK,
+         TN_OS_SIG_SETMASK = SIG_SETMASK,
          TN_OS_CLOEXEC = O_CLOEXEC, TN_OS_DUPFD_CLOEXEC = F_DUPFD_CLOEXEC };
 #endif
 
@@ -2672,10 +3648,37 @@ static uint64_t tn_os_now(void) {          // ns since some moment; never runs b
 #endif
 }
 
+// 1: this process has rights that whoever started it has not, or it may take other rights than it has now. Nothing
+// that the environment says counts then, and nothing on disk is executed but the system's compilers.
+static int tn_os_raised(void) {
+#if defined(_WIN32)
+  return 0;
+#elif defined(__linux__)
+  return getauxval(AT_SECURE) || getuid() != geteuid() || getgid() != getegid();
+#elif defined(__APPLE__)
+  return issetugid() || getuid() != geteuid() || getgid() != getegid();
+#else
+  return getuid() != geteuid() || getgid() != getegid();
+#endif
+}
+
+// The value of an environment variable, "" included; NULL when it is not set.
+static const char *tn_os_env_set(const char *name) { return tn_os_raised() ? NULL : getenv(name); }
+
 // The value of an environment variable; NULL when it is not set or empty.
 static const char *tn_os_env(const char *name) {
-  const char *value = getenv(name);
+  const char *value = tn_os_env_set(name);
   return value && *value ? value : NULL;
+}
+
+static void tn_os_sleep_us(int us) {       // or less, when a signal comes
+#ifdef _WIN32
+  Sleep((DWORD)(us + 999) / 1000);
+#else
+  struct timespec wanted;
+  wanted.tv_sec = us / 1000000; wanted.tv_nsec = us % 1000000 * 1000L;
+  nanosleep(&wanted, NULL);
+#endif
 }
 
 // Columns of the terminal that stderr is; 0: it is none.
@@ -3049,9 +4052,63 @@ static void tn_os_thread_join(tn_os_thread *thread) { pthread_join(thread->id, N
 
 #endif // TINY_NO_THREADS
 
+#ifndef TINY_NO_DISK
+// ** signals that a write may raise: SIGXFSZ where files may not grow further, SIGPIPE **
+
+#ifdef _WIN32
+typedef struct tn_os_hush { int none; } tn_os_hush;
+static void tn_os_hush_begin(tn_os_hush *h) { h->none = 0; }
+static void tn_os_hush_end(tn_os_hush *h) { (void)h; }
+#else
+#ifndef SIGXFSZ
+  #define SIGXFSZ 25
+#endif
+#ifdef TINY_NO_THREADS
+  #define TN_OS_SIGMASK sigprocmask
+#else
+  #define TN_OS_SIGMASK pthread_sigmask
+#endif
+// before: the thread's mask; waits: what waited already, which is for the host.
+typedef struct tn_os_hush { sigset_t before, waits; } tn_os_hush;
+static const int tn_os_hushed[] = { SIGXFSZ, SIGPIPE };
+
+// A write of this thread that fails says so by its result alone: the signal that comes with it waits, and is taken.
+// The host's handlers and masks are as before.
+static void tn_os_hush_begin(tn_os_hush *h) {
+  sigset_t these;
+  sigemptyset(&these);
+  for (int i = 0; i < 2; i++) sigaddset(&these, tn_os_hushed[i]);
+  sigpending(&h->waits);
+  TN_OS_SIGMASK(TN_OS_SIG_BLOCK, &these, &h->before);
+}
+static void tn_os_hush_end(tn_os_hush *h) {
+  const int error = errno;
+  sigset_t now, one;
+  sigpending(&now);
+  for (int i = 0; i < 2; i++) {
+    const int sig = tn_os_hushed[i];
+    if (sigismember(&now, sig) != 1 || sigismember(&h->waits, sig) == 1) continue;
+    sigemptyset(&one);
+    sigaddset(&one, sig);
+#if defined(__linux__) && defined(__LP64__)
+    struct timespec none;                  // it may be gone: sent to the process, another thread has taken it
+    none.tv_sec = 0; none.tv_nsec = 0;
+    syscall(SYS_rt_sigtimedwait, &one, NULL, &none, (size_t)8);
+#else
+    int got;
+    sigwait(&one, &got);
+#endif
+  }
+  TN_OS_SIGMASK(TN_OS_SIG_SETMASK, &h->before, NULL);
+  errno = error;
+}
+#endif
+#endif // TINY_NO_DISK
+
 // ** files **
 
-typedef struct tn_os_facts { uint64_t nbytes, changed; } tn_os_facts;    // changed: when, in s
+// changed: when, in ns; number: of the file in its file system
+typedef struct tn_os_facts { uint64_t nbytes, changed, number; } tn_os_facts;
 
 // 1: there is a regular file at path.
 static int tn_os_file(const char *path, tn_os_facts *out) {
@@ -3062,18 +4119,44 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
   struct stat s;
   if (stat(path, &s) || !S_ISREG(s.st_mode)) return 0;
 #endif
-  out->nbytes = (uint64_t)s.st_size; out->changed = (uint64_t)s.st_mtime;
+  out->nbytes = (uint64_t)s.st_size; out->number = (uint64_t)s.st_ino;
+  out->changed = (uint64_t)s.st_mtime * 1000000000u;
+#if defined(__linux__) && (!defined(__STRICT_ANSI__) || defined(__cplusplus))
+  out->changed += (uint64_t)s.st_mtim.tv_nsec;
+#endif
   return 1;
 }
 
-#ifdef TINY_NO_DISK                        // nothing can be read, written or found there
-typedef int tn_os_handle;
-enum { TN_OS_OWN, TN_OS_ALL };
-static int tn_os_open(const char *path, int create, tn_os_handle *out) {
-  (void)path; (void)create; (void)out;
-  return 0;
+#ifndef TINY_NO_IO
+// Why no regular file can be read from a path.
+static const char *tn_os_why_not(const char *path) {
+  tn_os_facts facts;
+#ifdef _WIN32
+  struct _stat64 s;
+  const int there = !_stat64(path, &s), folder = there && (s.st_mode & _S_IFMT) == _S_IFDIR;
+#else
+  struct stat s;
+  const int there = !stat(path, &s), folder = there && S_ISDIR(s.st_mode);
+  if (!there && errno != ENOENT && errno != ENOTDIR) return "it cannot be looked at";
+#endif
+  return folder ? "it is a folder" : tn_os_file(path, &facts) ? "it cannot be read"
+         : there ? "it is a device or a pipe, which cannot be read as a file" : "there is no such file";
 }
-static int tn_os_close(tn_os_handle h) { return h; }
+#endif
+
+// What is to be executed comes from a folder and a file of the effective user's own, which nobody else may write.
+// FOREIGN: another user's; SHARED: others may write it.
+enum { TN_OS_DONE, TN_OS_ABSENT, TN_OS_FOREIGN, TN_OS_SHARED };
+enum { TN_OS_NAME = 160 };                 // bytes of the longest name that is listed, its 0 included
+typedef struct tn_os_entry { char name[TN_OS_NAME]; uint64_t nbytes, changed; } tn_os_entry;
+
+static int tn_os_own_path(char *out, size_t cap, const char *folder, const char *name) {
+  const int n = snprintf(out, cap, "%s/%s", folder, name);
+  return n > 0 && (size_t)n < cap;
+}
+
+#ifdef TINY_NO_DISK                        // nothing can be read, written or found there
+enum { TN_OS_OWN, TN_OS_ALL };
 #ifndef TINY_NO_IO
 typedef struct tn_os_draft { int none; } tn_os_draft;
 static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
@@ -3099,15 +4182,21 @@ static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, vo
 #endif
 static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)base; (void)nbytes; }
 static void tn_os_remove(const char *path) { (void)path; }
-static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out) {
-  (void)path; (void)max_nbytes; (void)out;
-  return 0;
+static int tn_os_read_own(const char *folder, const char *name, size_t max_nbytes, tiny_bytes *out) {
+  (void)folder; (void)name; (void)max_nbytes; (void)out;
+  return TN_OS_ABSENT;
 }
-static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
-  (void)path; (void)data; (void)nbytes;
-  return 0;
+static int tn_os_write_own(const char *folder, const char *name, const void *data, size_t nbytes) {
+  (void)folder; (void)name; (void)data; (void)nbytes;
+  return TN_OS_ABSENT;
 }
 static int tn_os_make_dirs(const char *path) { (void)path; return 0; }
+static int tn_os_make_own_dir(const char *path) { (void)path; return 0; }
+static void tn_os_remove_dir(const char *path) { (void)path; }
+static int tn_os_list(const char *folder, tn_os_entry *out, int most) {
+  (void)folder; (void)out;
+  return most * 0;
+}
 static int tn_os_cache_dir(char *out, size_t cap) { (void)out; (void)cap; return 0; }
 #else
 #ifdef _WIN32
@@ -3131,15 +4220,21 @@ static int tn_os_rename(const char *from, const char *to) {
   return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING) != 0;
 }
 static void tn_os_remove(const char *path) { DeleteFileA(path); }
-static int tn_os_make_dir(const char *path) { return _mkdir(path) == 0 || errno == EEXIST; }
+static void tn_os_remove_dir(const char *path) { RemoveDirectoryA(path); }
+static int tn_os_make_own_dir(const char *path) { return _mkdir(path) == 0; }
+static int tn_os_make_dir(const char *path) { return tn_os_make_own_dir(path) || errno == EEXIST; }
 static int tn_os_is_separator(char c) { return c == '/' || c == '\\'; }
 #else
 typedef int tn_os_handle;
+#ifndef TINY_NO_IO
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   const int flags = (create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY) | TN_OS_CLOEXEC;
   do *out = open(path, flags, create); while (*out < 0 && errno == EINTR);
   return *out >= 0;
 }
+static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
+static int tn_os_rename(const char *from, const char *to) { return rename(from, to) == 0; }
+#endif
 static int64_t tn_os_read_some(tn_os_handle h, void *out, size_t nbytes) {
   ssize_t got;
   do got = read(h, out, nbytes); while (got < 0 && errno == EINTR);
@@ -3150,55 +4245,41 @@ static int64_t tn_os_write_some(tn_os_handle h, const void *data, size_t nbytes)
   do put = write(h, data, nbytes); while (put < 0 && errno == EINTR);
   return put;
 }
-static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
-static int tn_os_rename(const char *from, const char *to) { return rename(from, to) == 0; }
 static void tn_os_remove(const char *path) { unlink(path); }
-static int tn_os_make_dir(const char *path) { return mkdir(path, 0700) == 0 || errno == EEXIST; }
+static void tn_os_remove_dir(const char *path) { rmdir(path); }
+static int tn_os_make_own_dir(const char *path) { return mkdir(path, 0700) == 0; }        // not there before
+static int tn_os_make_dir(const char *path) { return tn_os_make_own_dir(path) || errno == EEXIST; }
 static int tn_os_is_separator(char c) { return c == '/'; }
 #endif
 
 enum { TN_OS_PIECE = 1 << 20 };            // bytes of one read or write: systems limit them
 enum { TN_OS_OWN = 0600, TN_OS_ALL = 0666 };                // who may read a new file: this user; as the umask says
 
-// Appends the whole file to out. 0: there is none, it is bigger than max_nbytes, or it changes while it is
-// read.
-static int tn_os_read_file(const char *path, size_t max_nbytes, tiny_bytes *out) {
-  tn_os_facts facts;
-  tn_os_handle h;
-  if (!tn_os_file(path, &facts) || facts.nbytes > max_nbytes) return 0;
-  const size_t nbytes = (size_t)facts.nbytes;
-  char *data = (char *)tn_scratch(out->t, nbytes + 1), *end = data;     // may unwind: nothing is open yet
-  if (!data || !tn_os_open(path, 0, &h)) return 0;
-  int64_t got = 1;
-  while (got > 0 && end <= data + nbytes) {
-    const size_t left = nbytes + 1 - (size_t)(end - data);
-    got = tn_os_read_some(h, end, left < TN_OS_PIECE ? left : (size_t)TN_OS_PIECE);
-    if (got > 0) end += got;
-  }
-  tn_os_close(h);
-  if (got != 0 || end != data + nbytes) return 0;
-  tiny_bytes_add(out, data, nbytes);
-  return 1;
-}
-
 // A file that is being written: others see the old one or the whole new one, as it is written beside its place and
 // renamed.
 typedef struct tn_os_draft { char path[TN_OS_PATH + 64]; tn_os_handle h; } tn_os_draft;
 
-static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
-  const unsigned long long here = (uintptr_t)d;              // threads differ by their stacks
-  const unsigned long long process = tn_os_process_id(), now = tn_os_now();
+// Threads differ by where d lies, processes by their number.
+static int tn_os_draft_name(tn_os_draft *d, const char *path) {
+  const unsigned long long process = tn_os_process_id(), here = (uintptr_t)d, now = tn_os_now();
   const int length = snprintf(d->path, sizeof d->path, "%s.%llx-%llx-%llx", path, process, here, now);
-  return length >= 0 && (size_t)length < sizeof d->path && tn_os_open(d->path, rights, &d->h);
+  return length >= 0 && (size_t)length < sizeof d->path;
 }
 static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
   const char *at = (const char *)data, *const end = at + nbytes;
   int64_t put = 1;
+  tn_os_hush hush;
+  tn_os_hush_begin(&hush);
   while (at < end && put > 0) {
     put = tn_os_write_some(d->h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
     if (put > 0) at += put;
   }
+  tn_os_hush_end(&hush);
   return at == end;
+}
+#ifndef TINY_NO_IO
+static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
+  return tn_os_draft_name(d, path) && tn_os_open(d->path, rights, &d->h);
 }
 // Puts the draft in its place; or drops it, when it is not whole. 1: it is in its place.
 static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
@@ -3206,10 +4287,154 @@ static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
   tn_os_remove(d->path);
   return 0;
 }
-static int tn_os_write_file(const char *path, const void *data, size_t nbytes) {
+#endif
+
+// ** files of this user's own **
+
+// All of h, which has nbytes. 0: it has more or less, or cannot be read.
+static int tn_os_read_all(tn_os_handle h, char *data, size_t nbytes) {
+  char *end = data;
+  int64_t got = 1;
+  while (got > 0 && end <= data + nbytes) {
+    const size_t left = nbytes + 1 - (size_t)(end - data);
+    got = tn_os_read_some(h, end, left < TN_OS_PIECE ? left : (size_t)TN_OS_PIECE);
+    if (got > 0) end += got;
+  }
+  return got == 0 && end == data + nbytes;
+}
+
+#ifdef _WIN32                              // folders of a profile are the user's own; others are the caller's word
+static int tn_os_read_into(const char *folder, const char *name, char *data, size_t nbytes) {
+  char path[TN_OS_PATH];
+  tn_os_handle h;
+  if (!tn_os_own_path(path, sizeof path, folder, name) || !tn_os_open(path, 0, &h)) return TN_OS_ABSENT;
+  const int whole = tn_os_read_all(h, data, nbytes);
+  tn_os_close(h);
+  return whole ? TN_OS_DONE : TN_OS_ABSENT;
+}
+static int tn_os_write_own(const char *folder, const char *name, const void *data, size_t nbytes) {
+  char path[TN_OS_PATH];
   tn_os_draft d;
-  return tn_os_draft_open(&d, path, TN_OS_OWN) &&
-         tn_os_draft_close(&d, path, tn_os_draft_write(&d, data, nbytes));
+  if (!tn_os_own_path(path, sizeof path, folder, name) || !tn_os_draft_name(&d, path) ||
+      !tn_os_open(d.path, TN_OS_OWN, &d.h))
+    return TN_OS_ABSENT;
+  const int whole = tn_os_draft_write(&d, data, nbytes);
+  if (tn_os_close(d.h) && whole && tn_os_rename(d.path, path)) return TN_OS_DONE;
+  tn_os_remove(d.path);
+  return TN_OS_ABSENT;
+}
+// The files in a folder, out[0..most-1] of them. Returns how many there are; -1: it cannot be read.
+static int tn_os_list(const char *folder, tn_os_entry *out, int most) {
+  char path[TN_OS_PATH];
+  WIN32_FIND_DATAA e;
+  int n = 0;
+  if (!tn_os_own_path(path, sizeof path, folder, "*")) return -1;
+  HANDLE h = FindFirstFileA(path, &e);
+  if (h == INVALID_HANDLE_VALUE) return -1;
+  do {
+    if (e.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY || strlen(e.cFileName) >= TN_OS_NAME) continue;
+    if (n < most) {
+      memcpy(out[n].name, e.cFileName, strlen(e.cFileName) + 1);
+      out[n].nbytes = (uint64_t)e.nFileSizeHigh << 32 | e.nFileSizeLow;    // 100 ns since 1601
+      const uint64_t when = (uint64_t)e.ftLastWriteTime.dwHighDateTime << 32 | e.ftLastWriteTime.dwLowDateTime;
+      out[n].changed = when / 10000000u - 11644473600u;
+    }
+    n++;
+  } while (FindNextFileA(h, &e));
+  FindClose(h);
+  return n;
+}
+#else
+// What is open as fd: a folder or a file of this user's own that nobody else may write?
+static int tn_os_judge(int fd, int folder, struct stat *s) {
+  if (fstat(fd, s) || !(folder ? S_ISDIR(s->st_mode) : S_ISREG(s->st_mode))) return TN_OS_ABSENT;
+  if (s->st_uid != geteuid()) return TN_OS_FOREIGN;
+  return s->st_mode & 022 ? TN_OS_SHARED : TN_OS_DONE;
+}
+
+// Looks at what it has opened, never at a path: what a path names may change in between. A pipe in the place of a file
+// must not be waited for.
+static int tn_os_open_own(int folder, const char *path, int *fd, struct stat *s) {
+  const int flags = O_RDONLY | O_NONBLOCK | TN_OS_CLOEXEC;
+  do *fd = folder < 0 ? open(path, flags) : openat(folder, path, flags); while (*fd < 0 && errno == EINTR);
+  if (*fd < 0) return TN_OS_ABSENT;
+  const int verdict = tn_os_judge(*fd, folder < 0, s);
+  if (verdict != TN_OS_DONE) { close(*fd); *fd = -1; }
+  return verdict;
+}
+
+enum { TN_OS_FRESH = 86400 };              // s: a file that is read is as good as new once it is older than that
+
+static int tn_os_read_into(const char *folder, const char *name, char *data, size_t nbytes) {
+  int in, fd;
+  struct stat s;
+  int verdict = tn_os_open_own(-1, folder, &in, &s);
+  if (verdict != TN_OS_DONE) return verdict;
+  verdict = tn_os_open_own(in, name, &fd, &s);
+  close(in);
+  if (verdict != TN_OS_DONE) return verdict;
+  const int whole = tn_os_read_all(fd, data, nbytes);
+  const time_t now = time(NULL);
+  if (whole && now > s.st_mtime && now - s.st_mtime > TN_OS_FRESH) futimens(fd, NULL);
+  close(fd);
+  return whole ? TN_OS_DONE : TN_OS_ABSENT;
+}
+
+static int tn_os_write_own(const char *folder, const char *name, const void *data, size_t nbytes) {
+  int in;
+  struct stat s;
+  tn_os_draft d;
+  const int verdict = tn_os_open_own(-1, folder, &in, &s);
+  if (verdict != TN_OS_DONE) return verdict;
+  int well = tn_os_draft_name(&d, name);
+  if (well) {
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | TN_OS_CLOEXEC;
+    do d.h = openat(in, d.path, flags, TN_OS_OWN); while (d.h < 0 && errno == EINTR);
+    well = d.h >= 0;
+  }
+  if (well) {
+    well = tn_os_draft_write(&d, data, nbytes);
+    well = close(d.h) == 0 && well && renameat(in, d.path, in, name) == 0;
+    if (!well) unlinkat(in, d.path, 0);
+  }
+  close(in);
+  return well ? TN_OS_DONE : TN_OS_ABSENT;
+}
+
+// The files in a folder, out[0..most-1] of them. Returns how many there are; -1: it cannot be read.
+static int tn_os_list(const char *folder, tn_os_entry *out, int most) {
+  char path[TN_OS_PATH];
+  struct stat s;
+  int n = 0;
+  DIR *d = opendir(folder);
+  if (!d) return -1;
+  for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+    const size_t length = strlen(e->d_name);
+    if (e->d_name[0] == '.' || length >= TN_OS_NAME) continue;
+    if (n < most) {
+      if (!tn_os_own_path(path, sizeof path, folder, e->d_name) || stat(path, &s) || !S_ISREG(s.st_mode)) continue;
+      memcpy(out[n].name, e->d_name, length + 1);
+      out[n].nbytes = (uint64_t)s.st_size; out[n].changed = (uint64_t)s.st_mtime;
+    }
+    n++;
+  }
+  closedir(d);
+  return n;
+}
+#endif
+
+// Appends the whole of a file of this user's own to out, or says why not. TN_OS_ABSENT: there is none, it is bigger
+// than max_nbytes, or it changes while it is read.
+static int tn_os_read_own(const char *folder, const char *name, size_t max_nbytes, tiny_bytes *out) {
+  char path[TN_OS_PATH];
+  tn_os_facts facts;
+  if (!tn_os_own_path(path, sizeof path, folder, name) || !tn_os_file(path, &facts) || facts.nbytes > max_nbytes)
+    return TN_OS_ABSENT;
+  const size_t nbytes = (size_t)facts.nbytes;
+  char *data = (char *)tn_scratch_bare(out->t, nbytes + 1);  // may unwind: nothing is open yet
+  const int verdict = data ? tn_os_read_into(folder, name, data, nbytes) : TN_OS_ABSENT;
+  if (verdict == TN_OS_DONE) tiny_bytes_add(out, data, nbytes);
+  return verdict;
 }
 
 // ** mapped files **
@@ -3317,22 +4542,70 @@ static const char *tn_os_temp_dir(void) {
 #endif
 }
 
-// The path of a program: name itself when it has a folder in it, else the first on PATH. 0: there is none.
-static int tn_os_find_program(const char *name, char *out, size_t cap) {
+// Folders that nobody names relative to where the process happens to be.
 #ifdef _WIN32
-  const DWORD n = SearchPathA(NULL, name, ".exe", (DWORD)cap, out, NULL);
-  return n > 0 && n < cap;
+static int tn_os_is_absolute(const char *path, size_t length) {
+  return length > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\');
+}
+enum { TN_OS_PATH_SEPARATOR = ';' };
 #else
-  const char *path = strchr(name, '/') ? "" : tn_os_env("PATH");
-  tn_os_facts facts;
-  for (; path; path = *path ? path + 1 : NULL) {
-    const size_t length = strcspn(path, ":");
-    const int n = snprintf(out, cap, "%.*s%s%s", (int)length, path, length ? "/" : "", name);
-    if (n > 0 && (size_t)n < cap && tn_os_file(out, &facts) && access(out, X_OK) == 0) return 1;
-    path += length;
-  }
-  return 0;
+static int tn_os_is_absolute(const char *path, size_t length) { return length && *path == '/'; }
+enum { TN_OS_PATH_SEPARATOR = ':' };
 #endif
+
+// Where programs are looked for; with raised rights the system's folders alone.
+static const char *tn_os_search_path(void) {
+#ifdef _WIN32
+  const char *path = tn_os_env("PATH");
+  return path ? path : "";
+#else
+  const char *path = tn_os_raised() ? "/usr/bin:/bin" : tn_os_env("PATH");
+  return path ? path : "";
+#endif
+}
+
+// The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
+static int tn_os_clean_path(const char *path, tiny_bytes *out) {
+  int others = 0;
+  while (*path) {
+    size_t length = 0;
+    while (path[length] && path[length] != TN_OS_PATH_SEPARATOR) length++;
+    const int more = path[length] != 0;
+    if (tn_os_is_absolute(path, length)) {
+      const char separator = TN_OS_PATH_SEPARATOR;
+      if (out->n) tiny_bytes_add(out, &separator, 1);
+      tiny_bytes_add(out, path, length);
+    } else others = 1;
+    path += length + (size_t)more;
+    others |= more && !*path;              // an empty one at the end: where the process is
+  }
+  return others;
+}
+
+// The nth path of a program: name itself when it has a folder in it, else those on PATH whose folder is absolute.
+// 0: there is none.
+static int tn_os_find_program(const char *name, int nth, char *out, size_t cap) {
+  tn_os_facts facts;
+#ifdef _WIN32
+  const char *const suffix = strchr(name, '.') ? "" : ".exe";
+  const int named = strchr(name, '/') || strchr(name, '\\');
+#else
+  const char *const suffix = "";
+  const int named = strchr(name, '/') != NULL;
+#endif
+  const char *path = named ? "" : tn_os_search_path();
+  for (;;) {
+    size_t length = 0;
+    while (path[length] && path[length] != TN_OS_PATH_SEPARATOR) length++;
+    const int n = snprintf(out, cap, "%.*s%s%s%s", (int)length, path, length ? "/" : "", name, suffix);
+    int found = n > 0 && (size_t)n < cap && (named || tn_os_is_absolute(path, length)) && tn_os_file(out, &facts);
+#ifndef _WIN32
+    found = found && access(out, X_OK) == 0;
+#endif
+    if (found && !nth--) return 1;
+    if (!path[length]) return 0;
+    path += length + 1;
+  }
 }
 #endif
 // ---- end src/base/os.c ----
@@ -3344,6 +4617,10 @@ static int tn_os_find_program(const char *name, char *out, size_t cap) {
 //      stderr another: a socket, unlike a pipe, can be written without a SIGPIPE when the child has died, and
 //      so no signal handling is touched. The sockets close on exec, so that children don't inherit each
 //      other's ends.
+//      A child leads a process group of its own. When it ends, when its time is over or when it has written more than
+//      it may, all of its group ends: nobody else's hand on its outputs keeps the host waiting. A signal for the host's
+//      group, as from a terminal, does not reach it. Signals are in a child as a program expects them, whatever the
+//      host blocks or ignores.
 // When memory runs out in between, the children are killed, waited for and their sockets closed before it
 // unwinds.
 #ifndef TN_BASE_PROCESS
@@ -3355,12 +4632,26 @@ static int tn_os_find_program(const char *name, char *out, size_t cap) {
 typedef struct tn_job {
   const char *const *argv;                 // argv[0]: the program's path; NULL ends the list
   const char *input; size_t input_nbytes;
+  char *const *env;                        // NULL: as the host's
+  int seconds;                             // that it may run; 0: any time
+  size_t most;                             // bytes of output; 0: TN_JOB_OUT
   tiny_bytes out, err;
   int exit_code;                           // killed: 128 + the signal; not started: 127
+  int ended;                               // how: TN_JOB_*
 } tn_job;
 
+enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED };
+enum { TN_JOB_OUT = 64 << 20, TN_JOB_ERR = 1 << 20 };      // bytes that a child may write to stdout and to stderr
+
 typedef struct tn_child tn_child;
-typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; } tn_children;
+typedef struct tn_children { tn_job *job; int n, at_once; tn_child *child; int crowded; } tn_children;
+
+static int tn_process_flooded(const tn_job *j) {
+  return j->out.n > (j->most ? j->most : (size_t)TN_JOB_OUT) || j->err.n > TN_JOB_ERR;
+}
+static uint64_t tn_process_deadline(const tn_job *j) {
+  return j->seconds > 0 ? tn_os_now() + (uint64_t)j->seconds * 1000000000u : UINT64_MAX;
+}
 
 // Runs work(t, arg). When an allocation in it fails, undo(arg) is called on the way out.
 static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, void *arg),
@@ -3380,13 +4671,14 @@ static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, 
 
 static tiny_code tn_process_not_started(tn_job *job, const char *why) {
   job->exit_code = 127;
+  job->ended = TN_JOB_NOT_STARTED;
   tn_text_add(&job->err, "%s could not be started: %s\n", job->argv[0], why);
   return TINY_OK;
 }
 
 #ifndef _WIN32
 
-struct tn_child { pid_t pid; int io, err, alive; size_t sent; };
+struct tn_child { pid_t pid; int io, err, alive; size_t sent; uint64_t deadline; };
 
 #ifndef MSG_NOSIGNAL
   #define MSG_NOSIGNAL 0                   // macOS: SO_NOSIGPIPE does it
@@ -3421,14 +4713,31 @@ static int tn_process_socketpair(int fd[2]) {
   return 0;
 }
 
-static int tn_process_spawn(pid_t *pid, const char *const *argv, int io, int err) {
+static int tn_process_attributes(posix_spawnattr_t *a) {
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  int failed = posix_spawnattr_setpgroup(a, 0);
+  if (!failed) failed = posix_spawnattr_setsigmask(a, &none);
+  if (!failed) failed = posix_spawnattr_setsigdefault(a, &all);
+  const short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+  return failed ? failed : posix_spawnattr_setflags(a, flags);
+}
+
+static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
   posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  char *const *env = job->env ? job->env : TN_OS_ENVIRON;
   int failed = posix_spawn_file_actions_init(&actions);
   if (failed) return failed;
-  failed = posix_spawn_file_actions_adddup2(&actions, io, 0);
+  failed = posix_spawnattr_init(&attributes);
+  if (failed) { posix_spawn_file_actions_destroy(&actions); return failed; }
+  failed = tn_process_attributes(&attributes);
+  if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 0);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 1);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, err, 2);
-  if (!failed) failed = posix_spawn(pid, argv[0], &actions, NULL, (char *const *)argv, TN_OS_ENVIRON);
+  if (!failed) failed = posix_spawn(pid, job->argv[0], &actions, &attributes, (char *const *)job->argv, env);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return failed;
 }
@@ -3438,22 +4747,12 @@ static int tn_process_start(tn_child *c, const tn_job *job) {
   int io[2], err[2], failed = 0;
   if (!tn_process_socketpair(io)) return errno;
   if (!tn_process_socketpair(err)) failed = errno;
-  if (!failed) failed = tn_process_spawn(&c->pid, job->argv, io[1], err[1]);
+  if (!failed) failed = tn_process_spawn(&c->pid, job, io[1], err[1]);
   tn_process_close(&io[1]); tn_process_close(&err[1]);
   if (failed) { tn_process_close(&io[0]); tn_process_close(&err[0]); return failed; }
   c->io = io[0]; c->err = err[0]; c->sent = 0; c->alive = 1;
+  c->deadline = tn_process_deadline(job);
   return 0;
-}
-
-// Waits for the end of a child that has closed its outputs. A host that reaps all children itself hides the
-// exit code; it then counts as 0, and the caller sees from the output whether the child did its work.
-static int tn_process_reap(tn_child *c) {
-  int status = 0;
-  pid_t got;
-  do got = waitpid(c->pid, &status, 0); while (got < 0 && errno == EINTR);
-  c->alive = 0;
-  if (got < 0) return 0;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 static void tn_process_send(tn_child *c, const tn_job *job) {
@@ -3467,22 +4766,75 @@ static void tn_process_send(tn_child *c, const tn_job *job) {
   shutdown(c->io, SHUT_WR);
 }
 
-static void tn_process_receive(int *fd, tiny_bytes *to) {
-  char piece[16384];
-  for (;;) {
+static void tn_process_receive(int *fd, tiny_bytes *to, const tn_job *job) {
+  char piece[2048];
+  while (*fd >= 0 && !tn_process_flooded(job)) {
     const ssize_t got = recv(*fd, piece, sizeof piece, MSG_DONTWAIT);
     if (got > 0) { tiny_bytes_add(to, piece, (size_t)got); continue; }
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     tn_process_close(fd);                  // the end; ECONNRESET when the child left input unread
-    return;
   }
+}
+static void tn_process_hear(tn_child *c, tn_job *job) {
+  tn_process_receive(&c->io, &job->out, job);
+  tn_process_receive(&c->err, &job->err, job);
+}
+
+// 1: the child has ended, and its number is its own until that is taken note of; -1: the host has done so already.
+static int tn_process_over(const tn_child *c) {
+#ifdef __linux__
+  enum { PID = 1, NOHANG = 1, EXITED = 4, NOWAIT = 0x01000000 };       // linux/wait.h
+  int info[32] = {0};                      // a siginfo_t, which begins with the signal
+  if (syscall(SYS_waitid, PID, c->pid, info, NOHANG | EXITED | NOWAIT, NULL)) return errno == EINTR ? 0 : -1;
+  return info[0] != 0;
+#else
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  if (waitid(P_PID, (id_t)c->pid, &info, WNOHANG | WEXITED | WNOWAIT)) return errno == EINTR ? 0 : -1;
+  return info.si_pid != 0;
+#endif
+}
+
+// Ends what is left of a child's group. A host that reaps all children itself hides the exit code; it then counts as
+// 0, and the caller sees from the output whether the child did its work. What cannot be killed is left behind.
+static int tn_process_end(tn_child *c) {
+  int status = 0, naps = 0;
+  pid_t got;
+  if (tn_process_over(c) >= 0 || c->io >= 0 || c->err >= 0)  // else the number may be another's by now
+    kill(-c->pid, SIGKILL);
+  do {
+    got = waitpid(c->pid, &status, WNOHANG);
+    if (!got) tn_os_sleep_us(naps < 20 ? 50 : 5000);
+  } while ((got < 0 && errno == EINTR) || (!got && ++naps < 400));
+  c->alive = 0;
+  if (got <= 0) return 0;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void tn_process_finish(tn_child *c, tn_job *job, int how) {
+  const int exit_code = tn_process_end(c);
+  if (how == TN_JOB_BY_ITSELF) tn_process_hear(c, job);      // nobody is left to write more
+  tn_process_close(&c->io); tn_process_close(&c->err);
+  job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
+  job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
+}
+
+// Starts a job. When the system has no room for one more process now, it is asked again a few times.
+static int tn_process_start_patiently(tn_children *r, int i, int alive) {
+  int why = tn_process_start(&r->child[i], &r->job[i]);
+  for (int us = 1000; (why == EAGAIN || why == ENOMEM) && !alive && !r->crowded && us < 200000; us *= 2) {
+    tn_os_sleep_us(us);
+    why = tn_process_start(&r->child[i], &r->job[i]);
+  }
+  if (why && !alive) r->crowded = 1;
+  return why;
 }
 
 // Starts jobs while there is room. Returns the index of the first job that still has to be started.
 static int tn_process_fill(tn_children *r, int next, int *alive) {
   while (next < r->n && *alive < r->at_once) {
-    const int why = tn_process_start(&r->child[next], &r->job[next]);
+    const int why = tn_process_start_patiently(r, next, *alive);
     const int crowded = why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
     if (crowded && *alive) return next;    // when another has ended there is room again
     if (why) tn_process_not_started(&r->job[next], strerror(why));
@@ -3495,27 +4847,43 @@ static int tn_process_fill(tn_children *r, int next, int *alive) {
   return next;
 }
 
+enum { TN_PROCESS_LOOK = 50 };             // ms: the end of a child whose outputs others hold open is seen so late
+
+// Waits until something happens to a child. *nap: us, doubled while a child has closed its outputs and not ended.
+static void tn_process_wait(const tn_children *r, int started, struct pollfd *wait, int *nap) {
+  int n = 0, silent = 0;
+  for (int i = 0; i < started; i++) {
+    const tn_child *c = &r->child[i];
+    if (c->io >= 0) {
+      wait[n].fd = c->io;
+      wait[n++].events = (short)(c->sent < r->job[i].input_nbytes ? POLLIN | POLLOUT : POLLIN);
+    }
+    if (c->err >= 0) { wait[n].fd = c->err; wait[n++].events = POLLIN; }
+    silent |= c->alive && c->io < 0 && c->err < 0;
+  }
+  poll(wait, (nfds_t)n, silent ? 0 : TN_PROCESS_LOOK);       // whatever it says, what follows does not block
+  if (!silent) { *nap = 20; return; }
+  tn_os_sleep_us(*nap);
+  if (*nap < 10000) *nap *= 2;
+}
+
 static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   tn_children *r = (tn_children *)arg;
   struct pollfd *wait = (struct pollfd *)tn_scratch(t, (size_t)r->at_once * 2 * sizeof *wait);
-  int alive = 0, next = tn_process_fill(r, 0, &alive);
+  int alive = 0, nap = 20, next = tn_process_fill(r, 0, &alive);
   while (alive) {
-    int nwait = 0;
-    for (int i = 0; i < next; i++) {
-      const tn_child *c = &r->child[i];
-      if (c->io >= 0) {
-        wait[nwait].fd = c->io;
-        wait[nwait++].events = (short)(c->sent < r->job[i].input_nbytes ? POLLIN | POLLOUT : POLLIN);
-      }
-      if (c->err >= 0) { wait[nwait].fd = c->err; wait[nwait++].events = POLLIN; }
-    }
-    poll(wait, (nfds_t)nwait, -1);         // whatever it says, the calls below don't block
+    tn_process_wait(r, next, wait, &nap);
     for (int i = 0; i < next; i++) {
       tn_child *c = &r->child[i];
+      if (!c->alive) continue;
+      const int over = tn_process_over(c); // asked before: what it has written until then is there
       if (c->io >= 0 && c->sent < r->job[i].input_nbytes) tn_process_send(c, &r->job[i]);
-      if (c->io >= 0) tn_process_receive(&c->io, &r->job[i].out);
-      if (c->err >= 0) tn_process_receive(&c->err, &r->job[i].err);
-      if (c->alive && c->io < 0 && c->err < 0) { r->job[i].exit_code = tn_process_reap(c); alive--; }
+      tn_process_hear(c, &r->job[i]);
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
+                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      if (!over && how == TN_JOB_BY_ITSELF) continue;
+      tn_process_finish(c, &r->job[i], how);
+      alive--;
     }
     next = tn_process_fill(r, next, &alive);
   }
@@ -3525,15 +4893,35 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
 static void tn_process_kill(void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int i = 0; i < r->n; i++) if (r->child[i].alive) {
-    kill(r->child[i].pid, SIGKILL);
+    tn_process_end(&r->child[i]);
     tn_process_close(&r->child[i].io); tn_process_close(&r->child[i].err);
-    tn_process_reap(&r->child[i]);
   }
+}
+
+// What a child finds in its environment: the host's, but for folders of PATH that are not absolute, and with temp as
+// the folder of its temporary files. With raised rights next to nothing. NULL: as the host's.
+static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  char *const *from = TN_OS_ENVIRON;
+  const int raised = tn_os_raised();
+  tiny_bytes path = { t, NULL, 0, 0 };
+  tn_text_put(&path, "PATH=");
+  tiny_bytes folders = { t, NULL, 0, 0 };
+  const int others = tn_os_clean_path(tn_os_search_path(), &folders);
+  if (folders.n) tiny_bytes_add(&path, folders.data, folders.n);
+  if (!raised && !others && !temp) return NULL;
+  int n = 0, at = 0;
+  while (from && from[n]) n++;
+  char **env = (char **)tn_scratch(t, ((size_t)n + 4) * sizeof *env);
+  env[at++] = path.data;
+  if (temp) env[at++] = (char *)(uintptr_t)tn_text_of_format(t, "TMPDIR=%s", temp);
+  for (int i = 0; i < n && !raised; i++)
+    if (strncmp(from[i], "PATH=", 5) && (!temp || strncmp(from[i], "TMPDIR=", 7))) env[at++] = from[i];
+  return env;
 }
 
 #else
 
-struct tn_child { HANDLE process, in, out, err; size_t sent; };
+struct tn_child { HANDLE process, group, in, out, err; size_t sent; uint64_t deadline; };
 
 // A pipe of which the child inherits one end.
 static int tn_process_pipe(HANDLE *ours, HANDLE *theirs, int child_reads) {
@@ -3574,18 +4962,23 @@ static DWORD tn_process_start(tiny_ctx *t, tn_child *c, const tn_job *job) {
   if (!tn_process_pipe(&c->in, &setup.hStdInput, 1) || !tn_process_pipe(&c->out, &setup.hStdOutput, 0) ||
       !tn_process_pipe(&c->err, &setup.hStdError, 0) ||
       !SetNamedPipeHandleState(c->in, &never, NULL, NULL) ||
-      !CreateProcessA(job->argv[0], line.data, NULL, NULL, TRUE, CREATE_NO_WINDOW, NULL, NULL, &setup, &made))
+      !CreateProcessA(job->argv[0], line.data, NULL, NULL, TRUE, CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL,
+                      &setup, &made))
     why = GetLastError();
   tn_process_close(&setup.hStdInput); tn_process_close(&setup.hStdOutput); tn_process_close(&setup.hStdError);
   if (why) { tn_process_close(&c->in); tn_process_close(&c->out); tn_process_close(&c->err); return why; }
+  c->group = CreateJobObjectA(NULL, NULL); // it and whatever it starts, as a process group is
+  if (c->group) AssignProcessToJobObject(c->group, made.hProcess);
+  ResumeThread(made.hThread);
   CloseHandle(made.hThread);
   c->process = made.hProcess;
+  c->deadline = tn_process_deadline(job);
   return 0;
 }
 
 // What can be done now for one child. Returns 1 when something was.
 static int tn_process_receive(HANDLE *h, tiny_bytes *to) {
-  char piece[16384];
+  char piece[2048];
   DWORD there = 0, got = 0;
   if (!*h) return 0;
   if (!PeekNamedPipe(*h, NULL, 0, NULL, &there, NULL)) { tn_process_close(h); return 1; }
@@ -3605,6 +4998,16 @@ static int tn_process_send(tn_child *c, const tn_job *job) {
   return put > 0;
 }
 
+static void tn_process_end(tn_child *c) {
+  if (c->group) TerminateJobObject(c->group, 1);
+  TerminateProcess(c->process, 1);
+  WaitForSingleObject(c->process, INFINITE);
+}
+static void tn_process_close_all(tn_child *c) {
+  tn_process_close(&c->in); tn_process_close(&c->out); tn_process_close(&c->err);
+  tn_process_close(&c->group); tn_process_close(&c->process);
+}
+
 static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int next = 0, alive = 0; next < r->n || alive;) {
@@ -3622,11 +5025,17 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
       if (!c->process) continue;
       moved += tn_process_send(c, &r->job[i]);
       moved += tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err);
-      if (c->out || c->err) continue;
-      WaitForSingleObject(c->process, INFINITE);
+      const int over = WaitForSingleObject(c->process, 0) == WAIT_OBJECT_0;
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
+                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      if (!over && how == TN_JOB_BY_ITSELF) continue;
       GetExitCodeProcess(c->process, &code);
-      r->job[i].exit_code = (int)code;
-      tn_process_close(&c->in); tn_process_close(&c->process);
+      tn_process_end(c);
+      while (how == TN_JOB_BY_ITSELF && !tn_process_flooded(&r->job[i]) &&
+             tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err)) continue;
+      r->job[i].exit_code = how == TN_JOB_BY_ITSELF ? (int)code : 1;
+      r->job[i].ended = how;
+      tn_process_close_all(c);
       alive--;
     }
     if (alive && !moved) Sleep(1);         // anonymous pipes cannot be waited for
@@ -3638,23 +5047,26 @@ static void tn_process_kill(void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int i = 0; i < r->n; i++) {
     tn_child *c = &r->child[i];
-    if (c->process) { TerminateProcess(c->process, 1); WaitForSingleObject(c->process, INFINITE); }
-    tn_process_close(&c->in); tn_process_close(&c->out); tn_process_close(&c->err);
-    tn_process_close(&c->process);
+    if (c->process) tn_process_end(c);
+    tn_process_close_all(c);
   }
+}
+static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  (void)t; (void)temp;
+  return NULL;
 }
 #endif
 
 // Runs all jobs, at most at_once of them at a time, and returns when all have ended. TINY_E_MEMORY or
 // TINY_OK: whether a job did well is for its exit code to say.
 static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
-  tn_children r = { job, n, at_once < n ? at_once : n, NULL };
+  tn_children r = { job, n, at_once < n ? at_once : n, NULL, 0 };
   r.child = (tn_child *)tn_scratch(t, (size_t)n * sizeof *r.child);
   if (!r.child) return TINY_E_MEMORY;
   for (int i = 0; i < n; i++) {
     const tiny_bytes none = { t, NULL, 0, 0 };
     job[i].out = job[i].err = none;
-    job[i].exit_code = 0;
+    job[i].exit_code = job[i].ended = 0;
 #ifndef _WIN32
     r.child[i].io = r.child[i].err = -1;
 #endif
@@ -3726,6 +5138,7 @@ TINY_API const char *tiny_dtype_name(tiny_dtype d) {
 // u64 with signed f32; f16 with bf16 gives f32. The two kinds of fp8, which PyTorch does not promote, give f16, which
 // holds both; fp8 with a wider float gives that.
 TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
+  if ((unsigned)a >= TINY_DTYPE_COUNT || (unsigned)b >= TINY_DTYPE_COUNT) return TINY_VOID;
   if (a == b) return a;
   if (a > b) { const tiny_dtype c = a; a = b; b = c; }
   if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;
@@ -3738,10 +5151,10 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
 
 // ** values **
 
-static double tn_to_f64(int64_t k) { double d; memcpy(&d, &k, 8); return d; }
+static double tn_to_f64(int64_t k) { return tn_float_of_bits((uint64_t)k); }
 static int64_t tn_from_f64(double d) {
-  if (d != d) return 0x7FF8000000000000ll;               // one NaN, so that equal constants are one node
-  int64_t k; memcpy(&k, &d, 8); return k;
+  const uint64_t bits = tn_float_bits(d), nan = (uint64_t)0x7FF8 << 48;
+  return (int64_t)(bits << 1 > (uint64_t)0xFFE << 52 ? nan : bits);        // one NaN, so that equal constants are one node
 }
 
 static int64_t tn_dtype_wrap(int d, int64_t k) {
@@ -3764,22 +5177,24 @@ static double tn_float_top(int d) {
 }
 static double tn_float_beyond(int d) { return tn_dtypes[d].finite ? (double)NAN : HUGE_VAL; }
 
-// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf.
+// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf. On bits: a carry
+// out of the fraction goes into the exponent, as it should.
 static double tn_dtype_round(int d, double x) {
-  if (d == TINY_F32) {
-    if (x != x || fabs(x) <= 3.4028234663852886e38) return (float)x;
-    return fabs(x) < 3.4028235677973366e38 ? (x < 0 ? -3.4028234663852886e38 : 3.4028234663852886e38) :
-        x < 0                              ? -HUGE_VAL :
-                                             HUGE_VAL;
-  }
-  if (d == TINY_F64 || x != x || x == 0) return x;
   const tn_dtype_row *r = &tn_dtypes[d];
-  if (fabs(x) == HUGE_VAL) return r->finite ? (double)NAN : x;
-  int e = ilogb(x);
-  if (e < r->least) e = r->least;
-  const double quantum = ldexp(1.0, e - r->mantissa);
-  const double y = rint(x / quantum) * quantum;
-  return fabs(y) <= tn_float_top(d) ? y : x < 0 ? -tn_float_beyond(d) : tn_float_beyond(d);
+  const uint64_t sign = tn_float_bits(x) & (uint64_t)1 << 63, inf = (uint64_t)2047 << 52;
+  uint64_t size = tn_float_bits(x) ^ sign;
+  if (d == TINY_F64 || size > inf) return x;
+  if (size == inf) return r->finite ? (double)NAN : x;
+  const int e = (int)(size >> 52) - 1023, drop = 52 - r->mantissa + (e < r->least ? r->least - e : 0);
+  if (drop > 53) size = 0;                 // below half of the least number
+  else if (drop == 53) size = size << 12 ? (uint64_t)(e + 1024) << 52 : 0;         // from half of it on
+  else {
+    const uint64_t odd = drop == 52 ? 1 : size >> drop & 1;  // the leading bit is not written
+    size = (size + ((uint64_t)1 << (drop - 1)) - 1 + odd) >> drop << drop;
+  }
+  if ((int)(size >> 52) - 1023 > -r->least && size > tn_float_bits(tn_float_top(d)))
+    return sign ? -tn_float_beyond(d) : tn_float_beyond(d);
+  return tn_float_of_bits(sign | size);
 }
 
 // Codes of a narrow float: its sign bit, the first code above all numbers, and NaN.
@@ -3794,7 +5209,7 @@ static int tn_code_nan(int d) {
 // The code of a value that a narrow float can hold.
 static uint16_t tn_dtype_pack(int d, double x) {
   const tn_dtype_row *r = &tn_dtypes[d];
-  const int sign = signbit(x) ? tn_code_sign(d) : 0;
+  const int sign = tn_float_bits(x) >> 63 ? tn_code_sign(d) : 0;
   if (x != x) return (uint16_t)tn_code_nan(d);
   x = fabs(x);
   if (x == HUGE_VAL) return (uint16_t)(sign | tn_code_end(d));
@@ -3864,8 +5279,12 @@ static int64_t tn_dtype_convert(int to, int from, int64_t k) {
   return tn_dtype_wrap(to, k);
 }
 
-// A C double as a value of dtype d.
-static int64_t tn_dtype_value(int d, double x) { return tn_dtype_convert(d, TINY_F64, tn_from_f64(x)); }
+// A C double as a value of dtype d, in whatever mode the thread is.
+static int64_t tn_dtype_value(int d, double x) {
+  if (tn_is_float(d)) return tn_from_f64(tn_dtype_round(d, x));
+  TN_FLOAT_MODE;
+  return tn_dtype_convert(d, TINY_F64, tn_from_f64(x));
+}
 
 // The least and greatest value of an integer dtype, as far as int64 can tell (u64 ends at INT64_MAX here).
 static int64_t tn_dtype_min(int d) {
@@ -3891,7 +5310,8 @@ static int64_t tn_lowest(int d) {
 // Integers wrap to the dtype's width through unsigned arithmetic, division by zero gives 0
 // (remainder: the dividend), shifts beyond the width give 0 (or the sign). Floats are computed in
 // f64 and rounded once to the dtype, which is exact for + - * / sqrt of f32 and narrower
-// (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is.
+// (Figueroa, "When is double rounding innocuous?", 1995). MAX is NaN if either operand is;
+// of zeros it is either, beside a constant the operand that is none: relu of -0 is -0.
 #ifndef TN_IR_ALU
 #define TN_IR_ALU
 #ifndef TINY_AMALGAMATED
@@ -3933,7 +5353,7 @@ static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
     case TINY_OP_MOD: { const double r = fmod(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }
     case TINY_OP_CDIV: return trunc(a / b);
     case TINY_OP_CMOD: return fmod(a, b);
-    case TINY_OP_MAX: return a > b || a != a ? a : b;
+    case TINY_OP_MAX: return b > a || b != b ? b : a;
     case TINY_OP_POW: return pow(a, b);
     case TINY_OP_MULADD: return a * b + c;
     default: return (double)NAN;
@@ -4047,8 +5467,9 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   DEFINE k id, v {space, nelem}
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
 //   SHRINK v {begin, end}.. | FLIP k axis bits
+//   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
-//   DETACH (x) x without a gradient; (y x) k slope: y, known as a function of x by its derivative (rules/gradient.c)
+//   DETACH (x) x without a gradient; (y x [a]) k slope: y, known as a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
@@ -4083,7 +5504,12 @@ static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_
 enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_ASIN, TN_SLOPE_ACOS,
   TN_SLOPE_ATAN, TN_SLOPE_ASINH, TN_SLOPE_ACOSH, TN_SLOPE_ATANH, TN_SLOPE_LOG1P, TN_SLOPE_ERF,
   TN_SLOPE_ERFC, TN_SLOPE_NORMAL,
-  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPES };
+  TN_SLOPE_ERFINV, TN_SLOPE_LGAMMA, TN_SLOPE_CBRT, TN_SLOPE_ABS, TN_SLOPE_I0, TN_SLOPE_I1, TN_SLOPE_I0E,
+  TN_SLOPE_I1E,
+  TN_SLOPE_SAME,                           // 1: y has the value, x the derivatives
+  TN_SLOPE_IGAMMA, TN_SLOPE_IGAMMAC,       // of y and a, the third source
+  TN_SLOPE_POLYGAMMA,                      // | n << 8: the n-th
+  TN_SLOPES };
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
 enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
   TN_KINDS };
@@ -4114,6 +5540,13 @@ static int tn_wmma_fits(const tiny_uop *u) {
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
+// Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator asked
+// for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program names memory
+// whatever it holds.
+enum {                                     // the bits below are those of patterns, see match.c
+  TN_NODE_ONCE = 32, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
+  TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
+};
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
@@ -4132,7 +5565,9 @@ struct tn_ir {
   int64_t serial;                          // of BUFFERs and of range ids
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
-  void (*release)(tiny_ctx *t, void *storage);   // called when a BUFFER node dies
+  void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
+  // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
+  tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
 
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
@@ -4192,7 +5627,7 @@ static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
   const size_t rounded = tn_uop_rounded(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
-  if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u->ptr);
+  if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
   memcpy(u, &t->ir->nodes.unused[c], sizeof(void *));
   t->ir->nodes.unused[c] = u;
@@ -4205,6 +5640,18 @@ static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
 
+static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
+  if (a == 0 || b == 0) return 0;
+  const uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+  if ((x | y) >> 31 == 0 || x <= 4000000000000000000u / y) return a * b;
+  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+static int64_t tn_clamp_add(int64_t a, int64_t b) {
+  if (a > 0 && b > INT64_MAX - a) return INT64_MAX;
+  if (a < 0 && b < INT64_MIN - a) return INT64_MIN;
+  return a + b;
+}
+
 // Shape of a tensor node into dim (room for TINY_MAX_DIMS); *shared is set instead when another node's list serves.
 static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const int64_t **shared) {
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
@@ -4215,7 +5662,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_VIEW: for (int i = 0; i < u->nv / 2; i++) dim[i] = v[i]; return u->nv / 2;
     case TINY_OP_PERMUTE: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[v[i]]; return x->ndim;
     case TINY_OP_PAD:
-      for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i] + v[2 * i] + v[2 * i + 1];
+      for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
       return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
     case TINY_OP_REDUCE:
@@ -4232,15 +5679,21 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
   }
 }
 
-static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product
-  if (a == 0 || b == 0) return 0;
-  const double p = (double)a * (double)b;
-  return p > 4e18 ? INT64_MAX : p < -4e18 ? INT64_MIN : a * b;
-}
-static int64_t tn_clamp_add(int64_t a, int64_t b) {
-  if (a > 0 && b > INT64_MAX - a) return INT64_MAX;
-  if (a < 0 && b < INT64_MIN - a) return INT64_MIN;
-  return a + b;
+// A node whose list of dims is not that of a source holds fewer than 2^60 elements, as all that is created, so that no
+// product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0 were 1.
+static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
+  char to[160], from[160];
+  int64_t nelem = 1;
+  int negative = 0;
+  for (int i = 0; i < n; i++) {
+    nelem = tn_clamp_mul(nelem, dim[i] ? dim[i] : 1);
+    negative |= dim[i] < 0;
+  }
+  if (nelem < (int64_t)1 << 60 && !negative) return 1;
+  const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
+  tiny_fail(t, TINY_E_SHAPE, "%s%s%s: too many elements in %s", tn_ops[u->op].name, x ? " of " : "",
+            x ? tn_dims_text(from, sizeof from, x->ndim, x->dim) : "", tn_dims_text(to, sizeof to, n, dim));
+  return 0;
 }
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
 
@@ -4296,6 +5749,8 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_RANGE: case TINY_OP_SPECIAL:
       u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
       u->vmin = b && b->vmin > 0 && b->vmin <= u->vmax ? b->vmin : 0;
+      // A loop that may have no round is no constant of its only one: what happens in it would leave it.
+      if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
@@ -4395,8 +5850,10 @@ static uint64_t tn_uop_hash(const tiny_uop *u) {
 // one multiplication for each word; the high bits depend on all of them.
 static uint64_t tn_slot_mix(uint64_t h, uint64_t v) { return ((h << 23 | h >> 41) ^ v) * 0x9E3779B97F4A7C15ull; }
 static uint32_t tn_uop_slot(int op, int dtype, int lanes, int nsrc, tiny_uop *const *src, int64_t k, int nv,
-                            const int64_t *v) {
+                            const int64_t *v, const void *ptr) {
   uint64_t h = tn_slot_mix((uint64_t)op << 32 | (uint64_t)dtype << 16 | (uint64_t)lanes, (uint64_t)k);
+  // Scalars of one value differ in nothing else. Text names a BUFFER and a CUSTOM without it.
+  if (ptr && op != TINY_OP_BUFFER && op != TINY_OP_CUSTOM) h = tn_slot_mix(h, (uint64_t)(uintptr_t)ptr);
   for (int i = 0; i < nv; i++) h = tn_slot_mix(h, (uint64_t)v[i]);
   for (int i = 0; i < nsrc; i++) h = tn_slot_mix(h, (uint64_t)(uintptr_t)src[i]);
   return (uint32_t)((h ^ h >> 29) >> 16);
@@ -4458,12 +5915,12 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
   }
-  const uint32_t slot = tn_uop_slot(op, dtype, lanes, nsrc, src, k, nv, v);
+  const uint32_t slot = tn_uop_slot(op, dtype, lanes, nsrc, src, k, nv, v, ptr);
   const tn_node_slot *table = ir->nodes.table;
   for (uint32_t i = slot & (ir->nodes.cap - 1); tn_nodes_has(&ir->nodes, i); i = (i + 1) & (ir->nodes.cap - 1)) {
     tiny_uop *u = table[i].u;
     if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
-        u->nv == nv && u->k == k && u->ptr == ptr &&
+        u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
         (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
       return u;
@@ -4481,6 +5938,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
+  if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
   tiny_uop *u =
       (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
@@ -4552,13 +6010,15 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
 
 // ** walks **
 
+// Graphs are walked with the path in memory: they may be deep, and stacks of threads small. Short paths need none.
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
+enum { TN_FEW_WALKS = 32 };
 
 // Every node that root needs, sources before users, each once. Heavy code only.
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
-  tn_walk few[TN_FIRST_SLOTS], *stack = few, *top;
-  int n = 0, cap = TN_FIRST_SLOTS;
+  tn_walk few[TN_FEW_WALKS], *stack = few, *top;
+  int n = 0, cap = TN_FEW_WALKS;
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
@@ -4773,6 +6233,15 @@ static const char *tn_convolution_fits(tiny_uop *const *src, int nv, const int64
   }
   return fits ? NULL : "takes a convolution, its image and weights, groups, strides and dilations";
 }
+// src: y, x and, of the slopes that need one, a parameter.
+static int tn_slope_fits(int nsrc, tiny_uop *const *src, int64_t k) {
+  const int slope = (int)(k & 255), parameter = slope == TN_SLOPE_IGAMMA || slope == TN_SLOPE_IGAMMAC;
+  if (k < 0 || slope >= TN_SLOPES || k >> 8 > 255 || nsrc != 2 + parameter) return 0;
+  if ((k >> 8 > 0) != (slope == TN_SLOPE_POLYGAMMA)) return 0;
+  for (int i = 1; i < nsrc; i++)
+    if (src[i]->ndim != src[0]->ndim || !tn_dims_same(src[0]->ndim, src[0]->dim, src[i]->dim)) return 0;
+  return 1;
+}
 
 // NULL, or what is wrong with a node of these parts.
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
@@ -4783,10 +6252,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
-    case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 ? tn_convolution_fits(src, nv, v) :
-      k >= 0 && k < TN_SLOPES && src[0]->ndim == src[1]->ndim &&
-      tn_dims_same(src[0]->ndim, src[0]->dim, src[1]->dim)
-      ? NULL : "takes a slope, and a value of its argument's shape";
+    case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
+      tn_slope_fits(nsrc, src, k) ? NULL : "takes a slope, and a value of its arguments' shape";
     case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING) ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
@@ -4880,24 +6347,6 @@ static int tn_print_default_dtype(int op) {
 
 // ** numbers **
 
-static char tn_decimal_point(void) {       // the host may have set a locale
-  char half[8];
-  return snprintf(half, sizeof half, "%.1f", 0.5) == 3 ? half[1] : '.';
-}
-
-// Text of digits, one point and an exponent as a double; 0 if it is something else.
-static int tn_parse_double(const char *text, size_t n, double *out) {
-  char copy[64], *end;
-  if (n == 0 || n >= sizeof copy) return 0;
-  for (size_t i = 0; i < n; i++) {
-    if (!strchr("0123456789+-.eE", text[i])) return 0;
-    copy[i] = text[i] == '.' ? tn_decimal_point() : text[i];
-  }
-  copy[n] = 0;
-  *out = strtod(copy, &end);
-  return end == copy + n;
-}
-
 // A decimal integer of the dtype; 0 if it is none or does not fit.
 static int tn_parse_integer(const char *text, size_t n, int dtype, int64_t *out) {
   const int minus = n && *text == '-';
@@ -4932,7 +6381,7 @@ static int tn_parse_value(const char *text, size_t n, int dtype, int64_t *out) {
   if (n == 3 && !memcmp(text, "inf", 3)) x = HUGE_VAL;
   else if (n == 4 && !memcmp(text, "-inf", 4)) x = -HUGE_VAL;
   else if (n == 3 && !memcmp(text, "nan", 3)) x = (double)NAN;
-  else if (!tn_parse_double(text, n, &x)) return 0;
+  else if (!tn_number_parse(text, n, &x)) return 0;
   *out = tn_dtype_value(dtype, x);
   return 1;
 }
@@ -4950,8 +6399,7 @@ static int tn_print_value(char *out, size_t nbytes, int dtype, int64_t k) {
     snprintf(out, nbytes, "%s", x != x ? "nan" : x < 0 ? "-inf" : "inf");
     if (tn_dtype_value(dtype, x) == k) return 1;
   } else for (int digits = 6; digits <= 17; digits += digits == 6 ? 3 : 8) {
-    snprintf(out, nbytes - 2, "%.*g", digits, x);
-    for (char *c = out; *c; c++) if (*c == tn_decimal_point()) *c = '.';
+    tn_number_print(out, nbytes - 2, "%.*g", digits, x);
     if (!strpbrk(out, ".e")) strcat(out, ".0");
     if (tn_parse_value(out, strlen(out), dtype, &back) && back == k) return 1;
   }
@@ -5019,22 +6467,37 @@ static void tn_print_tail(tiny_bytes *out, const tiny_uop *u) {
 
 // name < 0: to be named; > 0: its number
 typedef struct tn_print_note { int uses, width, name; } tn_print_note;
-typedef struct tn_printer { tiny_bytes *out; tn_map index; tn_print_note *note; } tn_printer;
+typedef struct tn_printer {
+  tiny_bytes *out; tn_map index; tn_print_note *note;
+  tn_walk *path; int depth, cap;           // nodes whose parenthesis is open
+} tn_printer;
 
 static tn_print_note *tn_print_find(tn_printer *p, const tiny_uop *u) {
   return &p->note[(intptr_t)tn_map_get(&p->index, u) - 1];
 }
 static int tn_print_shown(const tn_print_note *n) { return n->name ? 5 : n->width; }
 
-// The depth of this recursion is bounded by the columns of a line.
-static void tn_print_expr(tn_printer *p, const tiny_uop *u, int define) {
-  const int name = tn_print_find(p, u)->name;
-  if (name && !define) { tn_text_add(p->out, "%%%d", name); return; }
-  const size_t before = p->out->n;
+static void tn_print_open(tiny_ctx *t, tn_printer *p, tiny_uop *u) {
+  tn_walk *top = TN_PUSH(t, p->path, p->depth, p->cap, tn_walk);
+  top->u = u; top->next = 0;
   tn_print_head(p->out, u);
-  if (p->out->data[before] != '(') return;
-  for (uint32_t i = 0; i < u->nsrc; i++) { tn_text_add(p->out, " "); tn_print_expr(p, u->src[i], 0); }
-  tn_print_tail(p->out, u);
+}
+// What u is, with the names of what has one.
+static void tn_print_expr(tiny_ctx *t, tn_printer *p, tiny_uop *u) {
+  const size_t before = p->out->n;
+  tn_print_open(t, p, u);
+  if (p->out->data[before] != '(') { p->depth--; return; }
+  while (p->depth) {
+    tn_walk *top = &p->path[p->depth - 1];
+    if (top->next == top->u->nsrc) { tn_print_tail(p->out, top->u); p->depth--; continue; }
+    tiny_uop *s = top->u->src[top->next++];
+    const int name = tn_print_find(p, s)->name;
+    if (name) { tn_text_add(p->out, " %%%d", name); continue; }
+    tn_text_add(p->out, " ");
+    const size_t at = p->out->n;
+    tn_print_open(t, p, s);
+    if (p->out->data[at] != '(') p->depth--;
+  }
 }
 
 // Chooses what of u's sources to name so that u fits a line.
@@ -5073,10 +6536,10 @@ static void tn_print(tiny_ctx *t, tiny_uop *u, tiny_bytes *out) {
   for (int i = 0, names = 0; i < order.n - 1; i++) if (p.note[i].name) {
     p.note[i].name = ++names;
     tn_text_add(out, "%%%d = ", names);
-    tn_print_expr(&p, order.u[i], 1);
+    tn_print_expr(t, &p, order.u[i]);
     tn_text_add(out, "\n");
   }
-  tn_print_expr(&p, u, 1);
+  tn_print_expr(t, &p, u);
 }
 
 // A program: a numbered line for every node but the constants, indented by loops.
@@ -5153,7 +6616,7 @@ static int tn_parse_fail(tn_parser *p, const char *at, const char *format, ...) 
   const char *start = p->text;
   va_list args;
   va_start(args, format);
-  vsnprintf(why, sizeof why, format, args);
+  tn_number_list(why, sizeof why, format, args);
   va_end(args);
   for (const char *c = p->text; c < at; c++) if (*c == '\n') { line++; start = c + 1; }
   const long column = (long)(at - start);
@@ -5326,7 +6789,7 @@ static int tn_parse_give(tn_parser *p, tiny_uop *u, const char *at) {
 // A live BUFFER or CUSTOM node is meant by the text although its pointer is not in it.
 static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, tiny_uop **src) {
   const tn_nodes *nodes = &p->t->ir->nodes;
-  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
+  const uint32_t slot = tn_uop_slot(o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v, NULL);
   for (uint32_t i = slot & (nodes->cap - 1); tn_nodes_has(nodes, i); i = (i + 1) & (nodes->cap - 1)) {
     tiny_uop *u = nodes->table[i].u;
     if (u->op == o->op && u->dtype == o->dtype && u->lanes == o->lanes && u->k == o->k && u->nv == o->nv &&
@@ -5615,9 +7078,9 @@ static int tn_pat_suffixes(tn_pat_parser *p, tn_pat *u) {
       p->at += 2;
       n = tn_word(p->at);
       const int op = tn_word_op(p->at, n);
-      char *end = NULL;
-      u->k = op >= 0 ? op : (int64_t)strtoll(p->at, &end, 10);
-      if (op < 0 && (!end || end == p->at)) return tn_pat_fail(p, "k is an op or an integer");
+      const char *end = NULL;
+      u->k = op >= 0 ? op : tn_number_int(p->at, INT_MIN, INT_MAX, &end);
+      if (op < 0 && end == p->at) return tn_pat_fail(p, "k is an op or an integer");
       u->flags |= TN_PAT_K;
       p->at = op >= 0 ? p->at + n : end;
       continue;
@@ -5904,7 +7367,7 @@ static tiny_uop *tn_match_apply(tiny_ctx *t, int index, tiny_uop *u, void *ctx, 
 
 typedef struct tn_frame { tiny_uop *u, *wait; uint32_t next; } tn_frame;   // wait: u becomes what wait becomes
 // Chains of rewrites longer than this, and than the graph is large, never end.
-enum { TN_FIRINGS_DEEP = 10000 };
+enum { TN_FIRINGS_DEEP = 10000, TN_FIRINGS = 1 << 26 };
 
 // What u becomes, as far as it is known: nodes that a set has left alone before carry the set's bit in flags.
 static tiny_uop *tn_rewrite_known(const tn_map *memo, tiny_uop *u, uint8_t fixed) {
@@ -5943,7 +7406,7 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
   tiny_uop *known = tn_rewrite_known(memo, root, fixed);
   if (known) return known;
   tn_frame *stack = NULL;
-  int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0;
+  int n = 0, cap = 0, deep = 0, limit = TN_FIRINGS_DEEP, rule = 0, fired = 0;
   TN_PUSH(t, stack, n, cap, tn_frame)->u = root;
   while (n) {
     tn_frame *f = &stack[n - 1];
@@ -5970,6 +7433,7 @@ static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_r
     }
     f->wait = next;
     if (tn_rewrite_diverges(t, root, ++deep, &limit, rule)) return root;
+    if (++fired == TN_FIRINGS) { tn_stop(t, "match: rewriting does not end"); return root; }
     if (!tn_rewrite_known(memo, next, fixed)) {
       tn_frame *g = TN_PUSH(t, stack, n, cap, tn_frame);
       memset(g, 0, sizeof *g);
@@ -6146,14 +7610,31 @@ static int tn_broadcast_dims(int xn, const int64_t *xdim, int *n, int64_t *dim) 
   *n = both;
   return 1;
 }
+// Operators check shapes before they build: operands that do not fit here are a bug.
+static tiny_uop *tn_misfit(tiny_ctx *t, const tiny_uop *a, const tiny_uop *b) {
+  char p[160], q[160];
+  tiny_fail(t, TINY_E_INTERNAL, "build: %s %s and %s %s do not broadcast", tn_ops[a->op].name,
+            tn_dims_text(p, sizeof p, a->ndim, a->dim), tn_ops[b->op].name, tn_dims_text(q, sizeof q, b->ndim, b->dim));
+  return &t->ir->bad;
+}
+// Operands of an elementwise node: one shape, or 0-d.
 static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
   if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
   if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
-      !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim))
+      !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim)) {
+    *a = *b = tn_misfit(t, *a, *b);
     return;
+  }
   *a = tn_expand(t, *a, n, dim); *b = tn_expand(t, *b, n, dim);
+}
+// The same for operands whose dims are used by name: a 0-d one gets those of the other as well.
+static void tn_broadcast_whole(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
+  tn_broadcast(t, a, b);
+  if (tn_bad(t, *a) || tn_bad(t, *b)) return;
+  if (!(*a)->ndim) *a = tn_expand(t, *a, (*b)->ndim, (*b)->dim);
+  else if (!(*b)->ndim) *b = tn_expand(t, *b, (*a)->ndim, (*a)->dim);
 }
 static tiny_uop *tn_binary(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
   tn_broadcast(t, &a, &b);
@@ -6211,6 +7692,113 @@ static tiny_uop *tn_exp_falling(tiny_ctx *t, tiny_uop *x) {
 #define TN_LN_2 0.69314718055994530942
 static tiny_uop *tn_logarithm(tiny_ctx *t, tiny_uop *x) {
   return tn_times(t, tn_u1(t, TINY_OP_LOG2, x), TN_LN_2);
+}
+
+// ** values that must not be computed twice **
+
+// Kernels that compute a value anew need not agree to the bit: sums are added in another order, a product and a sum
+// become one instruction. What compares a value with what was made of it compares memory with memory, through
+// (AFTER x x): x, as whoever reads it finds it where it was stored once.
+
+// Does u give the same bits whoever computes it from the same sources?
+static int tn_is_exact(const tiny_uop *u) {
+  static const uint8_t always[] = {TINY_OP_DETACH, TINY_OP_WHERE, TINY_OP_MAX, TINY_OP_LT, TINY_OP_NE, TINY_OP_BITCAST};
+  for (size_t i = 0; i < sizeof always; i++) if (u->op == always[i]) return 1;
+  if (tn_op_is(u->op, TINY_MOVEMENT)) return 1;
+  if (u->op == TINY_OP_CAST)
+    return !tn_is_float(u->dtype) || !tn_is_float(u->src[0]->dtype) ||
+        tn_dtypes[u->dtype].mantissa >= tn_dtypes[u->src[0]->dtype].mantissa;
+  if (!tn_is_float(u->dtype)) return tn_op_is(u->op, TINY_ALU);
+  const tiny_uop *c = u->op == TINY_OP_MUL ? u->src[tn_is_const(u->src[1])] : NULL;
+  return c && tn_is_const(c) && tn_to_f64(c->k) == -1;
+}
+// Memory that was written before anything is computed, nothing but a number, or what is stored once already.
+static int tn_is_given(const tiny_uop *u) {
+  return !u->nsrc || (u->op == TINY_OP_AFTER && u->nsrc == 2 && u->src[0] == u->src[1]);
+}
+
+enum { TN_EXACT_NODES = 48 };              // what stands between a value and what is stored of it is a few nodes
+typedef struct tn_selection { tiny_uop *u[TN_EXACT_NODES], *now[TN_EXACT_NODES]; int n; } tn_selection;
+
+static int tn_exact_find(tn_selection *e, tiny_uop *u) {
+  int i = 0;
+  while (i < e->n && e->u[i] != u) i++;
+  if (i == TN_EXACT_NODES) return -1;
+  e->u[i] = u;
+  if (i == e->n) e->n++;
+  return i;
+}
+// The exact nodes from x down, and what they begin at: given memory, or one value to be stored, *value. 0: several
+// values, or too many nodes.
+static int tn_exact_of(tn_selection *e, tiny_uop *x, tiny_uop **value) {
+  e->n = 0; *value = NULL;
+  tn_exact_find(e, x);
+  for (int i = 0; i < e->n; i++) {
+    tiny_uop *u = e->u[i];
+    e->now[i] = NULL;
+    if (tn_is_given(u)) { e->now[i] = u; continue; }
+    if (u->realized || !tn_is_exact(u)) {
+      if (*value) return 0;
+      *value = u;
+      continue;
+    }
+    for (uint32_t s = 0; s < u->nsrc; s++) if (tn_exact_find(e, u->src[s]) < 0) return 0;
+  }
+  return 1;
+}
+static tiny_uop *tn_stored_once(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *src[2] = {u, u};
+  return tn_uop_make(t, TINY_OP_AFTER, u->dtype, 1, 2, src, 0, 0, NULL);
+}
+// x over now[i] in place of the one value that was found: nodes are rebuilt once their sources are.
+static tiny_uop *tn_exact_rebuild(tiny_ctx *t, tn_selection *e) {
+  while (!e->now[0]) for (int i = e->n; i-- > 0;) {
+    tiny_uop *u = e->u[i], *src[4];
+    int ready = !e->now[i] && u->nsrc <= 4, changed = 0;
+    for (uint32_t s = 0; ready && s < u->nsrc; s++) {
+      src[s] = e->now[tn_exact_find(e, u->src[s])];
+      ready = src[s] != NULL;
+      changed |= src[s] != u->src[s];
+    }
+    if (!ready) continue;
+    e->now[i] = changed ? tn_uop_with(t, u, src) : u;
+    if (tn_bad(t, e->now[i])) return &t->ir->bad;
+  }
+  return e->now[0];
+}
+// The least of the nodes that x moves, the lowest of them; *links are those above it.
+static tiny_uop *tn_least_moved(tiny_uop *x, tiny_uop **link, int most, int *links) {
+  tiny_uop *least = x;
+  int n = 0;
+  *links = 0;
+  for (; n < most && tn_op_is(x->op, TINY_MOVEMENT) && x->op != TINY_OP_VIEW && !x->realized; x = x->src[0]) {
+    link[n++] = x;
+    if (tn_dims_nelem(x->src[0]->ndim, x->src[0]->dim) <= tn_dims_nelem(least->ndim, least->dim)) {
+      least = x->src[0];
+      *links = n;
+    }
+  }
+  return least;
+}
+// x, stored once.
+static tiny_uop *tn_once(tiny_ctx *t, tiny_uop *x) {
+  tn_selection e;
+  tiny_uop *value, *link[TN_EXACT_NODES];
+  int links;
+  if (tn_bad(t, x)) return x;
+  tiny_uop *least = tn_least_moved(x, link, TN_EXACT_NODES, &links);
+  const int64_t nelem = tn_dims_nelem(least->ndim, least->dim);
+  if (tn_exact_of(&e, x, &value)) {
+    if (!value) return x;
+    if (tn_dims_nelem(value->ndim, value->dim) <= nelem) {
+      e.now[tn_exact_find(&e, value)] = tn_stored_once(t, value);
+      return tn_exact_rebuild(t, &e);
+    }
+  }
+  tiny_uop *y = tn_stored_once(t, least);
+  while (links-- > 0 && !tn_bad(t, y))
+    y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
+  return y;
 }
 
 // ** reductions **
@@ -6272,8 +7860,17 @@ static tiny_uop *tn_sloped(tiny_ctx *t, int slope, tiny_uop *y, tiny_uop *x) {
 static tiny_uop *tn_below_zero(tiny_ctx *t, tiny_uop *x) { return tn_lt(t, x, tn_k(t, x, 0)); }
 static tiny_uop *tn_is_zero(tiny_ctx *t, tiny_uop *x) { return tn_eq(t, x, tn_k(t, x, 0)); }
 static tiny_uop *tn_isnan(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, x); }
+// A float without its sign bit, that of -0 as well; the gradient at 0 is 0.
+static tiny_uop *tn_without_sign(tiny_ctx *t, tiny_uop *x) {
+  const int integer = tn_integer_of(x->dtype);
+  tiny_uop *bits = tn_uop_make(t, TINY_OP_BITCAST, integer, 1, 1, &x, 0, 0, NULL);
+  bits = tn_bad(t, bits) ? bits : tn_binary(t, TINY_OP_AND, bits, tn_int(t, integer, tn_dtype_max(integer)));
+  return tn_sloped(t, TN_SLOPE_ABS,
+                   tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL), x);
+}
 static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
-  return tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL ? x : tn_max(t, x, tn_neg(t, x));
+  if (tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL) return x;
+  return tn_is_float(x->dtype) ? tn_without_sign(t, x) : tn_max(t, x, tn_neg(t, x));
 }
 // -y where p, else y.
 static tiny_uop *tn_negate(tiny_ctx *t, tiny_uop *p, tiny_uop *y) { return tn_where(t, p, tn_neg(t, y), y); }
@@ -6312,7 +7909,7 @@ static tiny_uop *tn_round(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *part = tn_abs(t, tn_sub(t, x, whole)), *half = tn_times(t, whole, 0.5), *limit = tn_k(t, x, 0.5);
   tiny_uop *odd = tn_ne(t, tn_trunc(t, half), half);
   tiny_uop *away = tn_or(t, tn_gt(t, part, limit), tn_and(t, tn_eq(t, part, limit), odd));
-  return tn_add(t, whole, tn_where(t, away, tn_sign(t, x), tn_k(t, x, 0)));
+  return tn_where(t, away, tn_add(t, whole, tn_sign(t, x)), whole);
 }
 static tiny_uop *tn_square(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, x); }
 
@@ -6333,11 +7930,13 @@ static tiny_uop *tn_series(tiny_ctx *t, tiny_uop *x, int n, const double *c, int
 }
 // x + c + low, where c alone would have to be rounded.
 static tiny_uop *tn_plus_exactly(tiny_ctx *t, tiny_uop *x, double c, double low) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const double high = tn_dtype_round(x->dtype, c);
   return tn_plus(t, tn_plus(t, x, (c - high) + low), high);
 }
 static tiny_uop *tn_plus_pi(tiny_ctx *t, tiny_uop *x, double times) {
+  TN_FLOAT_MODE;
   return tn_plus_exactly(t, x, TN_PI * times, 1.2246467991473532e-16 * times);
 }
 
@@ -6433,7 +8032,8 @@ static tiny_uop *tn_atan(tiny_ctx *t, tiny_uop *x) {
 // The angle of (x, y); both may be 0 or infinite. Scaled down before the sum of large ones.
 static tiny_uop *tn_atan2(tiny_ctx *t, tiny_uop *y, tiny_uop *x) {
   tiny_uop *ay = tn_size(t, y), *ax = tn_size(t, x), *swap = tn_gt(t, ay, ax), *one = tn_k(t, x, 1);
-  tiny_uop *n = tn_where(t, swap, ax, ay), *d = tn_where(t, swap, ay, ax), *both = tn_eq(t, n, tn_inf(t, x));
+  tiny_uop *n = tn_where(t, swap, ax, ay), *d = tn_where(t, swap, ay, ax), *inf = tn_inf(t, x);
+  tiny_uop *both = tn_and(t, tn_eq(t, n, inf), tn_eq(t, d, inf));
   n = tn_where(t, both, one, n);
   d = tn_where(t, tn_or(t, both, tn_is_zero(t, d)), one, d);
   tiny_uop *scale = tn_where(t, tn_gt(t, d, one), tn_k(t, x, 0.25), one);
@@ -6598,18 +8198,21 @@ static tiny_uop *tn_lgamma_near(tiny_ctx *t, tiny_uop *d) {
     0.42278433509846713};
   return tn_mul(t, d, tn_series(t, d, 27, c, 13));
 }
-// log gamma x, x >= 8: 6.1.41, Stirling's series.
-static tiny_uop *tn_lgamma_far(tiny_ctx *t, tiny_uop *x) {
+// log gamma x, x >= 8: 6.1.41, Stirling's series, of which this is the rest.
+static tiny_uop *tn_stirling_rest(tiny_ctx *t, tiny_uop *x) {
   static const double c[9] = {0.17964437236883057, -0.029550653594771242, 0.00641025641025641, -0.0019175269175269176,
                               0.0008417508417508417, -0.0005952380952380953, 0.0007936507936507937,
                               -0.002777777777777778, 0.08333333333333333};
-  tiny_uop *s = tn_series(t, tn_square(t, tn_reciprocal(t, x)), 9, c, 4);
+  return tn_fdiv(t, tn_series(t, tn_square(t, tn_reciprocal(t, x)), 9, c, 4), x);
+}
+static tiny_uop *tn_lgamma_far(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = tn_mul(t, tn_plus(t, x, -0.5), tn_plus(t, tn_logarithm(t, x), -1));
-  return tn_add(t, y, tn_plus(t, tn_fdiv(t, s, x), 0.41893853320467274178));
+  return tn_add(t, y, tn_plus(t, tn_stirling_rest(t, x), 0.41893853320467274178));
 }
 // |x|: down to [1.5, 2.5) by gamma(x) = (x - 1) gamma(x - 1), up to it by gamma(x) = gamma(x + 1) / x. Below 0 by
 // reflection, 6.1.17.
 static tiny_uop *tn_lgamma(tiny_ctx *t, tiny_uop *x) {
+  TN_FLOAT_MODE;
   tiny_uop *a = tn_abs(t, x), *d = tn_plus(t, a, -2), *product = tn_k(t, x, 1);
   for (int k = 1; k <= 6; k++) {
     tiny_uop *above = tn_not(t, tn_lt(t, a, tn_k(t, a, 1.5 + k)));
@@ -6622,7 +8225,8 @@ static tiny_uop *tn_lgamma(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *y = tn_add(t, tn_lgamma_near(t, d), tn_where(t, below, tn_where(t, low, tn_sub(t, up, log), up), log));
   y = tn_where(t, tn_lt(t, a, tn_k(t, a, 8)), y, tn_lgamma_far(t, a));
   tiny_uop *sine = tn_abs(t, tn_mul(t, tn_sinpi(t, x), x)), *reflected = tn_logarithm(t, tn_times(t, sine, 1 / TN_PI));
-  y = tn_where(t, tn_below_zero(t, x), tn_neg(t, tn_add(t, reflected, y)), y);
+  tiny_uop *turns = tn_lt(t, x, tn_k(t, x, -1.0 / ((int64_t)1 << 60)));          // nearer to 0 it is that of |x|
+  y = tn_where(t, turns, tn_neg(t, tn_add(t, reflected, y)), y);
   return tn_sloped(t, TN_SLOPE_LGAMMA, tn_where(t, tn_eq(t, a, tn_inf(t, a)), a, y), x);
 }
 // psi x, x > 0: 6.3.18 at 8 or above, below that by 6.3.6; x < 0 by reflection, 6.3.7. Differentiated as it stands.
@@ -6630,6 +8234,9 @@ static tiny_uop *tn_digamma(tiny_ctx *t, tiny_uop *x) {
   static const double c[9] = {3.0539543302701198, -0.4432598039215686, 0.08333333333333333, -0.021092796092796094,
                               0.007575757575757576, -0.004166666666666667, 0.003968253968253968,
                               -0.008333333333333333, 0.08333333333333333};
+  tiny_uop *zero = tn_is_zero(t, x);       // there -1/x, which is infinite, as its derivative is
+  tiny_uop *at_zero = tn_neg(t, tn_reciprocal(t, tn_where(t, zero, x, tn_k(t, x, 1))));
+  x = tn_where(t, zero, tn_k(t, x, 1), x);
   tiny_uop *below = tn_below_zero(t, x), *a = tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x);
   tiny_uop *less = tn_lt(t, a, tn_k(t, a, 8)), *little = tn_where(t, less, a, tn_k(t, a, 1));
   tiny_uop *outer = tn_where(t, less, tn_plus(t, a, 8), a), *sum = tn_reciprocal(t, little);
@@ -6642,11 +8249,274 @@ static tiny_uop *tn_digamma(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *pole = tn_and(t, below, tn_is_zero(t, r));
   tiny_uop *turn = tn_fdiv(t, tn_k(t, x, TN_PI), tn_tan(t, tn_times(t, tn_where(t, pole, tn_k(t, x, 0.25), r), TN_PI)));
   y = tn_where(t, below, tn_sub(t, y, turn), y);
-  y = tn_where(t, tn_is_zero(t, x), tn_negate(t, tn_not(t, tn_minus(t, x)), tn_inf(t, x)), y);
+  y = tn_where(t, zero, at_zero, y);
   return tn_where(t, pole, tn_k(t, x, (double)NAN), y);
 }
 #endif
 // ---- end src/ir/function.c ----
+// ---- begin src/ir/special.c ----
+// special: the functions of mathematical physics as nodes: polygamma, modified Bessel and incomplete gamma functions.
+//
+// In:  nodes of f32 or f64 of one shape (operators cast and broadcast). Out: a formula of a fixed number of nodes,
+//      whatever the values: series of so many terms as the dtype needs, or a sum over a short axis of its own.
+// Holds: within a few ulp of the true value but where a power or an exponential of a large number multiplies its
+//      rounding, and what is not taken does no harm, as in ir/function.c. Derivatives are named by tn_sloped.
+// DLMF is the NIST Digital Library of Mathematical Functions, https://dlmf.nist.gov.
+#ifndef TN_IR_SPECIAL
+#define TN_IR_SPECIAL
+#ifndef TINY_AMALGAMATED
+#include "function.c"
+#endif
+
+// x to the power of n >= 1, by squaring.
+static tiny_uop *tn_power(tiny_ctx *t, tiny_uop *x, int64_t n) {
+  tiny_uop *y = NULL;
+  for (; n; n >>= 1) {
+    if (n & 1) y = y ? tn_mul(t, y, x) : x;
+    if (n > 1) x = tn_square(t, x);
+  }
+  return y;
+}
+static double tn_factorial(int n) {
+  double y = 1;
+  for (int i = 2; i <= n; i++) y *= i;
+  return y;
+}
+
+// ** polygamma: the n-th derivative of digamma, n >= 1 **
+
+enum { TN_POLYGAMMA_MOST = 24, TN_POLYGAMMA_STEPS = 10, TN_COT_TERMS = TN_POLYGAMMA_MOST + 4 };
+
+// n! zeta(n + 1, q), q > 0, Hurwitz' zeta function (DLMF 25.11.5, Euler and Maclaurin): so many terms as they are, the
+// rest by its expansion at q + STEPS. n! goes into the terms as the power of its root: alone it might overflow.
+static tiny_uop *tn_polygamma_size(tiny_ctx *t, int n, tiny_uop *q) {
+  static const double bernoulli[8] = {1 / 6.0, -1 / 30.0, 1 / 42.0, -1 / 30.0, 5 / 66.0, -691 / 2730.0, 7 / 6.0,
+                                      -3617 / 510.0};
+  if (tn_bad(t, q)) return q;
+  const int terms = tn_is_f64(t, q) ? 8 : 4;
+  const double root = tn_dtype_round(q->dtype, pow(tn_factorial(n), 1.0 / (n + 1)));
+  tiny_uop *c = tn_k(t, q, root), *sum = NULL;
+  for (int k = 0; k < TN_POLYGAMMA_STEPS; k++) {
+    tiny_uop *term = tn_power(t, tn_fdiv(t, c, tn_plus(t, q, k)), n + 1);
+    sum = sum ? tn_add(t, term, sum) : term;
+  }
+  tiny_uop *z = tn_plus(t, q, TN_POLYGAMMA_STEPS), *r = tn_reciprocal(t, z);
+  double b[8], rising = 1;                 // bernoulli / (2j)! times s (s+1) .. (s+2j-2), s = n + 1
+  for (int j = 0; j < terms; j++) {
+    rising *= j ? (double)(n + 2 * j) * (n + 2 * j + 1) : n + 1;
+    b[terms - 1 - j] = bernoulli[j] / tn_factorial(2 * j + 2) * rising;
+  }
+  tiny_uop *square = tn_square(t, r), *rest = tn_mul(t, square, tn_polynomial(t, square, terms, b));
+  rest = tn_plus(t, tn_add(t, rest, tn_times(t, r, 0.5)), 1.0 / n);
+  sum = tn_add(t, tn_times(t, tn_mul(t, tn_power(t, tn_fdiv(t, c, z), n), rest), root), sum);
+  return tn_times(t, sum, tn_factorial(n) / pow(root, n + 1));
+}
+// The n-th derivative of cot(pi x) over pi^n as a polynomial in the cotangent, by d cot = -(1 + cot^2): p[i] of cot^i.
+static void tn_cot_derivative(int n, double *p) {
+  double d[TN_COT_TERMS];
+  memset(p, 0, TN_COT_TERMS * sizeof *p);
+  p[1] = 1;
+  for (int k = 0; k < n; k++) {
+    memset(d, 0, sizeof d);
+    for (int i = 1; i <= k + 1; i++) { d[i - 1] -= i * p[i]; d[i + 1] -= i * p[i]; }
+    memcpy(p, d, sizeof d);
+  }
+}
+// psi^(n) x = (-1)^(n+1) n! zeta(n + 1, x), below 0 by reflection (DLMF 5.15.6); its poles have the sign of the right.
+static tiny_uop *tn_polygamma(tiny_ctx *t, int n, tiny_uop *x) {
+  double p[TN_COT_TERMS], c[TN_COT_TERMS];
+  tiny_uop *below = tn_below_zero(t, x), *q = tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x);
+  tiny_uop *size = tn_polygamma_size(t, n, q);
+  tiny_uop *r = tn_where(t, below, tn_sub(t, x, tn_round(t, x)), tn_k(t, x, 0.25)), *pole = tn_is_zero(t, r);
+  tiny_uop *angle = tn_times(t, tn_where(t, pole, tn_k(t, x, 0.25), r), TN_PI);
+  tiny_uop *cot = tn_fdiv(t, tn_cos(t, angle), tn_sin(t, angle));
+  tn_cot_derivative(n, p);
+  for (int i = 0; i <= n + 1; i++) c[n + 1 - i] = p[i];
+  tiny_uop *turn = tn_times(t, tn_polynomial(t, cot, n + 2, c), pow(TN_PI, n + 1));
+  tiny_uop *other = n & 1 ? size : tn_neg(t, size), *y = tn_where(t, below, tn_sub(t, tn_neg(t, size), turn), other);
+  pole = tn_or(t, tn_and(t, below, pole), tn_is_zero(t, x));
+  y = tn_where(t, pole, tn_k(t, x, n & 1 ? HUGE_VAL : -HUGE_VAL), y);
+  return tn_sloped(t, TN_SLOPE_POLYGAMMA | n << 8, y, x);
+}
+
+// ** modified Bessel functions of the first kind, of order 0 and 1 **
+
+// I(order, x) e^-|x| where *outer, else I(order, x), of |x|: near 0 its series, DLMF 10.25.2, elsewhere sqrt(2 pi x)
+// times that by 10.40.1, divided. Of both the terms fall below a part in 2^24 or 2^53 at the border.
+static tiny_uop *tn_bessel_part(tiny_ctx *t, int order, tiny_uop *x, tiny_uop **outer) {
+  const int wide = tn_is_f64(t, x), near_terms = wide ? 44 : 20, far_terms = wide ? 26 : 10;
+  const double border = wide ? 20 : 10;
+  double near_c[44], far_c[26], c = 1;
+  for (int k = 0; k < near_terms; k++) {
+    near_c[near_terms - 1 - k] = c;
+    c /= (k + 1.0) * (k + 1 + order);
+  }
+  c = 1;
+  for (int k = 0; k < far_terms; k++) {
+    far_c[far_terms - 1 - k] = c;
+    c *= -(4.0 * order * order - (2.0 * k + 1) * (2 * k + 1)) / (8.0 * (k + 1));
+  }
+  tiny_uop *a = tn_size(t, x), *half = tn_times(t, a, 0.5), *limit = tn_k(t, x, border);
+  *outer = tn_gt(t, a, limit);
+  tiny_uop *in = tn_polynomial(t, tn_square(t, tn_where(t, *outer, tn_k(t, x, 0), half)), near_terms, near_c);
+  if (order) in = tn_mul(t, in, half);
+  tiny_uop *large = tn_where(t, *outer, a, limit);
+  tiny_uop *out = tn_fdiv(t, tn_polynomial(t, tn_reciprocal(t, large), far_terms, far_c),
+                          tn_sqrt(t, tn_times(t, large, 2 * TN_PI)));
+  return tn_where(t, *outer, out, in);
+}
+static tiny_uop *tn_bessel_sign(tiny_ctx *t, int order, tiny_uop *x, tiny_uop *y) {
+  return order ? tn_odd(t, x, y) : y;
+}
+static tiny_uop *tn_bessel(tiny_ctx *t, int order, tiny_uop *x) {
+  tiny_uop *outer, *y = tn_bessel_part(t, order, x, &outer), *a = tn_size(t, x);
+  tiny_uop *e = tn_exp(t, tn_times(t, tn_where(t, outer, a, tn_k(t, x, 0)), 0.5));     // two halves overflow later
+  y = tn_where(t, tn_eq(t, a, tn_inf(t, x)), a, tn_mul(t, tn_mul(t, y, e), e));
+  return tn_sloped(t, order ? TN_SLOPE_I1 : TN_SLOPE_I0, tn_bessel_sign(t, order, x, y), x);
+}
+static tiny_uop *tn_bessel_scaled(tiny_ctx *t, int order, tiny_uop *x) {
+  tiny_uop *outer, *y = tn_bessel_part(t, order, x, &outer);
+  y = tn_where(t, outer, y, tn_mul(t, y, tn_decay(t, x)));
+  return tn_sloped(t, order ? TN_SLOPE_I1E : TN_SLOPE_I0E, tn_bessel_sign(t, order, x, y), x);
+}
+static tiny_uop *tn_i0(tiny_ctx *t, tiny_uop *x) { return tn_bessel(t, 0, x); }
+static tiny_uop *tn_i1(tiny_ctx *t, tiny_uop *x) { return tn_bessel(t, 1, x); }
+static tiny_uop *tn_i0e(tiny_ctx *t, tiny_uop *x) { return tn_bessel_scaled(t, 0, x); }
+static tiny_uop *tn_i1e(tiny_ctx *t, tiny_uop *x) { return tn_bessel_scaled(t, 1, x); }
+// I1' = I0 - I1 / x, 1/2 at 0 (DLMF 10.29.2), and of what is scaled by e^-|x|.
+static tiny_uop *tn_i1_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *zero = tn_is_zero(t, x), *safe = tn_where(t, zero, tn_k(t, x, 1), x);
+  tiny_uop *over = tn_eq(t, tn_size(t, y), tn_inf(t, y)), *rest = tn_fdiv(t, tn_where(t, over, tn_k(t, y, 0), y), safe);
+  return tn_where(t, zero, tn_k(t, x, 0.5), tn_sub(t, tn_i0(t, x), rest));
+}
+static tiny_uop *tn_i0e_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  return tn_sub(t, tn_i1e(t, x), tn_mul(t, tn_sign(t, x), y));
+}
+static tiny_uop *tn_i1e_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *zero = tn_is_zero(t, x), *safe = tn_where(t, zero, tn_k(t, x, 1), x);
+  tiny_uop *rest = tn_mul(t, y, tn_add(t, tn_sign(t, x), tn_reciprocal(t, safe)));
+  return tn_where(t, zero, tn_k(t, x, 0.5), tn_sub(t, tn_i0e(t, x), rest));
+}
+
+// ** incomplete gamma functions **
+
+// log gamma(1 + a), a >= 0, exact near 0.
+static tiny_uop *tn_lgamma_1p(tiny_ctx *t, tiny_uop *a) {
+  tiny_uop *little = tn_lt(t, a, tn_k(t, a, 0.5)), *d = tn_where(t, little, a, tn_k(t, a, 0));
+  return tn_where(t, little, tn_sub(t, tn_lgamma_near(t, d), tn_log1p(t, d)), tn_lgamma(t, tn_plus(t, a, 1)));
+}
+// s - log u, u = 1 + s > 0: log(1 + s) = 2 atanh r, r = s / (2 + s), of which the first term is taken off by hand.
+static tiny_uop *tn_log_lacks(tiny_ctx *t, tiny_uop *s, tiny_uop *u) {
+  const int terms = tn_is_f64(t, s) ? 18 : 8;
+  double c[18];
+  for (int k = 0; k < terms; k++) c[terms - 1 - k] = 1.0 / (2 * k + 3);
+  tiny_uop *r = tn_fdiv(t, s, tn_plus(t, s, 2)), *z = tn_square(t, r), *inner = tn_lt(t, z, tn_k(t, s, 0.125));
+  tiny_uop *near_zero = tn_mul(t, r, tn_sub(t, s, tn_times(t, tn_mul(t, z, tn_polynomial(t, z, terms, c)), 2)));
+  return tn_where(t, inner, near_zero, tn_sub(t, s, tn_logarithm(t, u)));
+}
+// v - 1 + e^-v, v >= 0: near 0 its series.
+static tiny_uop *tn_expm1_lacks(tiny_ctx *t, tiny_uop *v) {
+  const int terms = tn_is_f64(t, v) ? 17 : 9;
+  double c[17], f = 0.5;
+  for (int k = 0; k < terms; k++) { c[terms - 1 - k] = f; f /= -(k + 3.0); }
+  tiny_uop *inner = tn_lt(t, v, tn_k(t, v, 1)), *s = tn_where(t, inner, v, tn_k(t, v, 0));
+  return tn_where(t, inner, tn_mul(t, tn_square(t, s), tn_polynomial(t, s, terms, c)),
+                  tn_add(t, tn_plus(t, v, -1), tn_exp(t, tn_neg(t, v))));
+}
+// x^a e^-x / gamma(a), a > 0, x > 0: of a >= 8 by Stirling's series in what x lacks of a, so that nothing large cancels
+// (DLMF 5.11.3); below as the product it is, e^-x by halves, which underflow later.
+static tiny_uop *tn_gamma_density(tiny_ctx *t, tiny_uop *a, tiny_uop *x) {
+  tiny_uop *large = tn_not(t, tn_lt(t, a, tn_k(t, a, 8))), *A = tn_where(t, large, a, tn_k(t, a, 8));
+  tiny_uop *lacks = tn_log_lacks(t, tn_fdiv(t, tn_sub(t, x, A), A), tn_fdiv(t, x, A));
+  tiny_uop *e = tn_exp(t, tn_neg(t, tn_add(t, tn_mul(t, A, lacks), tn_stirling_rest(t, A))));
+  tiny_uop *far = tn_mul(t, e, tn_sqrt(t, tn_times(t, A, 0.5 / TN_PI)));
+  tiny_uop *small = tn_where(t, large, tn_k(t, a, 1), a), *some = tn_at_most(t, x, tn_is_f64(t, x) ? 1600 : 200);
+  tiny_uop *half = tn_exp(t, tn_times(t, some, -0.5)), *scale = tn_exp(t, tn_neg(t, tn_lgamma_1p(t, small)));
+  tiny_uop *power = tn_binary(t, TINY_OP_POW, some, small);
+  return tn_where(t, large, far, tn_mul(t, tn_mul(t, tn_mul(t, tn_mul(t, power, half), small), scale), half));
+}
+// The integral that gamma_density times makes the smaller tail, x >= 1. Above a it is that of
+//   e^(-(x - a + 1) s - (a - 1) (s - log(1 + s))) over s > 0, t = x (1 + s) in DLMF 8.2.2; below a that of
+//   e^(-(a - x) v - x (v - 1 + e^-v)) over v > 0, t = x e^-v in 8.2.1: no exponent cancels.
+// Both by the trapezoidal rule in u, s or v = e^(u - e^-u) / scale (Takahasi and Mori, "Double exponential formulas for
+// numerical integration", 1974), with the scale that makes them fall as e^-y or e^(-y^2/2): 39 and 66 points leave
+// 3e-10 and 1e-15, the worst where x is near a and both are large.
+static tiny_uop *tn_gamma_tail(tiny_ctx *t, tiny_uop *a, tiny_uop *x, tiny_uop *upper) {
+  if (tn_bad(t, a) || tn_bad(t, x) || tn_bad(t, upper)) return &t->ir->bad;
+  const int wide = tn_is_f64(t, x), n = wide ? 66 : 39, from = wide ? -30 : -17;
+  const double step = wide ? 0.125 : 0.1875;
+  const int64_t nelem = tn_dims_nelem(x->ndim, x->dim), column[2] = {nelem, 1};
+  tiny_uop *u = tn_times(t, tn_plus(t, tn_iota(t, x->dtype, n, 1, 2), from), step), *e = tn_exp(t, tn_neg(t, u));
+  tiny_uop *y = tn_exp(t, tn_sub(t, u, e)), *w = tn_times(t, tn_mul(t, y, tn_plus(t, e, 1)), step);
+  if (tn_bad(t, y) || tn_bad(t, w)) return &t->ir->bad;
+  y = tn_u1(t, TINY_OP_CONTIGUOUS, y);
+  w = tn_u1(t, TINY_OP_CONTIGUOUS, w);
+  const int ndim = x->ndim;
+  int64_t dim[TINY_MAX_DIMS];
+  memcpy(dim, x->dim, (size_t)ndim * sizeof *dim);
+  a = tn_reshape(t, tn_expand(t, a, ndim, dim), 2, column);
+  upper = tn_reshape(t, tn_expand(t, upper, ndim, dim), 2, column);
+  x = tn_reshape(t, x, 2, column);
+  tiny_uop *more = tn_plus(t, a, -1), *apart = tn_sub(t, x, a), *root = tn_sqrt(t, x);
+  tiny_uop *over = tn_add(t, tn_sub(t, x, tn_max(t, more, tn_k(t, x, 0))), root), *under = tn_sub(t, root, apart);
+  tiny_uop *scale = tn_where(t, upper, over, under), *s = tn_fdiv(t, y, scale);
+  tiny_uop *down = tn_where(t, upper, tn_mul(t, tn_plus(t, apart, 1), s), tn_mul(t, tn_neg(t, apart), s));
+  tiny_uop *bend = tn_where(t, upper, tn_mul(t, more, tn_log_lacks(t, s, tn_plus(t, s, 1))),
+                            tn_mul(t, x, tn_expm1_lacks(t, s)));
+  tiny_uop *terms = tn_mul(t, tn_exp(t, tn_neg(t, tn_add(t, down, bend))), w);
+  return tn_reshape(t, tn_fdiv(t, tn_sum(t, terms, 2, 1), scale), ndim, dim);
+}
+// The sum over n > 0 of (-x)^n a / ((a + n) n!), 0 <= x < 1: DLMF 8.7.1 without its first term.
+static tiny_uop *tn_gamma_series(tiny_ctx *t, tiny_uop *a, tiny_uop *x) {
+  const int terms = tn_is_f64(t, x) ? 18 : 10;
+  tiny_uop *y = NULL;
+  for (int n = terms; n > 0; n--) {
+    tiny_uop *c = tn_fdiv(t, tn_times(t, a, (n & 1 ? -1 : 1) / tn_factorial(n)), tn_plus(t, a, n));
+    y = tn_mul(t, y ? tn_add(t, c, y) : c, x);
+  }
+  return y;
+}
+// The incomplete gamma function ratios P (upper 0) and Q = 1 - P (upper 1) of a and x: of x < 1 by the series, else the
+// smaller of both by its integral. What 1 is taken from is never far below it.
+static tiny_uop *tn_gamma_ratio(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) {
+  tiny_uop *zero = tn_k(t, x, 0), *one = tn_k(t, x, 1), *inf = tn_inf(t, x);
+  tiny_uop *finite = tn_and(t, tn_lt(t, a, inf), tn_lt(t, x, inf));
+  tiny_uop *plain = tn_and(t, finite, tn_and(t, tn_gt(t, a, zero), tn_gt(t, x, zero)));
+  tiny_uop *A = tn_where(t, plain, a, one), *X = tn_where(t, plain, x, one), *little = tn_lt(t, X, one);
+  tiny_uop *below = tn_where(t, little, X, tn_k(t, x, 0.5)), *above = tn_where(t, little, one, X);
+  tiny_uop *log = tn_sub(t, tn_mul(t, A, tn_logarithm(t, below)), tn_lgamma_1p(t, A)), *e = tn_exp(t, log);
+  tiny_uop *series = tn_mul(t, e, tn_gamma_series(t, A, below)), *is_upper = tn_not(t, tn_lt(t, above, A));
+  tiny_uop *near_zero = upper ? tn_neg(t, tn_add(t, tn_expm1(t, log), series)) : tn_add(t, e, series);
+  tiny_uop *tail = tn_mul(t, tn_gamma_density(t, A, above), tn_gamma_tail(t, A, above, is_upper));
+  tiny_uop *rest = tn_plus(t, tn_neg(t, tail), 1), *first = upper ? tail : rest, *other = upper ? rest : tail;
+  tiny_uop *y = tn_where(t, little, near_zero, tn_where(t, is_upper, first, other));
+  // All of it lies below x where a is 0 or x infinite, above it where x is 0 or a infinite; both at once have no value.
+  tiny_uop *all = tn_or(t, tn_is_zero(t, a), tn_eq(t, x, inf)), *none = tn_or(t, tn_is_zero(t, x), tn_eq(t, a, inf));
+  tiny_uop *valid = tn_and(t, tn_not(t, tn_lt(t, a, zero)), tn_not(t, tn_lt(t, x, zero)));
+  valid = tn_and(t, valid, tn_not(t, tn_or(t, tn_isnan(t, a), tn_isnan(t, x))));
+  valid = tn_and(t, valid, tn_not(t, tn_and(t, all, none)));
+  tiny_uop *end = tn_where(t, all, upper ? zero : one, upper ? one : zero);
+  return tn_where(t, valid, tn_where(t, plain, y, end), tn_k(t, x, (double)NAN));
+}
+// P' = x^(a-1) e^-x / gamma(a), as a function of x.
+static tiny_uop *tn_igamma_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *a) {
+  tiny_uop *zero = tn_is_zero(t, x), *one = tn_k(t, x, 1), *X = tn_where(t, zero, one, x);
+  tiny_uop *at_zero = tn_where(t, tn_gt(t, a, one), tn_k(t, x, 0), tn_where(t, tn_lt(t, a, one), tn_inf(t, x), one));
+  return tn_where(t, zero, at_zero, tn_fdiv(t, tn_gamma_density(t, a, X), X));
+}
+// P or Q as a function of x; a gets no gradient.
+static tiny_uop *tn_igamma_of(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) {
+  tn_broadcast(t, &a, &x);
+  if (tn_bad(t, a) || tn_bad(t, x)) return &t->ir->bad;
+  const tiny_uop *whole = x->ndim ? x : a;
+  a = tn_expand(t, tn_u1(t, TINY_OP_DETACH, a), whole->ndim, whole->dim);
+  x = tn_expand(t, x, whole->ndim, whole->dim);
+  tiny_uop *y = tn_gamma_ratio(t, upper, a, x), *src[3] = {y, x, a};
+  if (tn_bad(t, y) || tn_bad(t, x) || tn_bad(t, a)) return &t->ir->bad;
+  return tn_uop_make(t, TINY_OP_DETACH, x->dtype, 1, 3, src, upper ? TN_SLOPE_IGAMMAC : TN_SLOPE_IGAMMA, 0, NULL);
+}
+#endif
+// ---- end src/ir/special.c ----
 #ifndef TINY_NO_INTERP
 // ---- begin src/ir/eval.c ----
 // eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
@@ -6694,11 +8564,11 @@ static void tn_eval_row(const tiny_uop *u, int from, int64_t n, int64_t *out, co
     case TINY_OP_SUB: TN_ROW_REAL(TN_A - TN_B);
     case TINY_OP_MUL: TN_ROW_REAL(TN_A * TN_B);
     case TINY_OP_LT: TN_ROW(TN_A < TN_B);
-    case TINY_OP_WHERE: case WIDE + TINY_OP_WHERE: TN_ROW(*pa ? *pb : *pc);
-    case WIDE + TINY_OP_ADD: TN_ROW((int64_t)((uint64_t)*pa + (uint64_t)*pb));
-    case WIDE + TINY_OP_SUB: TN_ROW((int64_t)((uint64_t)*pa - (uint64_t)*pb));
-    case WIDE + TINY_OP_MUL: TN_ROW((int64_t)((uint64_t)*pa * (uint64_t)*pb));
-    case WIDE + TINY_OP_LT: TN_ROW(*pa < *pb);
+    case TINY_OP_WHERE: case WIDE + (int)TINY_OP_WHERE: TN_ROW(*pa ? *pb : *pc);
+    case WIDE + (int)TINY_OP_ADD: TN_ROW((int64_t)((uint64_t)*pa + (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_SUB: TN_ROW((int64_t)((uint64_t)*pa - (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_MUL: TN_ROW((int64_t)((uint64_t)*pa * (uint64_t)*pb));
+    case WIDE + (int)TINY_OP_LT: TN_ROW(*pa < *pb);
     default: break;
   }
 #undef TN_ROW
@@ -7417,6 +9287,24 @@ static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   return TINY_OK;
 }
 
+// A kernel that a CUSTOM node brings, over memory as devices have it.
+static tiny_code tn_eval_custom(tiny_ctx *t, const tn_eval_graph_call *g, const tiny_uop *u, int64_t *out, int64_t n) {
+  tiny_mem *mem = (tiny_mem *)tn_scratch(t, (u->nsrc + 1) * sizeof *mem);
+  for (uint32_t i = 0; i <= u->nsrc; i++) {
+    const tiny_uop *x = i ? u->src[i - 1] : u;
+    const tn_eval_array *a = i ? tn_eval_array_of(g, x) : NULL;
+    const size_t each = tn_dtypes[x->dtype].nbytes, nelem = (size_t)(a ? a->n : n);
+    char *data = (char *)tn_scratch(t, nelem * each + 1);
+    for (size_t k = 0; a && k < nelem; k++) tn_dtype_store(x->dtype, data + k * each, a->data[k]);
+    mem[i].base = data;
+  }
+  if (!t->ir->interpret) return tiny_fail(t, TINY_E_STATE, "eval: nothing runs a kernel of CUSTOM here");
+  const tiny_code code = n ? t->ir->interpret(t, u, mem) : TINY_OK;
+  const char *data = (const char *)mem[0].base;
+  for (int64_t i = 0; i < n; i++) out[i] = tn_dtype_load(u->dtype, data + i * tn_dtypes[u->dtype].nbytes);
+  return code;
+}
+
 static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *u,
                                 int64_t *out, int64_t n) {
   const tn_eval_array *x = u->nsrc ? tn_eval_array_of(g, u->src[0]) : NULL;
@@ -7448,6 +9336,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;
     case TINY_OP_ASSIGN: return tn_eval_assign(t, g, u, out);
+    case TINY_OP_CUSTOM: return tn_eval_custom(t, g, u, out, n);
     default: return tiny_fail(t, TINY_E_INTERNAL, "eval: %s has no meaning in a tensor graph here",
       tiny_op_name(u->op));
   }
@@ -7519,7 +9408,8 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 //
 // Tensor graph: elementwise sources have one shape or none; movement fits its source.
 // Kernel: memory is reached through INDEX; every RANGE is closed before the SINK, by one END at most (several
-// REDUCEs may share their ranges). It holds at any point of lowering, so ops of programs are allowed.
+// REDUCEs may share their ranges). Bounds of ranges are CONST, unless AFTERs order the kernel: then any integers.
+// It holds at any point of lowering, so ops of programs are allowed.
 // Program: sources come first; loops and IFs nest; what is computed in one is not used after it; no op of the
 // other stages.
 //
@@ -7561,7 +9451,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
 };
 
 typedef struct tn_spec {
-  tiny_ctx *t; int stage;
+  tiny_ctx *t; int stage, ordered;         // ordered: a kernel that says by AFTER when it accesses memory
   uint8_t stages[TINY_OP_COUNT]; char dtype[TINY_OP_COUNT];                 // the table by op
 } tn_spec;
 
@@ -7701,7 +9591,8 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_SPECIAL: return u->k >= 0 && u->k < 32 && (u->k & 15) < 3 ? NULL : "is of no known dim";
     case TINY_OP_RANGE: {
       const int kind = tn_range_kind(u);
-      if (s->stage == TN_SPEC_KERNEL) return tn_is_const(x) && u->nsrc == 1 ? NULL : "has an extent that is no CONST";
+      if (s->stage == TN_SPEC_KERNEL && tn_is_const(x) && u->nsrc == 1) return NULL;
+      if (s->stage == TN_SPEC_KERNEL && !s->ordered) return "has an extent that is no CONST";
       if (x->lanes != 1 || u->src[u->nsrc - 1]->lanes != 1) return "has a bound of lanes";
       if (u->nsrc == 2 && u->src[1]->vmax < 0) return "starts below 0";
       return kind == TN_LOOP || kind == TN_REDUCE ? NULL : "is of a kind that is no loop";
@@ -7744,7 +9635,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       if (u->src[j]->op == TINY_OP_IDLE && u->op != TINY_OP_SINK)
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
-      if (closes && j) closed |= of_source;
+      for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
       open |= of_source;
     }
     if (u->op == TINY_OP_END) for (int r = 0; r < c.n; r++) if (closed >> r & 1) {
@@ -7765,11 +9656,23 @@ static tiny_code tn_verify(tiny_ctx *t, tiny_uop *sink, int stage) {
   tn_list order = {NULL, 0, 0};
   tn_spec_open(&s, t, stage);
   tn_toposort(t, sink, &order);
+  for (int i = 0; i < order.n; i++) s.ordered |= order.u[i]->op == TINY_OP_AFTER;
   for (int i = 0; i < order.n; i++) {
     const tiny_code code = tn_spec_node(&s, order.u[i]);
     if (code != TINY_OK) return code;
   }
   return stage == TN_SPEC_KERNEL && sink->op == TINY_OP_SINK ? tn_spec_ends(&s, &order) : TINY_OK;
+}
+
+// Nodes of a tensor graph whose sources come first; what was computed before is looked at no more.
+static tiny_code tn_verify_nodes(tiny_ctx *t, tiny_uop *const *u, int n) {
+  tn_spec s;
+  tn_spec_open(&s, t, TN_SPEC_TENSOR);
+  for (int i = 0; i < n; i++) {
+    const tiny_code code = u[i]->realized ? TINY_OK : tn_spec_node(&s, u[i]);
+    if (code != TINY_OK) return code;
+  }
+  return TINY_OK;
 }
 
 // ** programs: a block for each loop and IF **
@@ -7843,7 +9746,7 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 #define TN_RULES_GRADIENT
 #ifndef TINY_AMALGAMATED
 #include "../ir/match.c"
-#include "../ir/function.c"
+#include "../ir/special.c"
 #endif
 
 #define TN_2_SQRT_PI 1.12837916709551257390
@@ -7884,6 +9787,7 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
 #define div(x, y)      tn_fdiv(t, x, y)
 #define lt(x, y)       tn_lt(t, x, y)
 #define eq(x, y)       tn_eq(t, x, y)
+#define le(x, y)       tn_or(t, lt(x, y), eq(x, y))
 #define times(x, k)    tn_times(t, x, k)
 #define number(k)      tn_k(t, r, k)
 #define where(p, x, y) tn_where(t, p, x, y)
@@ -7904,16 +9808,31 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
-// Shared equally by all maxima.
+// Shared equally by all maxima: those of x as it is stored, among which the maximum is found again; r may have been
+// computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
-  tiny_uop *is = eq(x, like(r, x));
+  const int axes = (int)(r->k >> 8);
+  tiny_uop *stored = tn_once(t, x), *is = eq(stored, tn_reduce(t, TINY_OP_MAX, stored, axes, 1));
   if (tn_bad(t, is)) return is;
-  tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), (int)(r->k >> 8), 1);
+  tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), axes, 1);
   return where(is, like(div(d, count), x), number(0));
+}
+// Equal operands share; beside a NaN each gets all of it, as in PyTorch. Both know of one comparison who is greater.
+static tiny_uop *tn_gradient_greater(tiny_ctx *t, tiny_uop *r, void *ctx) {
+  const int wants = ((const tn_gradient *)ctx)->wants;
+  tiny_uop *x = r->src[0], *y = r->src[1], *part[2];
+  tiny_uop *above = tn_cast(t, le(y, x), TINY_I8), *below = tn_cast(t, le(x, y), TINY_I8);
+  tiny_uop *is = tn_add(t, above, times(below, 2));          // 1: x is greater, 2: y, 3: equal, 0: NaN
+  if (wants == 3) is = tn_once(t, is);
+  for (int i = 0; i < 2; i++)
+    part[i] = !(wants >> i & 1) ? tn_gradient_none(t) :
+        where(eq(is, tn_k(t, is, 2 - i)), number(0), where(eq(is, tn_k(t, is, 3)), times(g, 0.5), g));
+  return tn_gradient_group(t, 2, part[0], part[1], NULL);
 }
 // The product of the others: r / x; where x is the only zero, the product of what is not zero.
 static tiny_uop *tn_gradient_product(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
   const int axes = (int)(r->k >> 8);
+  x = tn_once(t, x);                       // what is 0 is 0 wherever it is asked for
   tiny_uop *zero = eq(x, number(0)), *safe = where(zero, number(1), x);
   if (tn_bad(t, zero)) return zero;
   tiny_uop *zeros = tn_sum(t, tn_cast(t, zero, x->dtype), axes, 1),
@@ -7930,7 +9849,7 @@ static tiny_uop *tn_bell(tiny_ctx *t, tiny_uop *x) {
 }
 // The derivative of y as a function of x that a DETACH names.
 static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
-  switch (slope) {
+  switch (slope & 255) {
     case TN_SLOPE_TAN:     return tn_plus(t, mul(y, y), 1);
     case TN_SLOPE_TANH:    return times(tn_bell(t, times(x, 2)), 4);          // 1 - y^2 would cancel
     case TN_SLOPE_SIGMOID: return tn_bell(t, x);
@@ -7946,7 +9865,14 @@ static tiny_uop *tn_slope(tiny_ctx *t, int slope, tiny_uop *x, tiny_uop *y) {
     case TN_SLOPE_ERF:     return times(tn_exp_falling(t, neg(mul(x, x))), TN_2_SQRT_PI);
     case TN_SLOPE_ERFC:    return times(tn_exp_falling(t, neg(mul(x, x))), -TN_2_SQRT_PI);
     case TN_SLOPE_NORMAL:  return times(tn_exp_falling(t, times(mul(x, x), -0.5)), 0.39894228040143267794);
+    case TN_SLOPE_ABS:     return tn_sign(t, x);
     case TN_SLOPE_ERFINV:  return times(tn_exp(t, mul(y, y)), 1 / TN_2_SQRT_PI);
+    case TN_SLOPE_SAME:    return tn_k(t, y, 1);
+    case TN_SLOPE_I0:      return tn_i1(t, x);
+    case TN_SLOPE_I1:      return tn_i1_slope(t, x, y);
+    case TN_SLOPE_I0E:     return tn_i0e_slope(t, x, y);
+    case TN_SLOPE_I1E:     return tn_i1e_slope(t, x, y);
+    case TN_SLOPE_POLYGAMMA: return tn_polygamma(t, (slope >> 8) + 1, x);
     default:               return tn_digamma(t, x);          // TN_SLOPE_LGAMMA
   }
 }
@@ -7968,9 +9894,8 @@ RULES(tn_rules_gradient, x)
                          mul(b, tn_binary(t, TINY_OP_POW, a, tn_plus(t, b, -1))))),
                mul(g, where(base_zero, at_zero, mul(r, tn_logarithm(t, where(base_zero, number(1), a))))));
   }
-  RULE("(MAX _ 0)")        return two(where(lt(b, a), g, number(0)), none);               // relu's is 0 at 0
-  RULE("(MAX _ _)")        return two(where(eq(a, b), times(g, 0.5), where(lt(b, a), g, number(0))),
-                                      where(eq(a, b), times(g, 0.5), where(lt(a, b), g, number(0))));
+  RULE("(MAX _ 0)")        return two(where(le(a, b), number(0), g), none);               // relu's is 0 at 0
+  RULE("(MAX _ _)")        return tn_gradient_greater(t, r, ctx);
   RULE("(WHERE _ _ _)")    return three(none, where(a, g, number(0)), where(a, number(0), g));
   RULE("(CAST _)")         return one(tn_cast(t, g, a->dtype));
   RULE("(BITCAST _)")      return one(none);
@@ -7994,6 +9919,10 @@ RULES(tn_rules_gradient, x)
   RULE("(DETACH _)")       return one(none);
   RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
   RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));
+  RULE("(DETACH _ _ _)") {                                   // incomplete gamma functions
+    tiny_uop *d = mul(g, tn_igamma_slope(t, b, c));
+    return three(none, r->k == TN_SLOPE_IGAMMAC ? neg(d) : d, none);
+  }
 RULES_END
 
 #undef g
@@ -8011,6 +9940,7 @@ RULES_END
 #undef div
 #undef lt
 #undef eq
+#undef le
 #undef times
 #undef number
 #undef where
@@ -9052,8 +10982,8 @@ static int tn_is_identity(const tiny_uop *u, int op) {
 }
 
 // A value that is op's identity where a condition does not hold, taken apart: *p gets the condition, the
-// result is what is left.
-static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
+// result is what is left; x itself: it is no such value.
+static tiny_uop *tn_unmask_here(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
   const int sums = op == TINY_OP_ADD || (op == TINY_OP_MAX && x->dtype == TINY_BOOL);
   if (x->op == TINY_OP_WHERE) {
     if (tn_is_identity(x->src[2], op)) { *p = and_(*p, x->src[0]); return x->src[1]; }
@@ -9070,15 +11000,6 @@ static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
     *p = and_(*p, x);
     return B(1);
   }
-  if (x->op == TINY_OP_CAST) {
-    const int kept = op != TINY_OP_MAX || (tn_is_float(x->src[0]->dtype) && tn_is_float(x->dtype));
-    tiny_uop *inner = kept ? tn_unmask(t, x->src[0], op, p) : x->src[0];   // the least i8 is not the least i32
-    return inner == x->src[0] ? x : cast(inner, x->dtype);
-  }
-  if (op == TINY_OP_ADD && x->op == TINY_OP_MUL) for (int i = 0; i < 2; i++) {
-    tiny_uop *inner = tn_unmask(t, x->src[i], op, p);
-    if (inner != x->src[i]) return mul(inner, x->src[!i]);
-  }
   if (op == TINY_OP_MAX && (x->op == TINY_OP_MUL || x->op == TINY_OP_XOR) && tn_is_const(x->src[1]) &&
       x->src[0]->op == TINY_OP_WHERE) {    // a minimum: the maximum of what is mirrored
     const tiny_uop *w = x->src[0];
@@ -9091,6 +11012,41 @@ static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
     }
   }
   return x;
+}
+
+// How many sources of x have op's identity only where x has it.
+static uint32_t tn_unmask_through(const tiny_uop *x, int op) {
+  if (x->op == TINY_OP_MUL) return op == TINY_OP_ADD ? 2 : 0;
+  if (x->op != TINY_OP_CAST) return 0;     // the least i8 is not the least i32
+  return op != TINY_OP_MAX || (tn_is_float(x->src[0]->dtype) && tn_is_float(x->dtype));
+}
+
+// The same of x or of the first factor below it, each of which is looked at once.
+static tiny_uop *tn_unmask(tiny_ctx *t, tiny_uop *x, int op, tiny_uop **p) {
+  const uint32_t seen = ++t->ir->epoch;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_walk few[TN_FEW_WALKS], *path = few, *top;
+  int n = 0, cap = TN_FEW_WALKS;
+  tiny_uop *inner = x;
+  top = TN_PUSH(t, path, n, cap, tn_walk);
+  top->u = x; top->next = 0;
+  while (n) {
+    top = &path[n - 1];
+    if (!top->next && (inner = tn_unmask_here(t, top->u, op, p)) != top->u) break;
+    if (top->next == tn_unmask_through(top->u, op)) { n--; continue; }
+    tiny_uop *s = top->u->src[top->next++];
+    if (s->mark == seen) continue;
+    s->mark = seen;
+    top = TN_PUSH(t, path, n, cap, tn_walk);
+    top->u = s; top->next = 0;
+  }
+  if (!n) inner = x;
+  while (n-- > 1) {                        // back up, with what is left in the place of what was there
+    const tiny_uop *u = path[n - 1].u;
+    inner = u->op == TINY_OP_CAST ? cast(inner, u->dtype) : mul(inner, u->src[path[n - 1].next == 1]);
+  }
+  tn_scratch_rewind(t, mark);
+  return inner;
 }
 
 // The same until nothing is left to take off.
@@ -9991,7 +11947,7 @@ static tiny_uop *tn_magic(tiny_ctx *t, tiny_uop *x, uint64_t most, uint64_t c) {
   // 33 bits of M: the upper half of x (M - 2^32) and x are added without their carry
   int s = 33;
   while ((uint64_t)1 << (s - 32) < c) s++;
-  const uint64_t low = (uint64_t)((((uint64_t)1 << (s - 32)) - c) * 4294967296.0 / (double)c);
+  const uint64_t low = (uint64_t)((double)(((uint64_t)1 << (s - 32)) - c) * 4294967296.0 / (double)c);
   uint64_t m = low;                        // floor(2^32 (2^l - c) / c) + 1, made exact below
   const uint64_t n = ((uint64_t)1 << (s - 32)) - c;
   while ((m + 1) * c <= n << 32) m++;
@@ -10026,15 +11982,10 @@ static tiny_uop *tn_safe_divide(tiny_ctx *t, int op, tiny_uop *x, tiny_uop *y) {
   return where(ne(y, K(y, 0)), q, op == TINY_OP_CDIV ? K(x, 0) : x);
 }
 
-// Truncating division of x by a constant, c > 1 or c < -1.
-static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int64_t c) {
-  const int k = tn_log2_of(c < 0 ? -c : c), bits = tn_bits(x->dtype);
+// Truncating division of x by a constant, c > 1.
+static tiny_uop *tn_divide_by_positive(tiny_ctx *t, const void *target, tiny_uop *x, int64_t c) {
+  const int k = tn_log2_of(c), bits = tn_bits(x->dtype);
   const int plain = tn_is_unsigned(x->dtype) || x->vmin >= 0;
-  if (c < 0) {
-    if (tn_is_unsigned(x->dtype) || c <= tn_dtype_min(x->dtype)) return NULL;
-    tiny_uop *q = tn_divide_by(t, target, x, -c);
-    return q ? mul(q, K(x, -1)) : NULL;
-  }
   if (k >= 0 && plain) return shr(x, K(x, k));
   if (k >= 0) return shr(add(x, and_(shr(x, K(x, bits - 1)), K(x, c - 1))), K(x, k));
   if (tn_lang_has(target, TINY_LANG_OPTIMIZES)) return NULL;
@@ -10045,6 +11996,13 @@ static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int6
   tiny_uop *sign = shr(x, K(x, bits - 1));
   tiny_uop *q = tn_magic(t, tn_cast(t, sub(xor_(x, sign), sign), u), (uint64_t)1 << (bits - 1), (uint64_t)c);
   return q ? sub(xor_(cast(q, x->dtype), sign), sign) : NULL;
+}
+// The same where c may be less than -1.
+static tiny_uop *tn_divide_by(tiny_ctx *t, const void *target, tiny_uop *x, int64_t c) {
+  if (c > 0) return tn_divide_by_positive(t, target, x, c);
+  if (tn_is_unsigned(x->dtype) || c <= tn_dtype_min(x->dtype)) return NULL;
+  tiny_uop *q = tn_divide_by_positive(t, target, x, -c);
+  return q ? mul(q, K(x, -1)) : NULL;
 }
 
 // The part that floor division takes away from truncation: quotient and remainder disagree in sign.
@@ -10237,13 +12195,13 @@ RULES_END
 
 // ** spelling: the shortest form that the language has; every source as wide as its op **
 
+static tiny_uop *tn_lanes_copied(tiny_ctx *t, tiny_uop *x, int lanes) {
+  return x->lanes == lanes ? x : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+}
 static tiny_uop *tn_lanes_to(tiny_ctx *t, tiny_uop *x, int lanes) {
-  if (x->lanes == lanes) return x;
-  if (x->dtype == TINY_BOOL && !tn_is_const(x)) {            // bools become lanes as u8
-    tiny_uop *one = tn_int(t, TINY_U8, 1), *zero = tn_int(t, TINY_U8, 0);
-    return ne(tn_lanes_to(t, where(x, one, zero), lanes), tn_lanes_to(t, zero, lanes));
-  }
-  return tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+  if (x->lanes == lanes || x->dtype != TINY_BOOL || tn_is_const(x)) return tn_lanes_copied(t, x, lanes);
+  tiny_uop *one = tn_int(t, TINY_U8, 1), *zero = tn_int(t, TINY_U8, 0);      // bools become lanes as u8
+  return ne(tn_lanes_copied(t, where(x, one, zero), lanes), tn_lanes_copied(t, zero, lanes));
 }
 
 RULES(tn_rules_spell, x, y, z, c)
@@ -10376,9 +12334,12 @@ static void tn_view_tidy(tiny_view *v) {
 
 // Is every sum that indexing this view makes far from overflow?
 static int tn_view_fits(const tiny_view *v) {
-  double reach = fabs((double)v->offset);
-  for (int d = 0; d < v->ndim; d++) reach += fabs((double)v->stride[d]) * (double)v->dim[d];
-  return reach < (double)TN_VIEW_LIMIT;
+  int64_t low = v->offset < 0 ? v->offset : 0, high = v->offset > 0 ? v->offset : 0;
+  for (int d = 0; d < v->ndim; d++) {
+    const int64_t reach = tn_clamp_mul(v->stride[d], v->dim[d]);
+    if (reach < 0) low = tn_clamp_add(low, reach); else high = tn_clamp_add(high, reach);
+  }
+  return low > -TN_VIEW_LIMIT && high < TN_VIEW_LIMIT + low;
 }
 
 // The plain, row-major view of a shape.
@@ -10831,9 +12792,15 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 // ---- begin src/tensor/tensor.c ----
 // tensor: the handle that users hold, the frames that free it, and assignment in place.
 //
-// A tensor is a pointer to a node of the graph and a place in one of two lists: tensors outside of frames, and tensors
-// in frames, newest first, so that closing a frame pops from the front. Handles come from chunks and go to a free
-// list: making one costs a few nanoseconds. The context's one poisoned tensor stands for every failed operator.
+// A tensor is a slot: a node of the graph and a place in one of two lists: tensors outside of frames, and tensors in
+// frames, newest first, so that closing a frame pops from the front. Slots lie in chunks that stay until the context is
+// closed, 64 bytes apart, and are given again: making a tensor costs a few nanoseconds. The context's one poisoned
+// tensor stands for every failed operator.
+//
+// What users hold, a tiny_tensor *, is nobody's address: it is the slot's, with the slot's generation in the bits that
+// are zero in such addresses. A slot that is freed gets its next generation when it is given again, after TN_SLOTS_WAIT
+// others, so that what was freed is told from what lives as long as the context does: tn_live. No room reads a slot but
+// through the functions below.
 //
 // Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
 // of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
@@ -10845,35 +12812,148 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
-#include "../ir/function.c"
+#include "../ir/special.c"
 #endif
 
-struct tiny_tensor { tiny_ctx *t; tiny_uop *uop; tiny_tensor *prev, *next; int frame; };
+enum { TN_SLOT_NBYTES = 64, TN_SLOTS_WAIT = 1024 };
 
-typedef struct tn_tensor_chunk {
-  struct tn_tensor_chunk *older;
-  tiny_tensor tensor[TN_FIRST_SLOTS];
-} tn_tensor_chunk;
+// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
+// on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
+// from serial `since` on, and those that are BOUND, name contents that are gone.
+typedef struct tn_storage {
+  struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
+  void *mem; size_t nbytes;                // nbytes as allocated: a size class
+  int refs, borrowed;                      // refs: BUFFERs; borrowed: caller's memory
+  int loose;                               // the only reference is that of the call that made it
+  void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
+  uint64_t written;                        // by how many steps of plans that did not make it, and calls of tiny_write
+  tiny_uop *state; int64_t since;          // the BUFFER that names what it holds now, NULL: none lives
+  int bound, updated;                      // BUFFERs by which programs name it; programs that assign to it
+  uint64_t left;                           // tensors bound to it that were given other memory
+  uint32_t seen, read;                     // private to walks
+} tn_storage;
 
+
+typedef struct tn_tensor {                 // a slot
+  tiny_ctx *t;
+  tiny_uop *uop;
+  struct tn_tensor *prev, *next;           // of its list
+  uintptr_t handle, last;                  // 0: the slot is free; the handle that it had last
+  uint32_t ended;                          // free: the number of the tiny_end that freed it; 0: tiny_free did
+  int frame;                               // depth of the frame that it is in, or was in
+} tn_tensor;
+
+typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; } tn_tensor_chunk;    // in front of its slots
+enum { TN_TENSOR_CHUNK = sizeof(tn_tensor_chunk) + (TN_FIRST_SLOTS + 1) * TN_SLOT_NBYTES };
+
+enum { TN_FRAMES = 64 };
 struct tn_tensors {
-  tiny_tensor poison;
-  tiny_tensor *kept, *framed, *unused;     // outside of frames; in frames; to take again
+  tn_tensor *poison;
+  tn_tensor *kept, *framed;                // outside of frames; in frames
+  tn_tensor *unused, *newest; int nunused; // freed: the one that waits longest, and the last
   tn_tensor_chunk *chunks;
+  int untaken;                              // slots of the newest chunk that were never given
   int depth;                               // of open frames
+  uint32_t ends;                           // calls of tiny_end that closed a frame
   int freed;                               // handles freed since nodes were last collected
   int refuse;                              // 1: the context did not open well, every operator gives poison
   tiny_uop **pending; int npending, cappending;
   uintptr_t identity;                      // the last one given
   uint32_t random;                         // calls of the random number generator so far
+  uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
 };
 
-static int tn_tensors_open(tiny_ctx *t) {
-  t->tensors = (struct tn_tensors *)tn_alloc(t, sizeof *t->tensors);
-  if (!t->tensors) return 0;
-  t->tensors->poison.t = t;
-  t->tensors->poison.uop = &t->ir->bad;
-  t->tensors->identity = 16;               // below: the library's own scalars
+// ** generations **
+
+// Bits 0 to 5 of a slot's address are zero, and bits 48 to 63 where bit 0 of the handle says so: on most systems of 64
+// bits, if nobody tags addresses. Generations count up through bits 1 to 5, then 48 to 63.
+#ifndef TN_WIDE_HANDLES                    // 0 in a test: as on systems of 32 bits
+  #define TN_WIDE_HANDLES (UINTPTR_MAX > 0xffffffffu)
+#endif
+#define TN_HANDLE_HIGH ((uintptr_t)(TN_WIDE_HANDLES ? 0xffff000000000000u : 0))
+#define TN_HANDLE_LOW ((uintptr_t)TN_SLOT_NBYTES - 1)
+
+static uintptr_t tn_handle_first(const tn_tensor *x) {
+  const uintptr_t at = (uintptr_t)x;
+  return TN_WIDE_HANDLES && !(at & TN_HANDLE_HIGH) ? at | 1 : at;
+}
+static uintptr_t tn_handle_next(uintptr_t handle) {
+  if ((handle & TN_HANDLE_LOW) < TN_HANDLE_LOW - 1) return handle + 2;
+  const uintptr_t first = handle & ~(TN_HANDLE_LOW - 1);
+  return handle & 1 ? first + (TN_HANDLE_HIGH & (~TN_HANDLE_HIGH + 1)) : first;
+}
+// Where the slot of a handle is, whatever lives there.
+static inline tn_tensor *tn_slot(const tiny_tensor *x) {
+  const uintptr_t at = (uintptr_t)x;
+  return (tn_tensor *)(at & ~(TN_HANDLE_LOW | (at & 1 ? TN_HANDLE_HIGH : 0)));
+}
+// The slot of a tensor that was not freed, or NULL.
+static inline tn_tensor *tn_live(const tiny_tensor *x) {
+  tn_tensor *slot = tn_slot(x);
+  return slot && slot->handle == (uintptr_t)x ? slot : NULL;
+}
+static inline tiny_tensor *tn_handle(const tn_tensor *slot) { return (tiny_tensor *)slot->handle; }
+
+// The context of a tensor, freed or not; NULL for NULL.
+static inline tiny_ctx *tn_ctx_of(const tiny_tensor *x) { return x ? tn_slot(x)->t : NULL; }
+// How a tensor that is not NULL died, for a message.
+enum { TN_DEATH_TEXT = 96 };
+static const char *tn_death_text(const tiny_tensor *x, char *out) {
+  const tn_tensor *slot = tn_slot(x);
+  if (slot->last != (uintptr_t)x) return "was freed a while ago";
+  if (!slot->ended) return "was freed by tiny_free";
+  snprintf(out, TN_DEATH_TEXT, "was freed with its frame, of depth %d, by tiny_end number %u", slot->frame,
+           (unsigned)slot->ended);
+  return out;
+}
+// Operators ask tn_usable first, and name themselves; this is for what an optimiser, a module or a list holds.
+static tiny_uop *tn_uop_of_dead(const tiny_tensor *x) {
+  char text[TN_DEATH_TEXT];
+  tiny_ctx *t = tn_slot(x)->t;
+  tiny_fail(t, TINY_E_STATE, "a tensor that is still in use %s", tn_death_text(x, text));
+  return &t->ir->bad;
+}
+// The graph of a tensor that is not NULL; the failed node if it is poison, and after an error if it was freed.
+static inline tiny_uop *tn_uop_of(const tiny_tensor *x) {
+  const tn_tensor *slot = tn_live(x);
+  return slot ? slot->uop : tn_uop_of_dead(x);
+}
+
+// ** slots **
+
+static int tn_tensors_more(tiny_ctx *t) {
+  tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, TN_TENSOR_CHUNK);
+  if (!chunk) return 0;
+  chunk->older = t->tensors->chunks;
+  t->tensors->chunks = chunk;
+  t->tensors->untaken = TN_FIRST_SLOTS;
   return 1;
+}
+// A free slot, or NULL: one that waited long enough, one that was never given.
+static tn_tensor *tn_slot_new(tiny_ctx *t) {
+  struct tn_tensors *all = t->tensors;
+  tn_tensor *x = all->unused;
+  if (all->nunused >= TN_SLOTS_WAIT) {
+    all->unused = x->next;
+    all->nunused--;
+    x->handle = tn_handle_next(x->last);
+  } else {
+    if (!all->untaken && !tn_tensors_more(t)) return NULL;
+    const uintptr_t slots = ((uintptr_t)(all->chunks + 1) + TN_HANDLE_LOW) & ~TN_HANDLE_LOW;
+    x = (tn_tensor *)(slots + (uintptr_t)--all->untaken * TN_SLOT_NBYTES);
+    x->t = t;
+    x->handle = tn_handle_first(x);
+  }
+  x->last = x->handle;
+  return x;
+}
+// ended: the number of the tiny_end that frees it, or 0.
+static void tn_slot_free(tn_tensor *x, uint32_t ended) {
+  struct tn_tensors *all = x->t->tensors;
+  if (all->nunused++) all->newest->next = x; else all->unused = x;
+  all->newest = x;
+  x->next = NULL; x->uop = NULL;
+  x->handle = 0; x->ended = ended;
 }
 
 static void tn_tensors_close(tiny_ctx *t) {
@@ -10881,7 +12961,7 @@ static void tn_tensors_close(tiny_ctx *t) {
   if (!all) return;
   while (all->chunks) {
     tn_tensor_chunk *older = all->chunks->older;
-    tn_release(t, all->chunks, sizeof *all->chunks);
+    tn_release(t, all->chunks, TN_TENSOR_CHUNK);
     all->chunks = older;
   }
   tn_release(t, all->pending, (size_t)all->cappending * sizeof *all->pending);
@@ -10889,9 +12969,22 @@ static void tn_tensors_close(tiny_ctx *t) {
   t->tensors = NULL;
 }
 
+static int tn_tensors_open(tiny_ctx *t) {
+  t->tensors = (struct tn_tensors *)tn_alloc(t, sizeof *t->tensors);
+  if (!t->tensors) return 0;
+  t->tensors->refuse = 1;                  // until the context is open
+  t->tensors->identity = 16;               // below: the library's own scalars
+  t->tensors->poison = tn_slot_new(t);
+  if (!t->tensors->poison) { tn_tensors_close(t); return 0; }
+  t->tensors->poison->uop = &t->ir->bad;
+  return 1;
+}
+
 // ** handles **
 
-static tiny_tensor *tn_poison(tiny_ctx *t) { return t && t->tensors ? &t->tensors->poison : NULL; }
+static tiny_tensor *tn_poison(tiny_ctx *t) {
+  return t && t->tensors && t->tensors->poison ? tn_handle(t->tensors->poison) : NULL;
+}
 
 // Records an error and gives poison: what an operator returns when its arguments are wrong.
 static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
@@ -10899,18 +12992,18 @@ static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ..
   char message[512];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  tn_number_list(message, sizeof message, format, args);
   va_end(args);
   tiny_fail(t, code, "%s", message);
   return tn_poison(t);
 }
 
-static void tn_tensor_link(tiny_tensor **list, tiny_tensor *x) {
+static void tn_tensor_link(tn_tensor **list, tn_tensor *x) {
   x->prev = NULL; x->next = *list;
   if (*list) (*list)->prev = x;
   *list = x;
 }
-static void tn_tensor_unlink(tiny_tensor *x) {
+static void tn_tensor_unlink(tn_tensor *x) {
   struct tn_tensors *all = x->t->tensors;
   if (x->prev) x->prev->next = x->next;
   else if (x->frame) all->framed = x->next;
@@ -10918,28 +13011,16 @@ static void tn_tensor_unlink(tiny_tensor *x) {
   if (x->next) x->next->prev = x->prev;
 }
 
-static int tn_tensors_more(tiny_ctx *t) {
-  struct tn_tensors *all = t->tensors;
-  tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, sizeof *chunk);
-  if (!chunk) return 0;
-  chunk->older = all->chunks; all->chunks = chunk;
-  for (int i = TN_FIRST_SLOTS - 1; i >= 0; i--) {
-    chunk->tensor[i].next = all->unused;
-    all->unused = &chunk->tensor[i];
-  }
-  return 1;
-}
-
 // A handle of u in the innermost frame; poison when u or the handle could not be made.
 static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   if (!t || !t->tensors) return NULL;
   struct tn_tensors *all = t->tensors;
-  if (tn_bad(t, u) || all->refuse || (!all->unused && !tn_tensors_more(t))) return &all->poison;
-  tiny_tensor *x = all->unused;
-  all->unused = x->next;
-  x->t = t; x->uop = u; x->frame = all->depth;
+  if (tn_bad(t, u) || all->refuse) return tn_poison(t);
+  tn_tensor *x = tn_slot_new(t);
+  if (!x) return tn_poison(t);
+  x->uop = u; x->frame = all->depth;
   tn_tensor_link(x->frame ? &all->framed : &all->kept, x);
-  return x;
+  return tn_handle(x);
 }
 
 // A handle of what an operator computed from x[0..n-1]. One that has nothing to do (a sum along an axis of 1, the floor
@@ -10949,94 +13030,107 @@ static tiny_tensor *tn_value_new(tiny_ctx *t, tiny_uop *u, int n, tiny_tensor *c
   int same = 0;
   if (tn_bad(t, u)) return tn_tensor_new(t, u);
   for (int i = 0; i < n; i++)
-    same |= u == x[i]->uop || (u->op == TINY_OP_RESHAPE && u->src[0] == x[i]->uop);
+    same |= u == tn_uop_of(x[i]) || (u->op == TINY_OP_RESHAPE && u->src[0] == tn_uop_of(x[i]));
   return tn_tensor_new(t, same ? tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL) : u);
 }
 
-static int tn_poisoned(const tiny_tensor *x) { return x == &x->t->tensors->poison; }
+static int tn_poisoned(const tiny_tensor *x) { return tn_slot(x) == tn_slot(x)->t->tensors->poison; }
 
-TINY_API void tiny_free(tiny_tensor *x) {
-  if (!x || !x->t || tn_poisoned(x)) return;
-  struct tn_tensors *all = x->t->tensors;
+static void tn_tensor_free(tn_tensor *x, uint32_t ended) {
   tn_tensor_unlink(x);
-  all->freed++;
-  x->t = NULL; x->uop = NULL;              // a second tiny_free of x does nothing
-  x->next = all->unused; all->unused = x;
+  x->t->tensors->freed++;
+  tn_slot_free(x, ended);
+}
+TINY_API void tiny_free(tiny_tensor *x) {  // a second tiny_free of x does nothing
+  if (tiny_ok(x)) tn_tensor_free(tn_slot(x), 0);
 }
 
+static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out);
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
-  if (!x || !x->t || tn_poisoned(x) || !x->frame) return x;
-  tn_tensor_unlink(x);
-  x->frame = 0;
-  tn_tensor_link(&x->t->tensors->kept, x);
+  tiny_tensor *out;
+  if (!tn_usable("keep", 1, &x, &out)) return out;
+  tn_tensor *slot = tn_slot(x);
+  if (!slot->frame) return x;
+  tn_tensor_unlink(slot);
+  slot->frame = 0;
+  tn_tensor_link(&slot->t->tensors->kept, slot);
   return x;
 }
 
-TINY_API void tiny_begin(tiny_ctx *t) { if (t && t->tensors) t->tensors->depth++; }
+TINY_API void tiny_begin(tiny_ctx *t) {
+  if (!t || !t->tensors) return;
+  struct tn_tensors *all = t->tensors;
+  if (all->depth < TN_FRAMES) all->begun[all->depth] = all->random;
+  all->depth++;
+}
 
 // Frees the tensors of the innermost frame. 0: no frame is open.
 static int tn_frame_close(tiny_ctx *t) {
   struct tn_tensors *all = t->tensors;
   if (!all->depth) return 0;
-  while (all->framed && all->framed->frame == all->depth) tiny_free(all->framed);
+  if (!++all->ends) all->ends = 1;
+  while (all->framed && all->framed->frame == all->depth) tn_tensor_free(all->framed, all->ends);
   all->depth--;
   return 1;
 }
 
 // The live tensor after x in some order, or the first for NULL. x may have been given another uop, not freed.
-static tiny_tensor *tn_tensor_next(tiny_ctx *t, const tiny_tensor *x) {
+static tn_tensor *tn_tensor_next(tiny_ctx *t, const tn_tensor *x) {
   if (!x) return t->tensors->framed ? t->tensors->framed : t->tensors->kept;
   return x->next ? x->next : x->frame ? t->tensors->kept : NULL;
 }
 
 // Every node that a live tensor or a pending assignment holds. Heavy code only.
 static void tn_tensors_roots(tiny_ctx *t, tn_list *roots) {
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) tn_push(t, roots, x->uop);
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) tn_push(t, roots, x->uop);
   for (int i = 0; i < t->tensors->npending; i++) tn_push(t, roots, t->tensors->pending[i]);
 }
 
-TINY_API int tiny_ok(const tiny_tensor *x) { return x && x->t && !tn_poisoned(x); }
-TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return x ? x->t : NULL; }
-TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? x->uop : NULL; }
+TINY_API int tiny_ok(const tiny_tensor *x) { return tn_live(x) && !tn_poisoned(x); }
+TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return tn_ctx_of(x); }
+TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x) : NULL; }
 TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) {
-  return tiny_ok(x) ? (tiny_dtype)x->uop->dtype : TINY_VOID;
+  return tiny_ok(x) ? (tiny_dtype)tn_uop_of(x)->dtype : TINY_VOID;
 }
 TINY_API int64_t tiny_nelem(const tiny_tensor *x) {
-  return tiny_ok(x) ? tn_dims_nelem(x->uop->ndim, x->uop->dim) : 0;
+  return tiny_ok(x) ? tn_dims_nelem(tn_uop_of(x)->ndim, tn_uop_of(x)->dim) : 0;
 }
 TINY_API tiny_shape tiny_shape_get(const tiny_tensor *x) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
   if (!tiny_ok(x)) return s;
-  s.ndim = x->uop->ndim;
-  for (int i = 0; i < s.ndim; i++) s.dim[i] = x->uop->dim[i];
+  const tiny_uop *u = tn_uop_of(x);
+  s.ndim = u->ndim;
+  for (int i = 0; i < s.ndim; i++) s.dim[i] = u->dim[i];
   return s;
 }
 
 // ** what operators check first **
 
-// Are x[0..n-1] tensors of one context? If not, *out is what the operator returns: poison, or NULL when no argument
-// tells the context. A poisoned argument leaves the first error alone.
-static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
-  tiny_ctx *t = NULL;
-  int null_at = 0;
-  for (int i = n; i-- > 0;) {
-    if (!x[i] || !x[i]->t) null_at = i + 1;
-    else t = x[i]->t;
-  }
+// Why x, argument `at` of a call, cannot be used: it is not a tensor that lives in t.
+static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor *x) {
+  char text[TN_DEATH_TEXT];
+  if (!x) tiny_fail(t, TINY_E_ARG, "%s: tensor argument %d is NULL", name, at);
+  else if (tn_ctx_of(x) != t) tiny_fail(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, at);
+  else tiny_fail(t, TINY_E_STATE, "%s: argument %d %s", name, at, tn_death_text(x, text));
+}
+// Are x[0..n-1] live tensors of t (NULL: of any one context)? If not, *out is what the operator returns: poison, or
+// NULL when nothing tells the context. A poisoned argument leaves the first error alone.
+static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
+  int wrong = 0, poisoned = 0;
+  for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
   *out = tn_poison(t);
-  if (!t) return 0;
-  for (int i = 0; i < n; i++) if (x[i] && x[i]->t && tn_poisoned(x[i])) { *out = x[i]; return 0; }
-  if (null_at) {
-    tn_wrong(t, TINY_E_ARG, "%s: tensor argument %d is NULL or was freed", name, null_at);
-    return 0;
+  if (!t || !*out) return 0;
+  for (int i = n; i-- > 0;) {
+    const tn_tensor *slot = tn_live(x[i]);
+    if (!slot || slot->t != t) wrong = i + 1;
+    else poisoned |= slot == t->tensors->poison;
   }
-  for (int i = 0; i < n; i++)
-    if (x[i]->t != t) {
-      tn_wrong(t, TINY_E_ARG, "%s: argument %d belongs to another context", name, i + 1);
-      return 0;
-    }
-  return 1;
+  if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
+  return !wrong && !poisoned;
+}
+static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
+  return tn_usable_in(NULL, name, n, x, out);
 }
 // tn_usable for operators whose last arguments may be NULL.
 static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *const *x, tiny_tensor **out) {
@@ -11053,6 +13147,7 @@ static const char *tn_text_of(const tiny_uop *u, char *out) {
 
 // Is s a shape: dims within bounds and fewer than 2^60 elements?
 static int tn_shape_valid(tiny_ctx *t, const char *name, const tiny_shape *s) {
+  TN_FLOAT_MODE;
   char text[TN_DIMS_TEXT];
   if (s->ndim < 0 || s->ndim > TINY_MAX_DIMS) {
     tiny_fail(t, TINY_E_SHAPE, "%s: %d dims, but shapes have 0 to %d", name, s->ndim, TINY_MAX_DIMS);
@@ -11093,22 +13188,31 @@ static tiny_uop *tn_unique(tiny_ctx *t, int op, tiny_uop *u, int nv, const int64
   if (tn_bad(t, u)) return u;
   return tn_uop_make_with(t, op, u->dtype, 1, 1, &u, 0, nv, v, (void *)++t->tensors->identity);
 }
+// Memory of its own for the value of u. recalls: a handle of it stays with u when the value is there, so that gradients
+// flow on to what u was computed from; else the handle then knows the memory alone.
+static tiny_uop *tn_memory_of(tiny_ctx *t, tiny_uop *u, int recalls) {
+  if (tn_bad(t, u)) return u;
+  return tn_uop_make_with(t, TINY_OP_CONTIGUOUS, u->dtype, 1, 1, &u, recalls, 0, NULL,
+                          (void *)++t->tensors->identity);
+}
 
 // ** assignment **
 
-enum { TN_MAX_CHAIN = 64 };                // movement ops between a tensor and its memory
-typedef struct tn_chain { tiny_uop *link[TN_MAX_CHAIN]; int n; tiny_uop *bottom; } tn_chain;
+enum { TN_MAX_CHAIN = 64 };                // movement ops whose views are folded at once
+// The movement ops that make a tensor from its memory, the last one first, in scratch memory that the caller rewinds.
+typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
-// The movement ops that make u, and what they start from. 0: too many.
-static int tn_chain_of(tiny_uop *u, tn_chain *c) {
-  c->n = 0;
-  for (; !u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH); u = u->src[0]) {
-    if (c->n == TN_MAX_CHAIN) return 0;
-    c->link[c->n++] = u;
-  }
-  c->bottom = u;
+static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
+// The movement ops that make u, and what they start from; past: also those that were computed. 0: no memory.
+static int tn_chain_to(tiny_ctx *t, tiny_uop *u, int past, tn_chain *c) {
+  c->n = 0; c->link = NULL; c->bottom = u;
+  for (; (past || !c->bottom->realized) && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
+  if (c->n && !c->link) return 0;
+  for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
   return 1;
 }
+static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) { return tn_chain_to(t, u, 0, c); }
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
@@ -11135,28 +13239,59 @@ static int tn_is_memory(const tiny_uop *u) {
   return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
 }
 // Is dst a part of what another live tensor stands for? A constant has no parts.
-static int tn_is_part(tiny_ctx *t, const tiny_tensor *dst, const tn_chain *c) {
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    if (x == dst || x->uop == dst->uop) continue;
-    for (int i = 1; i < c->n; i++) if (x->uop == c->link[i]) return 1;
-    if (c->n && x->uop == c->bottom && !tn_is_const(c->bottom)) return 1;
-  }
+static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
+  const uint32_t seen = ++t->ir->epoch;
+  for (int i = 1; i < c->n; i++) c->link[i]->mark = seen;
+  if (c->n && !tn_is_const(c->bottom)) c->bottom->mark = seen;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
   return 0;
 }
+// What a tensor's elements are read from: x past what neither moves nor leaves out elements.
+static tiny_uop *tn_memory_under(tiny_uop *u) {
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH)) u = u->src[0];
+  return u;
+}
+// Programs that are bound to the memory of u, which is computed, no longer follow a tensor that leaves it.
+static void tn_memory_left(const tiny_uop *u) {
+  tn_storage *s = u->realized ? (tn_storage *)u->realized->ptr : NULL;
+  if (s && s->bound) s->left++;
+}
+// A computed value that a single tensor stands for is that tensor's memory from its first assignment on: programs that
+// were bound to it follow. Where equal operators gave several tensors one node, each gets new memory instead. Returns 0
+// when nodes could not be made.
+static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
+  tiny_uop *u = c->bottom;
+  tn_tensor *owner = NULL;
+  tn_chain of;
+  int owners = 0;
+  if ((tn_is_memory(u) && !(u->op == TINY_OP_CONTIGUOUS && u->k)) || !u->realized) return 1;
+  const tn_storage *s = (const tn_storage *)u->realized->ptr;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
+  if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
+  tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
+           *view = tn_chain_apply(t, c, own);
+  if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
+  u->flags |= TN_NODE_ONCE;
+  owner->uop = whole;
+  dst->uop = view;
+  return tn_chain_of(t, view, c);
+}
 // A tensor whose value was not computed yet gets new memory.
-static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tiny_tensor *dst, tiny_uop *value) {
-  tiny_uop *state = tn_unique(t, TINY_OP_CONTIGUOUS, value, 0, NULL);
+static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tn_tensor *dst, tiny_uop *value, int recalls) {
+  tiny_uop *state = tn_memory_of(t, value, recalls);
   if (tn_bad(t, state) || !tn_pending_add(t, state)) return tn_poison(t);
   dst->uop = state;
-  return dst;
+  return tn_handle(dst);
 }
-static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_chain *c, tiny_uop *value) {
-  tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_unique(t, TINY_OP_CONTIGUOUS, old, 0, NULL);
+static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_chain *c, tiny_uop *value) {
+  tiny_uop *old = c->bottom, *base = tn_is_memory(old) ? old : tn_memory_of(t, old, 0);
   tiny_uop *src[3] = {base, tn_chain_apply(t, c, base), value};
   tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
            *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     if (x->uop == old) x->uop = state;
     else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old &&
              x != dst) {
@@ -11166,37 +13301,45 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tiny_tensor *dst, const tn_c
     }
   }
   dst->uop = view;
-  return dst;
+  return tn_handle(dst);
+}
+
+// The next state of dst, of its dims and dtype.
+static tiny_tensor *tn_assign_state(tn_tensor *dst, tiny_uop *value, const tn_chain *c, int recalls) {
+  char text[TN_DIMS_TEXT];
+  tiny_ctx *t = dst->t;
+  if (tn_is_memory(c->bottom)) return tn_assign_in_place(t, dst, c, value);
+  if (!tn_is_part(t, dst, c)) return tn_assign_fresh(t, dst, value, recalls);
+  if (c->bottom->realized) return tn_assign_in_place(t, dst, c, value);
+  return tn_wrong(t, TINY_E_ARG, "assign: %s is a view of a tensor that is not computed yet; realize that first",
+                  tn_text_of(dst->uop, text));
 }
 
 // The next state of dst is v, broadcast and cast.
-static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) {
+static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = dst->t;
-  tiny_uop *u = dst->uop;
+  tn_tensor *slot = tn_slot(dst);
+  tiny_ctx *t = slot->t;
+  tiny_uop *u = tn_uop_of(dst);
   tiny_shape s = tiny_shape_get(dst);
-  tn_chain c;
-  if (tn_bad(t, v)) return tn_poison(t);
+  if (tn_bad(t, u) || tn_bad(t, v)) return tn_poison(t);
   if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
                     tn_text_of(u, a));
-  if (!tn_chain_of(u, &c))
-    return tn_wrong(t, TINY_E_ARG, "assign: more than %d movement ops between the tensor and its memory",
-                    TN_MAX_CHAIN);
   if (v == u) return dst;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
-  if (tn_is_memory(c.bottom)) return tn_assign_in_place(t, dst, &c, v);
-  const int part = tn_is_part(t, dst, &c);
-  if (part && c.bottom->realized) return tn_assign_in_place(t, dst, &c, v);
-  if (part)
-    return tn_wrong(t, TINY_E_ARG,
-                    "assign: %s is a view of a tensor that is not computed yet; realize that first",
-                    tn_text_of(u, a));
-  return tn_assign_fresh(t, dst, v);
+  tiny_tensor *out = tn_poison(t);
+  if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c)) out = tn_assign_state(slot, v, &c, recalls);
+  tn_scratch_rewind(t, mark);
+  return out;
 }
+// The library's own: of states whose history nobody asks for, a parameter's or an average's.
+static tiny_tensor *tn_assign(tiny_tensor *dst, tiny_uop *v) { return tn_assign_value(dst, v, 0); }
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
   tiny_tensor *out, *in[2] = {dst, value};
-  return tn_usable("assign", 2, in, &out) ? tn_assign(dst, value->uop) : out;
+  return tn_usable("assign", 2, in, &out) ? tn_assign_value(dst, tn_uop_of(value), 1) : out;
 }
 #endif
 // ---- end src/tensor/tensor.c ----
@@ -11236,7 +13379,7 @@ TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape)
 static tiny_tensor *tn_full_like(const char *name, tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_full(x->t, name, value, tiny_dtype_get(x), tiny_shape_get(x));
+  return tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x));
 }
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value) {
   return tn_full_like("full_like", x, value);
@@ -11247,7 +13390,7 @@ TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x) { return tn_full_like("ones
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable("like", 1, &x, &out)) return out;
-  return tn_tensor_new(x->t, tn_k(x->t, x->uop, value));
+  return tn_tensor_new(tn_ctx_of(x), tn_k(tn_ctx_of(x), tn_uop_of(x), value));
 }
 
 // A SCALAR with an identity, so that two scalars that happen to be equal now stay two.
@@ -11262,6 +13405,7 @@ TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype) {
 
 // start + i * step in closed form. Halves and fractional steps of integers are computed wider, then cast.
 TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double step, tiny_dtype dtype) {
+  TN_FLOAT_MODE;
   const double steps = ceil((stop - start) / step);
   tiny_shape s = {1, {0}};
   if (!t || !t->tensors) return tn_poison(t);
@@ -11279,6 +13423,7 @@ TINY_API tiny_tensor *tiny_arange(tiny_ctx *t, double start, double stop, double
 
 // n numbers from start to stop, counted from whichever end is nearer: the last one is stop, not a sum of roundings.
 static tiny_uop *tn_ramp(tiny_ctx *t, int dtype, double start, double stop, int64_t n) {
+  TN_FLOAT_MODE;
   const double step = n > 1 ? (stop - start) / (double)(n - 1) : 0;
   tiny_uop *i = tn_iota(t, dtype, n, 0, 1), *rest = tn_plus(t, tn_neg(t, i), (double)(n - 1));
   tiny_uop *up = tn_plus(t, tn_times(t, i, step), start), *down = tn_plus(t, tn_times(t, rest, -step), stop);
@@ -11333,11 +13478,11 @@ static tiny_tensor *tn_keep_triangle(const char *name, int side, tiny_tensor *x,
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int n = u->ndim;
-  if (n < 2) return tn_wrong(x->t, TINY_E_SHAPE, "%s: %s has no rows and columns", name, tn_text_of(u, a));
-  tiny_uop *in = tn_diagonal_mask(x->t, side, u->dim[n - 2], u->dim[n - 1], n, diagonal);
-  return tn_tensor_new(x->t, tn_where(x->t, in, u, tn_k(x->t, u, 0)));
+  if (n < 2) return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has no rows and columns", name, tn_text_of(u, a));
+  tiny_uop *in = tn_diagonal_mask(tn_ctx_of(x), side, u->dim[n - 2], u->dim[n - 1], n, diagonal);
+  return tn_tensor_new(tn_ctx_of(x), tn_where(tn_ctx_of(x), in, u, tn_k(tn_ctx_of(x), u, 0)));
 }
 TINY_API tiny_tensor *tiny_tril(tiny_tensor *x, int64_t diagonal) {
   return tn_keep_triangle("tril", TN_BELOW, x, diagonal);
@@ -11350,8 +13495,8 @@ TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal) {
 
 TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype) {
   tiny_tensor *out;
-  if (!tn_usable("cast", 1, &x, &out) || !tn_dtype_check(x->t, "cast", dtype)) return out;
-  return tn_tensor_new(x->t, tn_cast(x->t, x->uop, dtype));
+  if (!tn_usable("cast", 1, &x, &out) || !tn_dtype_check(tn_ctx_of(x), "cast", dtype)) return out;
+  return tn_tensor_new(tn_ctx_of(x), tn_cast(tn_ctx_of(x), tn_uop_of(x), dtype));
 }
 
 // The unsigned integers of a size.
@@ -11382,38 +13527,39 @@ static tiny_uop *tn_bitcast_sizes(tiny_ctx *t, tiny_uop *u, int dtype) {
 TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("bitcast", 1, &x, &out) || !tn_dtype_check(x->t, "bitcast", dtype)) return out;
-  tiny_uop *u = x->uop;
-  if (u->dtype == dtype) return tn_tensor_new(x->t, u);
+  if (!tn_usable("bitcast", 1, &x, &out) || !tn_dtype_check(tn_ctx_of(x), "bitcast", dtype)) return out;
+  tiny_uop *u = tn_uop_of(x);
+  if (u->dtype == dtype) return tn_tensor_new(tn_ctx_of(x), u);
   if (u->dtype == TINY_BOOL || dtype == TINY_BOOL)
-    return tn_wrong(x->t, TINY_E_DTYPE, "bitcast: %s cannot be read as %s",
+    return tn_wrong(tn_ctx_of(x), TINY_E_DTYPE, "bitcast: %s cannot be read as %s",
                     tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
   const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim;
-  if (from == to) return tn_tensor_new(x->t, tn_read_as(x->t, u, dtype));
+  if (from == to) return tn_tensor_new(tn_ctx_of(x), tn_read_as(tn_ctx_of(x), u, dtype));
   if (!n || n == TINY_MAX_DIMS || (to > from && u->dim[n - 1] % (to / from)))
-    return tn_wrong(x->t, TINY_E_SHAPE, "bitcast: the last dim of %s %s does not make whole %s",
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bitcast: the last dim of %s %s does not make whole %s",
                     tiny_dtype_name((tiny_dtype)u->dtype), tn_text_of(u, a), tiny_dtype_name(dtype));
-  return tn_tensor_new(x->t, tn_bitcast_sizes(x->t, u, dtype));
+  return tn_tensor_new(tn_ctx_of(x), tn_bitcast_sizes(tn_ctx_of(x), u, dtype));
 }
 
 // A copy that is memory of its own: assignments to it and to x do not meet.
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("clone", 1, &x, &out)) return out;
-  return tn_tensor_new(x->t, tn_unique(x->t, TINY_OP_CONTIGUOUS, x->uop, 0, NULL));
+  return tn_tensor_new(tn_ctx_of(x), tn_memory_of(tn_ctx_of(x), tn_uop_of(x), 1));
 }
 
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("contiguous", 1, &x, &out)) return out;
-  if (x->uop->op == TINY_OP_CONTIGUOUS || x->uop->op == TINY_OP_BUFFER) return tn_tensor_new(x->t, x->uop);
-  return tn_tensor_new(x->t, tn_u1(x->t, TINY_OP_CONTIGUOUS, x->uop));
+  if (tn_uop_of(x)->op == TINY_OP_CONTIGUOUS || tn_uop_of(x)->op == TINY_OP_BUFFER)
+    return tn_tensor_new(tn_ctx_of(x), tn_uop_of(x));
+  return tn_tensor_new(tn_ctx_of(x), tn_u1(tn_ctx_of(x), TINY_OP_CONTIGUOUS, tn_uop_of(x)));
 }
 
 TINY_API tiny_tensor *tiny_detach(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("detach", 1, &x, &out)) return out;
-  return tn_tensor_new(x->t, tn_u1(x->t, TINY_OP_DETACH, x->uop));
+  return tn_tensor_new(tn_ctx_of(x), tn_u1(tn_ctx_of(x), TINY_OP_DETACH, tn_uop_of(x)));
 }
 #endif
 // ---- end src/tensor/create.c ----
@@ -11442,14 +13588,15 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
   }
   if (unknown >= 0) s.dim[unknown] = rest > 0 && have % rest == 0 ? have / rest : -1;
   if (unknown >= 0 && s.dim[unknown] < 0)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(x->uop, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "reshape: %s cannot become %s", tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, s.ndim < TINY_MAX_DIMS ? s.ndim : TINY_MAX_DIMS, s.dim));
-  if (!tn_shape_valid(x->t, "reshape", &s)) return out;
+  if (!tn_shape_valid(tn_ctx_of(x), "reshape", &s)) return out;
   if (tn_dims_nelem(s.ndim, s.dim) != have)
-    return tn_wrong(x->t, TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld", tn_text_of(x->uop, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "reshape: %s has %lld elements, %s has %lld",
+                    tn_text_of(tn_uop_of(x), a),
                     (long long)have, tn_dims_text(b, sizeof b, s.ndim, s.dim),
                     (long long)tn_dims_nelem(s.ndim, s.dim));
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), s.ndim, s.dim));
 }
 
 // Axes of x as bits; -1 after an error. An axis may not be named twice.
@@ -11490,19 +13637,19 @@ TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("permute", 1, &x, &out)) return out;
-  if (axes.ndim != x->uop->ndim)
-    return tn_wrong(x->t, TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(x->uop, a));
-  if (tn_axis_bits(x->t, "permute", x->uop, &axes) < 0) return out;
+  if (axes.ndim != tn_uop_of(x)->ndim)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "permute: %d axes for %s", axes.ndim, tn_text_of(tn_uop_of(x), a));
+  if (tn_axis_bits(tn_ctx_of(x), "permute", tn_uop_of(x), &axes) < 0) return out;
   for (int i = 0; i < axes.ndim; i++) if (axes.dim[i] < 0) axes.dim[i] += axes.ndim;
-  return tn_tensor_new(x->t, tn_permute(x->t, x->uop, axes.dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_permute(tn_ctx_of(x), tn_uop_of(x), axes.dim));
 }
 
 TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b) {
   tiny_tensor *out;
   if (!tn_usable("transpose", 1, &x, &out)) return out;
-  a = tn_axis(x->t, "transpose", x->uop, a);
-  b = a < 0 ? a : tn_axis(x->t, "transpose", x->uop, b);
-  return b < 0 ? out : tn_tensor_new(x->t, tn_swap(x->t, x->uop, a, b));
+  a = tn_axis(tn_ctx_of(x), "transpose", tn_uop_of(x), a);
+  b = a < 0 ? a : tn_axis(tn_ctx_of(x), "transpose", tn_uop_of(x), b);
+  return b < 0 ? out : tn_tensor_new(tn_ctx_of(x), tn_swap(tn_ctx_of(x), tn_uop_of(x), a, b));
 }
 
 // The axes a and b of u from the front, which must be two; 0 after an error.
@@ -11524,25 +13671,25 @@ static tiny_uop *tn_move_axis(tiny_ctx *t, tiny_uop *x, int from, int to) {
 TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to) {
   tiny_tensor *out;
   if (!tn_usable("movedim", 1, &x, &out)) return out;
-  from = tn_axis(x->t, "movedim", x->uop, from);
-  to = from < 0 ? from : tn_axis(x->t, "movedim", x->uop, to);
-  return to < 0 ? out : tn_tensor_new(x->t, tn_move_axis(x->t, x->uop, from, to));
+  from = tn_axis(tn_ctx_of(x), "movedim", tn_uop_of(x), from);
+  to = from < 0 ? from : tn_axis(tn_ctx_of(x), "movedim", tn_uop_of(x), to);
+  return to < 0 ? out : tn_tensor_new(tn_ctx_of(x), tn_move_axis(tn_ctx_of(x), tn_uop_of(x), from, to));
 }
 
 static tiny_tensor *tn_expand_to(const char *name, tiny_tensor *x, tiny_shape s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out = tn_poison(x->t);
-  const int lead = s.ndim - x->uop->ndim;
+  tiny_tensor *out = tn_poison(tn_ctx_of(x));
+  const int lead = s.ndim - tn_uop_of(x)->ndim;
   for (int i = lead > 0 ? lead : 0; i < s.ndim && i < TINY_MAX_DIMS; i++)
-    if (s.dim[i] == -1 && lead >= 0) s.dim[i] = x->uop->dim[i - lead];
-  if (!tn_shape_valid(x->t, name, &s)) return out;
+    if (s.dim[i] == -1 && lead >= 0) s.dim[i] = tn_uop_of(x)->dim[i - lead];
+  if (!tn_shape_valid(tn_ctx_of(x), name, &s)) return out;
   int n = s.ndim;
   int64_t dim[TINY_MAX_DIMS];
   memcpy(dim, s.dim, sizeof dim);
-  if (lead < 0 || !tn_broadcast_dims(x->uop->ndim, x->uop->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
-    return tn_wrong(x->t, TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(x->uop, a),
+  if (lead < 0 || !tn_broadcast_dims(tn_uop_of(x)->ndim, tn_uop_of(x)->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, s.ndim, s.dim));
-  return tn_tensor_new(x->t, tn_expand(x->t, x->uop, n, dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_uop_of(x), n, dim));
 }
 TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
   tiny_tensor *out;
@@ -11572,20 +13719,20 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   int64_t v[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
-  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(x->t, "shrink", x->uop, &range, 1, v)) return out;
-  for (int i = 0; i < x->uop->ndim; i++) {
-    if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= x->uop->dim[i]) continue;
-    return tn_wrong(x->t, TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(x->uop, a),
+  if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v)) return out;
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
+    if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= tn_uop_of(x)->dim[i]) continue;
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, range.ndim, range.dim));
   }
-  return tn_tensor_new(x->t, tn_shrink(x->t, x->uop, v));
+  return tn_tensor_new(tn_ctx_of(x), tn_shrink(tn_ctx_of(x), tn_uop_of(x), v));
 }
 
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("flip", 1, &x, &out)) return out;
-  const int bits = tn_axis_bits(x->t, "flip", x->uop, &axes);
-  return bits < 0 ? out : tn_tensor_new(x->t, tn_flip(x->t, x->uop, bits));
+  const int bits = tn_axis_bits(tn_ctx_of(x), "flip", tn_uop_of(x), &axes);
+  return bits < 0 ? out : tn_tensor_new(tn_ctx_of(x), tn_flip(tn_ctx_of(x), tn_uop_of(x), bits));
 }
 
 // Every step-th element of one axis, beginning with the first: (.., n*step, ..) -> (.., n, step, ..) -> (.., n, ..).
@@ -11603,80 +13750,110 @@ static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   return tn_reshape(t, tn_cut(t, tn_reshape(t, x, 4, folded), 2, 0, 1), ndim, dim);
 }
 
+static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, x)) return x;
+  for (int i = 0; i + 1 < x->ndim; i++)
+    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
+  return tn_reshape(t, x, x->ndim - 1, dim);
+}
+
+// Zeros between the elements of an axis: n -> (n-1) step + 1.
+static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
+  if (tn_bad(t, x) || step == 1) return x;
+  const int64_t n = x->dim[axis];
+  x = tn_extend(t, tn_split(t, x, axis, n, 1), axis + 1, 0, step - 1);
+  return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
+}
+
 // Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices).
 static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high) {
   if (at < 0) at += size;
   return at < low ? low : at > high ? high : at;
 }
 
+// The arguments of a slice of x: *axis and *start from the front, *m elements. 0 after an error.
+static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *start, int64_t stop, int64_t step,
+                         int64_t *m) {
+  if (!tn_uop_of(x)->ndim) {
+    tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, *axis);
+    return 0;
+  }
+  if (!step || step == INT64_MIN) {
+    tiny_fail(tn_ctx_of(x), TINY_E_ARG, "%s: step %lld", name, (long long)step);
+    return 0;
+  }
+  if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
+  const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
+  *start = tn_slice_bound(*start, size, low, high);
+  stop = tn_slice_bound(stop, size, low, high);
+  const int64_t by = step < 0 ? -step : step, span = step < 0 ? *start - stop : stop - *start;
+  *m = span <= 0 ? 0 : span / by + (span % by != 0);
+  return 1;
+}
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step) {
   tiny_tensor *out;
-  if (!tn_usable("slice", 1, &x, &out)) return out;
-  if (!x->uop->ndim) return tn_wrong(x->t, TINY_E_SHAPE, "slice: a 0-d tensor has no axis %d", axis);
-  if (!step || step == INT64_MIN) return tn_wrong(x->t, TINY_E_ARG, "slice: step %lld", (long long)step);
-  if ((axis = tn_axis(x->t, "slice", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->dim[axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
-  start = tn_slice_bound(start, size, low, high);
-  stop = tn_slice_bound(stop, size, low, high);
-  const int64_t by = step < 0 ? -step : step, span = step < 0 ? start - stop : stop - start;
-  tiny_uop *u = x->uop;
-  if (span <= 0) return tn_tensor_new(x->t, tn_cut(x->t, u, axis, 0, 0));
-  if (step > 0) u = tn_cut(x->t, u, axis, start, stop);
-  else u = tn_flip(x->t, tn_cut(x->t, u, axis, stop + 1, start + 1), (int64_t)1 << axis);
-  return tn_tensor_new(x->t, tn_every(x->t, u, axis, by));
+  int64_t m;
+  if (!tn_usable("slice", 1, &x, &out) || !tn_slice_part("slice", x, &axis, &start, stop, step, &m)) return out;
+  tiny_uop *u = tn_uop_of(x);
+  if (!m) return tn_tensor_new(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, 0, 0));
+  const int64_t by = step < 0 ? -step : step, reach = (m - 1) * by;
+  if (step > 0) u = tn_cut(tn_ctx_of(x), u, axis, start, start + reach + 1);
+  else u = tn_flip(tn_ctx_of(x), tn_cut(tn_ctx_of(x), u, axis, start - reach, start + 1), (int64_t)1 << axis);
+  return tn_tensor_new(tn_ctx_of(x), tn_every(tn_ctx_of(x), u, axis, by));
 }
 
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable("squeeze", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "squeeze", x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), "squeeze", tn_uop_of(x), axis);
   if (bits < 0) return out;
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
-  for (int i = 0; i < x->uop->ndim; i++)
-    if (x->uop->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = x->uop->dim[i];
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n, dim));
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++)
+    if (tn_uop_of(x)->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = tn_uop_of(x)->dim[i];
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), n, dim));
 }
 
 TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("unsqueeze", 1, &x, &out)) return out;
-  const int n = x->uop->ndim, at = axis < 0 ? axis + n + 1 : axis;
+  const int n = tn_uop_of(x)->ndim, at = axis < 0 ? axis + n + 1 : axis;
   if (at < 0 || at > n)
-    return tn_wrong(x->t, TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis,
-                    tn_text_of(x->uop, a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "unsqueeze: axis %d is out of range for %s", axis,
+                    tn_text_of(tn_uop_of(x), a));
   if (n == TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(x->uop, a), n);
-  return tn_tensor_new(x->t, tn_insert(x->t, x->uop, at));
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unsqueeze: %s has %d dims already", tn_text_of(tn_uop_of(x), a), n);
+  return tn_tensor_new(tn_ctx_of(x), tn_insert(tn_ctx_of(x), tn_uop_of(x), at));
 }
 
 TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("flatten", 1, &x, &out)) return out;
-  if ((first = tn_axis(x->t, "flatten", x->uop, first)) < 0 ||
-      (last = tn_axis(x->t, "flatten", x->uop, last)) < 0)
+  if ((first = tn_axis(tn_ctx_of(x), "flatten", tn_uop_of(x), first)) < 0 ||
+      (last = tn_axis(tn_ctx_of(x), "flatten", tn_uop_of(x), last)) < 0)
     return out;
   if (first > last)
-    return tn_wrong(x->t, TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(x->uop, a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(tn_uop_of(x), a));
   int64_t dim[TINY_MAX_DIMS] = {1};
   int n = 0;
-  for (int i = 0; i < x->uop->ndim; i++) {
-    if (i > first && i <= last) dim[n - 1] *= x->uop->dim[i];
-    else dim[n++] = x->uop->dim[i];
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
+    if (i > first && i <= last) dim[n - 1] *= tn_uop_of(x)->dim[i];
+    else dim[n++] = tn_uop_of(x)->dim[i];
   }
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, n ? n : 1, dim));
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), n ? n : 1, dim));
 }
 
 TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("unflatten", 1, &x, &out)) return out;
-  const tiny_uop *u = x->uop;
-  if ((axis = tn_axis(x->t, "unflatten", u, axis)) < 0) return out;
+  const tiny_uop *u = tn_uop_of(x);
+  if ((axis = tn_axis(tn_ctx_of(x), "unflatten", u, axis)) < 0) return out;
   if (!u->ndim || sizes.ndim < 1 || sizes.ndim + u->ndim - 1 > TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %d", axis, tn_text_of(u, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unflatten: axis %d of %s into %d", axis, tn_text_of(u, a),
                     sizes.ndim);
   tiny_shape s = {u->ndim + sizes.ndim - 1, {0}};
   for (int i = 0; i < s.ndim; i++)
@@ -11692,10 +13869,10 @@ TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes)
   if (unknown >= 0) s.dim[unknown] = known > 0 && u->dim[axis] % known == 0 ? u->dim[axis] / known : -1;
   if (unknown >= 0) known = tn_clamp_mul(known, s.dim[unknown]);
   if (known != u->dim[axis])
-    return tn_wrong(x->t, TINY_E_SHAPE, "unflatten: axis %d of %s into %s", axis, tn_text_of(u, a),
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "unflatten: axis %d of %s into %s", axis, tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, sizes.ndim, sizes.dim));
-  if (!tn_shape_valid(x->t, "unflatten", &s)) return out;
-  return tn_tensor_new(x->t, tn_reshape(x->t, x->uop, s.ndim, s.dim));
+  if (!tn_shape_valid(tn_ctx_of(x), "unflatten", &s)) return out;
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), tn_uop_of(x), s.ndim, s.dim));
 }
 
 // ** parts **
@@ -11703,12 +13880,12 @@ TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes)
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(x->t, "narrow", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, from = start < 0 ? start + size : start;
-  if (!x->uop->ndim || from < 0 || length < 0 || from > size || length > size - from)
-    return tn_wrong(x->t, TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
-                    (long long)start, axis, tn_text_of(x->uop, a));
-  return tn_tensor_new(x->t, tn_cut(x->t, x->uop, axis, from, from + length));
+  if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0) return out;
+  const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, from = start < 0 ? start + size : start;
+  if (!tn_uop_of(x)->ndim || from < 0 || length < 0 || from > size || length > size - from)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
+                    (long long)start, axis, tn_text_of(tn_uop_of(x), a));
+  return tn_tensor_new(tn_ctx_of(x), tn_cut(tn_ctx_of(x), tn_uop_of(x), axis, from, from + length));
 }
 
 // u without an axis of size 1.
@@ -11721,19 +13898,19 @@ static tiny_uop *tn_drop(tiny_ctx *t, tiny_uop *u, int axis) {
 TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(x->t, "select", x->uop, axis)) < 0) return out;
-  const int64_t size = x->uop->ndim ? x->uop->dim[axis] : 0, at = index < 0 ? index + size : index;
+  if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0) return out;
+  const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
-    return tn_wrong(x->t, TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
-                    tn_text_of(x->uop, a));
-  return tn_tensor_new(x->t, tn_drop(x->t, tn_cut(x->t, x->uop, axis, at, at + 1), axis));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
+                    tn_text_of(tn_uop_of(x), a));
+  return tn_tensor_new(tn_ctx_of(x), tn_drop(tn_ctx_of(x), tn_cut(tn_ctx_of(x), tn_uop_of(x), axis, at, at + 1), axis));
 }
 
 // What an operator with several results begins with: out[0..n) all poison. 0: it cannot go on.
 static int tn_results(const char *name, int nx, tiny_tensor *const *x, tiny_tensor **out, int n) {
   tiny_tensor *poison = NULL;
   const int usable = nx > 0 && x && tn_usable(name, nx, x, &poison);
-  tiny_ctx *t = poison ? poison->t : NULL;
+  tiny_ctx *t = poison ? tn_ctx_of(poison) : NULL;
   if (t && (n < 0 || (n && !out))) {
     tn_wrong(t, TINY_E_ARG, "%s: room for %d results%s", name, n, out ? "" : " at NULL");
     return 0;
@@ -11745,17 +13922,17 @@ static int tn_results(const char *name, int nx, tiny_tensor *const *x, tiny_tens
 static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, const int64_t *sizes,
                     int64_t count, int drop, tiny_tensor **out, int n) {
   char a[TN_DIMS_TEXT];
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   if (count > n) {
-    tn_wrong(x->t, TINY_E_ARG, "%s: %s has %lld parts along axis %d, but there is room for %d", name,
+    tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: %s has %lld parts along axis %d, but there is room for %d", name,
              tn_text_of(u, a), (long long)count, axis, n);
     return 0;
   }
   int64_t at = 0;
   for (int i = 0; i < (int)count; i++) {
     const int64_t left = u->dim[axis] - at, here = sizes ? sizes[i] : size < left ? size : left;
-    tiny_uop *part = tn_cut(x->t, u, axis, at, at + here);
-    out[i] = tn_tensor_new(x->t, drop ? tn_drop(x->t, part, axis) : part);
+    tiny_uop *part = tn_cut(tn_ctx_of(x), u, axis, at, at + here);
+    out[i] = tn_tensor_new(tn_ctx_of(x), drop ? tn_drop(tn_ctx_of(x), part, axis) : part);
     at += here;
   }
   for (int i = (int)count; i < n; i++) out[i] = NULL;
@@ -11764,16 +13941,16 @@ static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, co
 // The axis that an operator parts x along; -1 after an error.
 static int tn_part_axis(const char *name, tiny_tensor *x, int axis, tiny_tensor **out, int n) {
   if (!tn_results(name, 1, &x, out, n)) return -1;
-  if (x->uop->ndim) return tn_axis(x->t, name, x->uop, axis);
-  tn_wrong(x->t, TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
+  if (tn_uop_of(x)->ndim) return tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
   return -1;
 }
 TINY_API int tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n) {
   char a[TN_DIMS_TEXT];
   if ((axis = tn_part_axis("split", x, axis, out, n)) < 0) return 0;
-  const int64_t whole = x->uop->dim[axis];
+  const int64_t whole = tn_uop_of(x)->dim[axis];
   if (size < (whole > 0)) {
-    tn_wrong(x->t, TINY_E_ARG, "split: %s in parts of %lld", tn_text_of(x->uop, a), (long long)size);
+    tn_wrong(tn_ctx_of(x), TINY_E_ARG, "split: %s in parts of %lld", tn_text_of(tn_uop_of(x), a), (long long)size);
     return 0;
   }
   return tn_parts("split", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : 1, 0, out, n);
@@ -11781,23 +13958,23 @@ TINY_API int tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **ou
 TINY_API int tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out) {
   char a[TN_DIMS_TEXT];
   if ((axis = tn_part_axis("split_sizes", x, axis, out, n)) < 0) return 0;
-  const int64_t whole = x->uop->dim[axis];
+  const int64_t whole = tn_uop_of(x)->dim[axis];
   int64_t sum = n && !sizes ? -1 : 0;
   for (int i = 0; i < n && sum >= 0; i++) sum = sizes[i] < 0 || sizes[i] > whole - sum ? -1 : sum + sizes[i];
   if (sum == whole) return tn_parts("split_sizes", x, axis, 0, sizes, n, 0, out, n);
-  tn_wrong(x->t, TINY_E_SHAPE, "split_sizes: the %d sizes do not add up to axis %d of %s", n, axis,
-           tn_text_of(x->uop, a));
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "split_sizes: the %d sizes do not add up to axis %d of %s", n, axis,
+           tn_text_of(tn_uop_of(x), a));
   return 0;
 }
 TINY_API int tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out) {
   if ((axis = tn_part_axis("chunk", x, axis, out, n)) < 0) return 0;
-  if (!n) { tn_wrong(x->t, TINY_E_ARG, "chunk: in 0 parts"); return 0; }
-  const int64_t whole = x->uop->dim[axis], size = whole / n + (whole % n != 0);
+  if (!n) { tn_wrong(tn_ctx_of(x), TINY_E_ARG, "chunk: in 0 parts"); return 0; }
+  const int64_t whole = tn_uop_of(x)->dim[axis], size = whole / n + (whole % n != 0);
   return tn_parts("chunk", x, axis, size, NULL, whole ? whole / size + (whole % size != 0) : n, 0, out, n);
 }
 TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
   if ((axis = tn_part_axis("unbind", x, axis, out, n)) < 0) return 0;
-  return tn_parts("unbind", x, axis, 1, NULL, x->uop->dim[axis], 1, out, n);
+  return tn_parts("unbind", x, axis, 1, NULL, tn_uop_of(x)->dim[axis], 1, out, n);
 }
 
 // ** repetition **
@@ -11817,35 +13994,35 @@ static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, in
 TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(x->t, "repeat", &times)) return out;
-  tiny_uop *u = x->uop;
+  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "repeat", &times)) return out;
+  tiny_uop *u = tn_uop_of(x);
   tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
   for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
   grown = s;
   for (int i = 0; i < times.ndim; i++)
     grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
-  if (!tn_shape_valid(x->t, "repeat", &grown))
-    return tn_wrong(x->t, TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
+  if (!tn_shape_valid(tn_ctx_of(x), "repeat", &grown))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
-  u = tn_reshape(x->t, u, s.ndim, s.dim);
-  for (int i = 0; i < times.ndim; i++) u = tn_repeat(x->t, u, i + s.ndim - times.ndim, times.dim[i], 0);
-  return tn_tensor_new(x->t, u);
+  u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
+  for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("repeat_interleave", 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int64_t nelem = tiny_nelem(x);
-  if (axis == TINY_ALL || !u->ndim) u = tn_reshape(x->t, u, 1, &nelem);
-  if (tn_bad(x->t, u)) return out;
-  if ((axis = axis == TINY_ALL ? 0 : tn_axis(x->t, "repeat_interleave", u, axis)) < 0) return out;
+  if (axis == TINY_ALL || !u->ndim) u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
+  if (tn_bad(tn_ctx_of(x), u)) return out;
+  if ((axis = axis == TINY_ALL ? 0 : tn_axis(tn_ctx_of(x), "repeat_interleave", u, axis)) < 0) return out;
   tiny_shape s = {u->ndim, {0}};
   for (int i = 0; i < u->ndim; i++) s.dim[i] = i == axis ? tn_clamp_mul(u->dim[i], times) : u->dim[i];
   if (times < 0)
-    return tn_wrong(x->t, TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a), (long long)times);
-  if (!tn_shape_valid(x->t, "repeat_interleave", &s)) return out;
-  return tn_tensor_new(x->t, tn_repeat(x->t, u, axis, times, 1));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "repeat_interleave: %s %lld times", tn_text_of(u, a), (long long)times);
+  if (!tn_shape_valid(tn_ctx_of(x), "repeat_interleave", &s)) return out;
+  return tn_tensor_new(tn_ctx_of(x), tn_repeat(tn_ctx_of(x), u, axis, times, 1));
 }
 
 // (.., n, ..) -> (.., windows, .., size): element (w, k) is x[w * step + k]. x, made long enough, is laid end
@@ -11877,28 +14054,29 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("sliding_window", 1, &x, &out)) return out;
-  if ((axis = tn_axis(x->t, "sliding_window", x->uop, axis)) < 0) return out;
-  const tiny_uop *u = x->uop;
+  if ((axis = tn_axis(tn_ctx_of(x), "sliding_window", tn_uop_of(x), axis)) < 0) return out;
+  const tiny_uop *u = tn_uop_of(x);
   if (!u->ndim || u->ndim == TINY_MAX_DIMS || size < 0 || size > u->dim[axis] || step < 1)
-    return tn_wrong(x->t, TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
                     (long long)step, axis, tn_text_of(u, a));
   const int64_t windows = (u->dim[axis] - size) / step + 1;
   tiny_shape s = tiny_shape_get(x);
   s.dim[axis] = windows; s.dim[s.ndim++] = size;
-  if (!tn_shape_valid(x->t, "sliding_window", &s)) return out;
-  if (!size || !tiny_nelem(x)) return tn_tensor_new(x->t, tn_expand(x->t, tn_k(x->t, u, 0), s.ndim, s.dim));
+  if (!tn_shape_valid(tn_ctx_of(x), "sliding_window", &s)) return out;
+  if (!size || !tiny_nelem(x))
+    return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim));
   if (step > u->dim[axis]) step = u->dim[axis];
-  return tn_tensor_new(x->t, tn_slide(x->t, x->uop, axis, windows, size, step));
+  return tn_tensor_new(tn_ctx_of(x), tn_slide(tn_ctx_of(x), tn_uop_of(x), axis, windows, size, step));
 }
 
 TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out) {
   char a[TN_DIMS_TEXT];
   if (!tn_results("meshgrid", n, xs, out, n)) return 0;
-  tiny_ctx *t = xs[0]->t;
+  tiny_ctx *t = tn_ctx_of(xs[0]);
   tiny_shape s = {n, {0}};
   if (n > TINY_MAX_DIMS) { tn_wrong(t, TINY_E_ARG, "meshgrid: %d axes", n); return 0; }
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = xs[i]->uop;
+    const tiny_uop *u = tn_uop_of(xs[i]);
     const int at = xy && n > 1 && i < 2 ? 1 - i : i;
     s.dim[at] = u->ndim ? u->dim[0] : 1;
     if (u->ndim < 2) continue;
@@ -11910,7 +14088,7 @@ TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **
     const int at = xy && n > 1 && i < 2 ? 1 - i : i;
     int64_t one[TINY_MAX_DIMS];
     for (int k = 0; k < n; k++) one[k] = k == at ? s.dim[k] : 1;
-    out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, xs[i]->uop, n, one), n, s.dim));
+    out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, tn_uop_of(xs[i]), n, one), n, s.dim));
   }
   return n;
 }
@@ -11919,11 +14097,11 @@ TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **
 
 TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b) {
   tiny_tensor *out;
-  if (!tn_usable("rot90", 1, &x, &out) || !tn_two_axes(x->t, "rot90", x->uop, &a, &b)) return out;
+  if (!tn_usable("rot90", 1, &x, &out) || !tn_two_axes(tn_ctx_of(x), "rot90", tn_uop_of(x), &a, &b)) return out;
   turns = (turns % 4 + 4) % 4;
   const int64_t flips = (turns > 1 ? (int64_t)1 << a : 0) | (turns == 1 || turns == 2 ? (int64_t)1 << b : 0);
-  tiny_uop *u = tn_flip(x->t, x->uop, flips);
-  return tn_tensor_new(x->t, turns & 1 ? tn_swap(x->t, u, a, b) : u);
+  tiny_uop *u = tn_flip(tn_ctx_of(x), tn_uop_of(x), flips);
+  return tn_tensor_new(tn_ctx_of(x), turns & 1 ? tn_swap(tn_ctx_of(x), u, a, b) : u);
 }
 
 // The diagonal of the last two axes: of the square (L, L) that it crosses, laid flat with L more behind it, every
@@ -11949,11 +14127,11 @@ static tiny_uop *tn_diagonal(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
 }
 TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b) {
   tiny_tensor *out;
-  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(x->t, "diagonal", x->uop, &a, &b)) return out;
-  const int n = x->uop->ndim;
-  tiny_uop *u = tn_move_axis(x->t, x->uop, a, n - 1);
-  u = tn_move_axis(x->t, u, b < a ? b : b - 1, n - 1);
-  return tn_tensor_new(x->t, tn_diagonal(x->t, u, diagonal));
+  if (!tn_usable("diagonal", 1, &x, &out) || !tn_two_axes(tn_ctx_of(x), "diagonal", tn_uop_of(x), &a, &b)) return out;
+  const int n = tn_uop_of(x)->ndim;
+  tiny_uop *u = tn_move_axis(tn_ctx_of(x), tn_uop_of(x), a, n - 1);
+  u = tn_move_axis(tn_ctx_of(x), u, b < a ? b : b - 1, n - 1);
+  return tn_tensor_new(tn_ctx_of(x), tn_diagonal(tn_ctx_of(x), u, diagonal));
 }
 // The last axis of x on the diagonal of a square of the last two, zeros elsewhere.
 static tiny_uop *tn_diag_embed(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
@@ -11969,34 +14147,34 @@ TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, i
   char text[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("diag_embed", 1, &x, &out)) return out;
-  const int n = x->uop->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
+  const int n = tn_uop_of(x)->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
   tiny_shape s = tiny_shape_get(x);
   if (n < 2 || first < 0 || second < 0 || first >= n || second >= n || first == second)
-    return tn_wrong(x->t, TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
-                    tn_text_of(x->uop, text));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
+                    tn_text_of(tn_uop_of(x), text));
   const int64_t limit = (int64_t)1 << 30;
   const int64_t by = diagonal < -limit || diagonal > limit ? limit : diagonal < 0 ? -diagonal : diagonal;
   if (n <= TINY_MAX_DIMS) s.dim[n - 1] = s.dim[n - 2] += by;
   s.ndim = n;
-  if (!tn_shape_valid(x->t, "diag_embed", &s)) return out;
+  if (!tn_shape_valid(tn_ctx_of(x), "diag_embed", &s)) return out;
   // The later of two axes that are moved to their places is put there last.
-  tiny_uop *u = tn_diag_embed(x->t, x->uop, diagonal);
-  u = first < second ? tn_move_axis(x->t, tn_move_axis(x->t, u, n - 2, first), n - 1, second) :
-                       tn_move_axis(x->t, tn_move_axis(x->t, u, n - 1, second), n - 1, first);
-  return tn_tensor_new(x->t, u);
+  tiny_uop *u = tn_diag_embed(tn_ctx_of(x), tn_uop_of(x), diagonal);
+  u = first < second ? tn_move_axis(tn_ctx_of(x), tn_move_axis(tn_ctx_of(x), u, n - 2, first), n - 1, second) :
+                       tn_move_axis(tn_ctx_of(x), tn_move_axis(tn_ctx_of(x), u, n - 1, second), n - 1, first);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("diag", 1, &x, &out)) return out;
-  if (x->uop->ndim == 1) return tiny_diag_embed(x, diagonal, 0, 1);
-  if (x->uop->ndim == 2) return tn_tensor_new(x->t, tn_diagonal(x->t, x->uop, diagonal));
-  return tn_wrong(x->t, TINY_E_SHAPE, "diag: %s is no list or matrix", tn_text_of(x->uop, a));
+  if (tn_uop_of(x)->ndim == 1) return tiny_diag_embed(x, diagonal, 0, 1);
+  if (tn_uop_of(x)->ndim == 2) return tn_tensor_new(tn_ctx_of(x), tn_diagonal(tn_ctx_of(x), tn_uop_of(x), diagonal));
+  return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "diag: %s is no list or matrix", tn_text_of(tn_uop_of(x), a));
 }
 #endif
 // ---- end src/tensor/movement.c ----
 // ---- begin src/tensor/join.c ----
-// join: what lays parts beside each other: padding, cat and stack, roll.
+// join: what lays parts beside each other, or over each other: padding, cat and stack, scattered slices, roll.
 //
 // A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
 // element of the result reads one part, and is that part's to the bit. Gradients cut the parts out again.
@@ -12020,35 +14198,41 @@ static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, 
 
 // ** cat and stack **
 
+// A list of nothing takes no room in cat, whatever the dims of the others are, as in PyTorch.
+static int tn_is_nothing(const tiny_uop *u, int stack) { return !stack && u->ndim == 1 && !u->dim[0]; }
+
 static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int axis, int stack) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable(name, n, xs, &out)) return out;
-  tiny_ctx *t = xs[0]->t;
-  const tiny_uop *first = xs[0]->uop;
+  tiny_ctx *t = tn_ctx_of(xs[0]);
+  const tiny_uop *first = tn_uop_of(xs[0]);
+  for (int i = n - 1; i >= 0; i--) if (!tn_is_nothing(tn_uop_of(xs[i]), stack)) first = tn_uop_of(xs[i]);
   const int ndim = first->ndim + stack, at = axis < 0 ? axis + ndim : axis;
   if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
   tiny_dtype dtype = (tiny_dtype)first->dtype;
   int64_t total = 0, done = 0;
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = xs[i]->uop;
+    const tiny_uop *u = tn_uop_of(xs[i]);
+    dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
+    if (first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     int same = u->ndim == first->ndim;
     for (int d = 0; same && d < u->ndim; d++) if ((stack || d != at) && u->dim[d] != first->dim[d]) same = 0;
     if (!same)
       return tn_wrong(t, TINY_E_SHAPE, "%s: %s and %s along axis %d", name, tn_text_of(first, a),
                       tn_text_of(u, b), at);
-    dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
     total += stack ? 1 : u->dim[at];
   }
   tiny_uop *whole = NULL;
   for (int i = 0; i < n; i++) {
-    tiny_uop *u = tn_cast(t, xs[i]->uop, dtype);
+    tiny_uop *u = tn_cast(t, tn_uop_of(xs[i]), dtype);
+    if (!tn_bad(t, u) && first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     if (stack) u = tn_insert(t, u, at);
     whole = tn_lay(t, whole, u, at, done, total);
     if (tn_bad(t, whole) && whole) return out;
-    done += stack ? 1 : xs[i]->uop->dim[at];
+    done += stack ? 1 : tn_uop_of(xs[i])->dim[at];
   }
   return tn_tensor_new(t, whole);
 }
@@ -12057,6 +14241,105 @@ TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
 }
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis) {
   return tn_join("stack", xs, n, axis, 1);
+}
+
+// ** parts replaced **
+
+// x with src, moved to where it belongs and zeros elsewhere, in place of what inside, moved alike, is true of.
+static tiny_tensor *tn_overlay(tiny_tensor *x, tiny_uop *src, tiny_uop *inside) {
+  return tn_value_new(tn_ctx_of(x), tn_where(tn_ctx_of(x), inside, src, tn_uop_of(x)), 1, &x);
+}
+// src in x's dtype, if its dims are these; NULL after an error.
+static tiny_uop *tn_part_fits(const char *name, tiny_tensor *x, tiny_tensor *src, int n, const int64_t *dim) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
+  if (tn_has_dims(tn_uop_of(src), n, dim)) return tn_cast(tn_ctx_of(x), tn_uop_of(src), tn_uop_of(x)->dtype);
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s into a part %s of %s", name, tn_text_of(tn_uop_of(src), a),
+            tn_dims_text(b, sizeof b, n, dim), tn_text_of(tn_uop_of(x), c));
+  return NULL;
+}
+static tiny_uop *tn_all_true(tiny_ctx *t, const tiny_uop *x) {
+  return tn_bad(t, x) ? &t->ir->bad : tn_expand(t, tn_bool(t, 1), x->ndim, x->dim);
+}
+
+TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, src};
+  if (!tn_usable("select_scatter", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((axis = tn_axis(t, "select_scatter", tn_uop_of(x), axis)) < 0) return out;
+  const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
+  if (at < 0 || at >= size)
+    return tn_wrong(t, TINY_E_ARG, "select_scatter: element %lld of axis %d of %s", (long long)index, axis,
+                    tn_text_of(tn_uop_of(x), a));
+  int64_t dim[TINY_MAX_DIMS];
+  for (int i = 0, n = 0; i < tn_uop_of(x)->ndim; i++) if (i != axis) dim[n++] = tn_uop_of(x)->dim[i];
+  tiny_uop *part = tn_part_fits("select_scatter", x, src, tn_uop_of(x)->ndim - 1, dim);
+  if (!part) return out;
+  part = tn_extend(t, tn_insert(t, part, axis), axis, at, size - 1 - at);
+  tiny_uop *place = tn_iota(t, TINY_INDEX, size, axis, tn_uop_of(x)->ndim);
+  return tn_overlay(x, part, tn_eq(t, place, tn_int(t, TINY_INDEX, at)));
+}
+
+// Elements of u along axis at start, start + step .. of n, zeros elsewhere.
+static tiny_uop *tn_slice_placed(tiny_ctx *t, tiny_uop *u, int axis, int64_t start, int64_t step, int64_t n) {
+  if (tn_bad(t, u)) return u;
+  int64_t dim[TINY_MAX_DIMS], row[3] = {1, u->dim[axis], 1};
+  const int ndim = u->ndim;
+  const int64_t m = row[1], by = step < 0 ? -step : step, first = step < 0 ? start - (m - 1) * by : start;
+  for (int i = 0; i < ndim; i++) {
+    dim[i] = i == axis ? n : u->dim[i];
+    if (i != axis) row[i < axis ? 0 : 2] *= dim[i];
+  }
+  u = tn_reshape(t, u, 3, row);
+  if (step < 0) u = tn_flip(t, u, 1 << 1);
+  if (m > 1) u = tn_spread(t, u, 1, by);
+  return tn_bad(t, u) ? u : tn_reshape(t, tn_extend(t, u, 1, first, n - first - u->dim[1]), ndim, dim);
+}
+TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
+                                         int64_t step) {
+  tiny_tensor *out, *in[2] = {x, src};
+  int64_t dim[TINY_MAX_DIMS], m;
+  if (!tn_usable("slice_scatter", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!tn_slice_part("slice_scatter", x, &axis, &start, stop, step, &m)) return out;
+  for (int i = 0; i < tn_uop_of(x)->ndim; i++) dim[i] = i == axis ? m : tn_uop_of(x)->dim[i];
+  tiny_uop *part = tn_part_fits("slice_scatter", x, src, tn_uop_of(x)->ndim, dim);
+  if (!part) return out;
+  if (!m) return tn_value_new(t, tn_uop_of(x), 1, &x);
+  const int64_t n = tn_uop_of(x)->dim[axis];
+  tiny_uop *inside = tn_slice_placed(t, tn_all_true(t, part), axis, start, step, n);
+  return tn_overlay(x, tn_slice_placed(t, part, axis, start, step, n), inside);
+}
+
+// The last axis of u (.., L) on a diagonal of zeros (.., rows, columns).
+static tiny_uop *tn_diagonal_placed(tiny_ctx *t, tiny_uop *u, int64_t diagonal, int64_t rows, int64_t columns) {
+  if (tn_bad(t, u)) return u;
+  const int n = u->ndim - 1;
+  u = tn_diag_embed(t, u, diagonal);
+  if (tn_bad(t, u)) return u;
+  const int64_t size = u->dim[n];
+  u = rows < size ? tn_cut(t, u, n, 0, rows) : tn_extend(t, u, n, 0, rows - size);
+  return columns < size ? tn_cut(t, u, n + 1, 0, columns) : tn_extend(t, u, n + 1, 0, columns - size);
+}
+TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b) {
+  tiny_tensor *out, *in[2] = {x, src};
+  if (!tn_usable("diagonal_scatter", 2, in, &out) ||
+      !tn_two_axes(tn_ctx_of(x), "diagonal_scatter", tn_uop_of(x), &a, &b))
+    return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_uop_of(x)->ndim;
+  tiny_uop *u = tn_move_axis(t, tn_uop_of(x), a, n - 1);           // (.., rows, columns)
+  u = tn_move_axis(t, u, b < a ? b : b - 1, n - 1);
+  tiny_uop *like = tn_bad(t, u) ? u : tn_diagonal(t, u, diagonal);
+  if (tn_bad(t, like)) return out;
+  tiny_uop *part = tn_part_fits("diagonal_scatter", x, src, n - 1, like->dim);
+  if (!part) return out;
+  if (!like->dim[n - 2]) return tn_value_new(t, tn_uop_of(x), 1, &x);
+  const int64_t rows = u->dim[n - 2], columns = u->dim[n - 1];
+  tiny_uop *y = tn_where(t, tn_diagonal_placed(t, tn_all_true(t, part), diagonal, rows, columns),
+                         tn_diagonal_placed(t, part, diagonal, rows, columns), u);
+  y = tn_move_axis(t, tn_move_axis(t, y, n - 1, b < a ? b : b - 1), n - 1, a);
+  return tn_tensor_new(t, y);
 }
 
 // ** roll **
@@ -12072,22 +14355,22 @@ static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int64_t nelem = tiny_nelem(x);
   if (by.ndim != axes.ndim || by.ndim < 1 || by.ndim > TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     const tiny_shape s = tiny_shape_get(x);
-    u = tn_roll(x->t, tn_reshape(x->t, u, 1, &nelem), 0, by.dim[0]);
-    return tn_tensor_new(x->t, tn_reshape(x->t, u, s.ndim, s.dim));
+    u = tn_roll(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, 1, &nelem), 0, by.dim[0]);
+    return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim));
   }
   for (int i = 0; i < axes.ndim; i++) {
     const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
-    const int at = tn_axis(x->t, "roll", x->uop, (int)named);
+    const int at = tn_axis(tn_ctx_of(x), "roll", tn_uop_of(x), (int)named);
     if (at < 0) return out;
-    if (x->uop->ndim) u = tn_roll(x->t, u, at, by.dim[i]);
+    if (tn_uop_of(x)->ndim) u = tn_roll(tn_ctx_of(x), u, at, by.dim[i]);
   }
-  return tn_tensor_new(x->t, u);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 
 // ** padding **
@@ -12127,8 +14410,9 @@ TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double v
   int64_t grow[2 * TINY_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("pad", 1, &x, &out)) return out;
-  tiny_uop *u = tn_pad_crop(x->t, "pad", x->uop, &before_after, grow);
-  return u ? tn_tensor_new(x->t, tn_pad_with(x->t, u, grow, tn_k(x->t, x->uop, value))) : out;
+  tiny_uop *u = tn_pad_crop(tn_ctx_of(x), "pad", tn_uop_of(x), &before_after, grow);
+  tiny_ctx *t = tn_ctx_of(x);
+  return u ? tn_tensor_new(t, tn_pad_with(t, u, grow, tn_k(t, tn_uop_of(x), value))) : out;
 }
 
 // What stands before (side 0) or behind (side 1) x, n elements along axis, when its own are repeated.
@@ -12162,11 +14446,11 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   tiny_tensor *out;
   if (!tn_usable("pad_mode", 1, &x, &out)) return out;
   if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);
-  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(x->t, TINY_E_ARG, "pad_mode: no mode %d", (int)how);
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_pad_crop(t, "pad_mode", x->uop, &before_after, grow);
+  if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "pad_mode: no mode %d", (int)how);
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_pad_crop(t, "pad_mode", tn_uop_of(x), &before_after, grow);
   if (!u) return out;
-  for (int i = 0; i < x->uop->ndim && !tn_bad(t, u); i++) {
+  for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(t, u); i++) {
     const int64_t before = grow[2 * i], after = grow[2 * i + 1];
     if (!tn_around_fits(u->dim[i], before, after, how))
       return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,
@@ -12188,9 +14472,9 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
 #ifndef TN_TENSOR_ELEMENTWISE
 #define TN_TENSOR_ELEMENTWISE
 #ifndef TINY_AMALGAMATED
-#include "../ir/function.c"
+#include "../ir/special.c"
 #include "join.c"
-#include "../ir/function.c"
+#include "../ir/special.c"
 #endif
 
 // What dtypes an operator takes, and which it computes in. TN_REAL: integers and bools become f32, narrow floats are
@@ -12218,7 +14502,7 @@ static int tn_inside(int takes, int dtype) {
   return takes == TN_REAL || takes == TN_WIDE ? tn_computed_in(dtype) : dtype;
 }
 static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x) {
-  tiny_ctx *t = x[0]->t;
+  tiny_ctx *t = tn_ctx_of(x[0]);
   return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), n, x);
 }
 
@@ -12226,22 +14510,22 @@ static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x
 
 // The node that x's formula gets; NULL: *out is what the operator returns.
 static tiny_uop *tn_enter(const char *name, int takes, tiny_tensor *x, tiny_tensor **out) {
-  if (!tn_usable(name, 1, &x, out) || !tn_taken(x->t, name, takes, x->uop->dtype)) return NULL;
-  return tn_cast(x->t, x->uop, tn_inside(takes, x->uop->dtype));
+  if (!tn_usable(name, 1, &x, out) || !tn_taken(tn_ctx_of(x), name, takes, tn_uop_of(x)->dtype)) return NULL;
+  return tn_cast(tn_ctx_of(x), tn_uop_of(x), tn_inside(takes, tn_uop_of(x)->dtype));
 }
 static tiny_tensor *tn_leave(int takes, tiny_tensor *x, tiny_uop *u) {
-  return tn_give(u, tn_result(takes, x->uop->dtype), 1, &x);
+  return tn_give(u, tn_result(takes, tn_uop_of(x)->dtype), 1, &x);
 }
 static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, takes, x, &out);
-  return u ? tn_leave(takes, x, formula(x->t, u)) : out;
+  return u ? tn_leave(takes, x, formula(tn_ctx_of(x), u)) : out;
 }
 // Of a question: bool whatever x is.
 static tiny_tensor *tn_asked(const char *name, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_ANY, x, &out);
-  return u ? tn_tensor_new(x->t, formula(x->t, u)) : out;
+  return u ? tn_tensor_new(tn_ctx_of(x), formula(tn_ctx_of(x), u)) : out;
 }
 
 static tiny_uop *tn_frac(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_trunc(t, x)); }
@@ -12275,10 +14559,11 @@ TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x) { return tn_asked("logica
 TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x) { return tn_unary("bitwise_not", TN_BITS, tn_invert, x); }
 
 TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("round_to", TN_WIDE, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (tn_bad(t, u) || (!tn_is_float(u->dtype) && decimals >= 0)) return tn_tensor_new(t, u);
   if (!tn_is_float(u->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "round_to: %d decimals of %s", decimals, tn_dtypes[u->dtype].name);
@@ -12288,22 +14573,27 @@ TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
   return tn_leave(TN_WIDE, x, u);
 }
 
-// The gradient is that of x within the bounds, both included; NaN stays.
+// x, through which a gradient flows where p holds. As a value it is x, and costs nothing.
+static tiny_uop *tn_flows_where(tiny_ctx *t, tiny_uop *p, tiny_uop *x) {
+  return tn_bad(t, x) || !tn_is_float(x->dtype) ? x : tn_where(t, p, x, tn_u1(t, TINY_OP_DETACH, x));
+}
+// The gradient is that of x within the bounds, both included; NaN stays, and has none.
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("clamp", TN_ANY, x, &out);
   if (!u) return out;
-  if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "clamp: from %g to %g", lo, hi);
-  tiny_ctx *t = x->t;
+  if (!(lo <= hi)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "clamp: from %g to %g", lo, hi);
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *low = tn_limit(t, u, lo), *high = tn_limit(t, u, hi);
-  return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u)));
+  tiny_uop *inner = tn_flows_where(t, tn_not(t, tn_isnan(t, u)), u);
+  return tn_tensor_new(t, tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, inner)));
 }
 
 TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("nan_to_num", TN_ANY, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (!tn_is_float(u->dtype)) return tn_tensor_new(t, u);
   const double top = tn_float_top(u->dtype);
   tiny_uop *high = tn_k(t, u, posinf != posinf ? top : posinf), *low = tn_k(t, u, neginf != neginf ? -top : neginf);
@@ -12332,30 +14622,50 @@ static tiny_uop *tn_first_bits(tiny_ctx *t, tiny_uop *x) {
   bits = tn_and(t, bits, tn_k(t, bits, -(double)((int64_t)1 << (tn_dtypes[x->dtype].mantissa / 2 + 1))));
   return tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL);
 }
-// a - b trunc(a/b) with the sign of a. The product is taken in two parts that are exact up to quotients of
-// 2^11 (f32) or
-// 2^26; a quotient that was rounded up to a whole number is put right.
+// a mod b of numbers that are not negative, b finite, exact: both as f64, the bits of the quotient from the first on,
+// so many at a time that no quotient is rounded up to a whole number and no product is rounded.
+enum { TN_FMOD_BITS = 26, TN_FMOD_STEPS = 11 };              // 2^128 / 2^-149 has 277
+static tiny_uop *tn_fmod_in_steps(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
+  const int dtype = a->dtype;
+  a = tn_cast(t, a, TINY_F64); b = tn_cast(t, b, TINY_F64);
+  for (int i = TN_FMOD_STEPS - 1; i >= 0; i--) {
+    tiny_uop *unit = tn_times(t, b, ldexp(1, TN_FMOD_BITS * i));
+    a = tn_sub(t, a, tn_mul(t, tn_trunc(t, tn_fdiv(t, a, unit)), unit));
+  }
+  return tn_bad(t, a) ? a : tn_cast(t, a, dtype);
+}
+// The same of f64 at once. The product is taken in two parts that are exact up to quotients of 2^26; a quotient that
+// was rounded up to a whole number is put right. 0 where the quotient is beyond all numbers.
+static tiny_uop *tn_fmod_at_once(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *q = tn_trunc(t, tn_fdiv(t, a, b)), *first = tn_first_bits(t, b), *rest = tn_sub(t, b, first);
+  tiny_uop *r = tn_sub(t, tn_sub(t, a, tn_mul(t, q, first)), tn_mul(t, q, rest));
+  r = tn_where(t, tn_below_zero(t, r), tn_add(t, r, b), r);
+  tiny_uop *beyond = tn_and(t, tn_isinf(t, q), tn_and(t, tn_isfinite(t, a), tn_gt(t, b, tn_k(t, b, 0))));
+  return tn_where(t, beyond, tn_k(t, r, 0), r);
+}
+// a - b trunc(a/b) with the sign of a, that of 0 too.
 static tiny_uop *tn_fmod(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) {
     tiny_uop *r = tn_mod(t, a, b);
     return tn_where(t, tn_crosses(t, r, a), tn_sub(t, r, b), r);
   }
-  tiny_uop *q = tn_trunc(t, tn_fdiv(t, a, b)), *finite = tn_where(t, tn_isinf(t, b), tn_k(t, b, 1), b);
-  tiny_uop *first = tn_first_bits(t, finite), *rest = tn_sub(t, finite, first);
-  tiny_uop *r = tn_sub(t, tn_sub(t, a, tn_mul(t, q, first)), tn_mul(t, q, rest));
-  tiny_uop *step = tn_negate(t, tn_ne(t, tn_below_zero(t, a), tn_below_zero(t, finite)), finite);
-  return tn_where(t, tn_crosses(t, r, a), tn_add(t, r, step), r);
+  tiny_uop *below = tn_minus(t, a), *whole = tn_isinf(t, b), *size = tn_negate(t, below, a);
+  tiny_uop *finite = tn_where(t, whole, tn_k(t, b, 1), tn_abs(t, b));
+  tiny_uop *r = tn_is_f64(t, a) ? tn_fmod_at_once(t, size, finite) : tn_fmod_in_steps(t, size, finite);
+  return tn_negate(t, below, tn_where(t, tn_and(t, whole, tn_isfinite(t, a)), size, r));
 }
 static tiny_uop *tn_remainder(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) return tn_mod(t, a, b);
   tiny_uop *r = tn_fmod(t, a, b);
   return tn_where(t, tn_crosses(t, r, b), tn_add(t, r, b), r);
 }
-// What fmod leaves is a multiple of b.
+// What fmod leaves is a multiple of b. A quotient of 0 has the sign of a/b.
 static tiny_uop *tn_floor_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) return tn_idiv(t, a, b);
-  tiny_uop *r = tn_fmod(t, a, b), *q = tn_round(t, tn_fdiv(t, tn_sub(t, a, r), b));
+  tiny_uop *r = tn_fmod(t, a, b), *q = tn_round(t, tn_fdiv(t, tn_sub(t, a, r), b)), *zero = tn_k(t, a, 0);
   q = tn_where(t, tn_crosses(t, r, b), tn_plus(t, q, -1), q);
+  q = tn_where(t, tn_is_zero(t, q), tn_negate(t, tn_ne(t, tn_minus(t, a), tn_minus(t, b)), zero), q);
   return tn_where(t, tn_is_zero(t, b), tn_fdiv(t, a, b), q);
 }
 static tiny_uop *tn_trunc_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
@@ -12363,15 +14673,44 @@ static tiny_uop *tn_trunc_divide(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   tiny_uop *q = tn_idiv(t, a, b);
   return tn_where(t, tn_crosses(t, tn_mod(t, a, b), a), tn_plus(t, q, 1), q);
 }
+// Of equal ones the first, which gets the gradient, as in PyTorch.
 static tiny_uop *tn_fmax(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   if (!tn_are_floats(t, a)) return tn_max(t, a, b);
-  return tn_where(t, tn_isnan(t, a), b, tn_where(t, tn_isnan(t, b), a, tn_max(t, a, b)));
+  return tn_where(t, tn_or(t, tn_ge(t, a, b), tn_isnan(t, b)), a, b);
 }
 static tiny_uop *tn_fmin(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
-  return tn_are_floats(t, a) ? tn_neg(t, tn_fmax(t, tn_neg(t, a), tn_neg(t, b))) : tn_min(t, a, b);
+  return tn_are_floats(t, a) ? tn_where(t, tn_or(t, tn_le(t, a, b), tn_isnan(t, b)), a, b) : tn_min(t, a, b);
 }
 static tiny_uop *tn_copysign(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_negate(t, tn_ne(t, tn_minus(t, a), tn_minus(t, b)), a);
+}
+// By remainders of the least size, of unsigned numbers: two of them are less than (1 + sqrt 2)^-n of the greatest after
+// n steps (Knuth, The Art of Computer Programming 2, 4.5.3, exercise 30), so a step for each 1.27 bits is enough.
+static tiny_uop *tn_common_divisor(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
+  const int dtype = a->dtype, bits = tn_bits(dtype), wide = bits == 64 ? TINY_U64 : TINY_U32;
+  tiny_uop *x = tn_cast(t, tn_abs(t, a), dtype == TINY_U64 ? dtype : (int)wide), *y = tn_cast(t, tn_abs(t, b), wide);
+  if (tn_is_signed(dtype) && bits < 32) {    // |-128| of i8 is 128 in what is wider
+    x = tn_cast(t, tn_abs(t, tn_cast(t, a, TINY_I32)), wide);
+    y = tn_cast(t, tn_abs(t, tn_cast(t, b, TINY_I32)), wide);
+  }
+  for (int step = 0; step < bits * 4 / 5 + 2; step++) {
+    tiny_uop *none = tn_is_zero(t, y), *r = tn_mod(t, x, y), *left = tn_sub(t, y, r);
+    r = tn_where(t, tn_lt(t, left, r), left, r);
+    x = tn_where(t, none, x, y);
+    y = tn_where(t, none, y, r);
+    if (step % 4 == 3 && !tn_bad(t, x) && !tn_bad(t, y)) {   // long chains of remainders are slow to simplify
+      x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
+      y = tn_u1(t, TINY_OP_CONTIGUOUS, y);
+    }
+  }
+  return tn_bad(t, x) ? x : tn_cast(t, x, dtype);
+}
+// |a / gcd b|, wrapped; 0 where one is 0.
+static tiny_uop *tn_common_multiple(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *g = tn_common_divisor(t, a, b), *none = tn_is_zero(t, g);
+  tiny_uop *part = tn_idiv(t, tn_abs(t, a), tn_where(t, none, tn_k(t, a, 1), g));
+  return tn_mul(t, part, tn_abs(t, b));
 }
 static tiny_uop *tn_heaviside(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_where(t, tn_is_zero(t, a), b, tn_where(t, tn_gt(t, a, tn_k(t, a, 0)), tn_k(t, a, 1), tn_k(t, a, 0)));
@@ -12401,23 +14740,26 @@ static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   int ndim = 0;
   for (int i = 0; i < n; i++) {
     tn_dims_text(a, sizeof a, i ? ndim : 0, dim);
-    if (tn_broadcast_dims(x[i]->uop->ndim, x[i]->uop->dim, &ndim, dim)) continue;
-    tiny_fail(x[0]->t, TINY_E_SHAPE, "%s: %s and %s do not broadcast", name, a, tn_text_of(x[i]->uop, b));
+    if (tn_broadcast_dims(tn_uop_of(x[i])->ndim, tn_uop_of(x[i])->dim, &ndim, dim)) continue;
+    tiny_fail(tn_ctx_of(x[0]), TINY_E_SHAPE, "%s: %s and %s do not broadcast", name, a,
+              tn_text_of(tn_uop_of(x[i]), b));
     return 0;
   }
-  return 1;
+  tiny_shape s = {ndim, {0}};
+  memcpy(s.dim, dim, (size_t)ndim * sizeof *dim);
+  return tn_shape_valid(tn_ctx_of(x[0]), name, &s);
 }
 
 // Operands x[0..n-1] as a formula gets them, broadcast to each other. -1: *out is what the operator returns; else the
 // dtype of the result.
 static int tn_enter_all(const char *name, int takes, int n, tiny_tensor *const *x, tiny_uop **u, tiny_tensor **out) {
   if (!tn_usable(name, n, x, out) || !tn_shapes_meet(name, n, x)) return -1;
-  tiny_ctx *t = x[0]->t;
+  tiny_ctx *t = tn_ctx_of(x[0]);
   const tiny_uop *v[3] = {NULL, NULL, NULL};
-  for (int i = 0; i < n; i++) v[i] = x[i]->uop;
+  for (int i = 0; i < n; i++) v[i] = tn_uop_of(x[i]);
   const int dtype = tn_meet_all(n, v);
   if (!tn_taken(t, name, takes, dtype)) return -1;
-  for (int i = 0; i < n; i++) u[i] = tn_cast(t, x[i]->uop, tn_inside(takes, dtype));
+  for (int i = 0; i < n; i++) u[i] = tn_cast(t, tn_uop_of(x[i]), tn_inside(takes, dtype));
   for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
   for (int i = 1; i < n; i++) tn_broadcast(t, &u[0], &u[i]);
   for (int i = 0; i < n; i++) if (tn_bad(t, u[i])) for (int j = 0; j < n; j++) u[j] = &t->ir->bad;
@@ -12428,19 +14770,21 @@ static tiny_tensor *tn_binary_operator(const char *name, int takes, tn_formula2 
   tiny_tensor *out, *in[2] = {a, b};
   tiny_uop *u[2];
   const int dtype = tn_enter_all(name, takes, 2, in, u, &out);
-  return dtype < 0 ? out : tn_give(formula(a->t, u[0], u[1]), dtype, 2, in);
+  return dtype < 0 ? out : tn_give(formula(tn_ctx_of(a), u[0], u[1]), dtype, 2, in);
 }
 // Of a question: bool whatever the operands are.
 static tiny_tensor *tn_compare(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   tiny_uop *u[2];
-  return tn_enter_all(name, TN_ANY, 2, in, u, &out) < 0 ? out : tn_tensor_new(a->t, formula(a->t, u[0], u[1]));
+  tiny_ctx *t = tn_ctx_of(a);
+  return tn_enter_all(name, TN_ANY, 2, in, u, &out) < 0 ? out : tn_tensor_new(t, formula(t, u[0], u[1]));
 }
 // Each operand is true where it is not 0.
 static tiny_tensor *tn_logic(const char *name, tn_formula2 formula, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out) || !tn_shapes_meet(name, 2, in)) return out;
-  return tn_tensor_new(a->t, formula(a->t, tn_cast(a->t, a->uop, TINY_BOOL), tn_cast(a->t, b->uop, TINY_BOOL)));
+  tiny_ctx *t = tn_ctx_of(a);
+  return tn_tensor_new(t, formula(t, tn_cast(t, tn_uop_of(a), TINY_BOOL), tn_cast(t, tn_uop_of(b), TINY_BOOL)));
 }
 
 // What a node's elements all are, if they are one constant; else NULL.
@@ -12449,14 +14793,6 @@ static const tiny_uop *tn_constant_of(const tiny_uop *u) {
          u->op == TINY_OP_CAST)
     u = u->src[0];
   return tn_is_const(u) ? u : NULL;
-}
-static tiny_uop *tn_power(tiny_ctx *t, tiny_uop *x, int64_t n) {           // n >= 1, by squaring
-  tiny_uop *y = NULL;
-  for (; n; n >>= 1) {
-    if (n & 1) y = y ? tn_mul(t, y, x) : x;
-    if (n > 1) x = tn_square(t, x);
-  }
-  return y;
 }
 // Integer powers that wrap, with exponents known only at run time: a step for every bit of the exponent.
 static tiny_uop *tn_pow_whole(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
@@ -12474,6 +14810,7 @@ static tiny_uop *tn_pow_whole(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_where(t, tn_below_zero(t, b), inverse, y);
 }
 static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  TN_FLOAT_MODE;
   const tiny_uop *c = tn_constant_of(b);
   tiny_uop *one = tn_expand(t, tn_k(t, a, 1), a->ndim, a->dim);
   if (!tn_is_float(a->dtype))
@@ -12496,6 +14833,7 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   _(remainder, TN_WIDE, tn_remainder) _(fmod, TN_WIDE, tn_fmod) _(pow, TN_WIDE, tn_pow) \
   _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
+  _(gcd, TN_WHOLE, tn_common_divisor) _(lcm, TN_WHOLE, tn_common_multiple) \
   _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr) \
   _(copysign, TN_REAL, tn_copysign) _(heaviside, TN_NUMBER, tn_heaviside)
 #define TN_BINARY_OPERATOR(name, takes, formula) \
@@ -12512,18 +14850,52 @@ TN_COMPARISONS(TN_COMPARISON_OPERATOR)
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_logic(#name, formula, a, b); }
 TN_LOGIC(TN_LOGIC_OPERATOR)
 
+// Equal infinities are close; what is infinite is close to nothing else. Integers are compared as f64.
+static tiny_uop *tn_isclose(const char *name, tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan,
+                            tiny_tensor **out) {
+  tiny_tensor *in[2] = {a, b};
+  tiny_uop *u[2];
+  if (tn_enter_all(name, TN_ANY, 2, in, u, out) < 0) return NULL;
+  tiny_ctx *t = tn_ctx_of(a);
+  if (!(rtol >= 0 && atol >= 0)) {
+    tiny_fail(t, TINY_E_ARG, "%s: tolerances %g and %g", name, rtol, atol);
+    return NULL;
+  }
+  if (tn_bad(t, u[0])) return u[0];
+  const int dtype = tn_is_float(u[0]->dtype) ? tn_computed_in(u[0]->dtype) : (int)TINY_F64;
+  tiny_uop *x = tn_cast(t, u[0], dtype), *y = tn_cast(t, u[1], dtype);
+  tiny_uop *room = tn_plus(t, tn_times(t, tn_abs(t, y), rtol), atol), *apart = tn_abs(t, tn_sub(t, x, y));
+  tiny_uop *close = tn_and(t, tn_le(t, apart, room), tn_isfinite(t, apart));
+  close = tn_or(t, tn_eq(t, u[0], u[1]), close);
+  return equal_nan ? tn_or(t, close, tn_and(t, tn_isnan(t, x), tn_isnan(t, y))) : close;
+}
+TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan) {
+  tiny_tensor *out;
+  tiny_uop *close = tn_isclose("isclose", a, b, rtol, atol, equal_nan, &out);
+  return close ? tn_tensor_new(tn_ctx_of(a), close) : out;
+}
+TINY_API tiny_tensor *tiny_allclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan) {
+  tiny_tensor *out;
+  tiny_uop *close = tn_isclose("allclose", a, b, rtol, atol, equal_nan, &out);
+  if (!close || tn_bad(tn_ctx_of(a), close)) return close ? tn_poison(tn_ctx_of(a)) : out;
+  tiny_uop *const apart = tn_reduce(tn_ctx_of(a), TINY_OP_MAX, tn_not(tn_ctx_of(a), close), (1 << close->ndim) - 1, 0);
+  return tn_tensor_new(tn_ctx_of(a), tn_not(tn_ctx_of(a), apart));
+}
+
 // ** of three operands **
 
 TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[3] = {cond, a, b};
   if (!tn_usable("where", 3, in, &out)) return out;
-  tiny_ctx *t = cond->t;
-  if (cond->uop->dtype != TINY_BOOL)
+  tiny_ctx *t = tn_ctx_of(cond);
+  if (tn_uop_of(cond)->dtype != TINY_BOOL)
     return tn_wrong(t, TINY_E_DTYPE, "where: the condition is %s, not bool",
-                    tn_dtypes[cond->uop->dtype].name);
+                    tn_dtypes[tn_uop_of(cond)->dtype].name);
   if (!tn_shapes_meet("where", 3, in)) return out;
-  const int dtype = tn_meet(a->uop, b->uop);
-  return tn_tensor_new(t, tn_where(t, cond->uop, tn_cast(t, a->uop, dtype), tn_cast(t, b->uop, dtype)));
+  const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
+  return tn_tensor_new(t,
+                       tn_where(t, tn_uop_of(cond), tn_cast(t, tn_uop_of(a), dtype),
+                                tn_cast(t, tn_uop_of(b), dtype)));
 }
 
 // NaN in a bound gives NaN, as in PyTorch. Where lo > hi: hi.
@@ -12532,7 +14904,7 @@ TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor
   tiny_uop *u[3];
   const int dtype = tn_enter_all("clamp_to", TN_ANY, 3, in, u, &out);
   if (dtype < 0) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *y = u[0];
   if (lo) y = tn_where(t, tn_or(t, tn_lt(t, y, u[1]), tn_isnan(t, u[1])), u[1], y);
   if (hi) y = tn_where(t, tn_or(t, tn_gt(t, y, u[2]), tn_isnan(t, u[2])), u[2], y);
@@ -12544,7 +14916,7 @@ TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *wei
   tiny_uop *u[3];
   const int dtype = tn_enter_all("lerp", TN_REAL, 3, in, u, &out);
   if (dtype < 0) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   tiny_uop *way = tn_sub(t, u[1], u[0]), *left = tn_plus(t, tn_neg(t, u[2]), 1);
   tiny_uop *inner = tn_add(t, u[0], tn_mul(t, u[2], way)), *outer = tn_sub(t, u[1], tn_mul(t, way, left));
   return tn_give(tn_where(t, tn_lt(t, tn_abs(t, u[2]), tn_k(t, u[2], 0.5)), inner, outer), dtype, 3, in);
@@ -12555,7 +14927,8 @@ static tiny_tensor *tn_addc(const char *name, int takes, tn_formula2 formula, ti
   tiny_uop *u[3];
   const int dtype = tn_enter_all(name, takes, 3, in, u, &out);
   if (dtype < 0) return out;
-  return tn_give(tn_add(x->t, u[0], formula(x->t, tn_times(x->t, u[1], value), u[2])), dtype, 3, in);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_give(tn_add(t, u[0], formula(t, tn_times(t, u[1], value), u[2])), dtype, 3, in);
 }
 TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value) {
   return tn_addc("addcmul", TN_WIDE, tn_mul, x, a, b, value);
@@ -12569,7 +14942,8 @@ TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *
 // math: operators that are functions of real numbers: powers, exponentials, logarithms, circular and hyperbolic
 // functions, error and gamma functions. Integers and bools become f32; narrow floats are computed in f32.
 //
-// The formulas of one operand are in ir/function.c; here are the tables, and what takes two operands or parameters.
+// The formulas of one operand are in ir/function.c and ir/special.c; here are the tables, and what takes two operands
+// or parameters.
 #ifndef TN_TENSOR_MATH
 #define TN_TENSOR_MATH
 #ifndef TINY_AMALGAMATED
@@ -12593,22 +14967,33 @@ static tiny_uop *tn_sinc(tiny_ctx *t, tiny_uop *x) {
   _(sin, tn_sin) _(cos, tn_cos) _(tan, tn_tan) _(asin, tn_asin) _(acos, tn_acos) _(atan, tn_atan) \
   _(sinh, tn_sinh) _(cosh, tn_cosh) _(tanh, tn_tanh) _(asinh, tn_asinh) _(acosh, tn_acosh) _(atanh, tn_atanh) \
   _(deg2rad, tn_deg2rad) _(rad2deg, tn_rad2deg) _(sinc, tn_sinc) \
-  _(erf, tn_erf) _(erfc, tn_erfc) _(erfinv, tn_erfinv) _(lgamma, tn_lgamma) _(digamma, tn_digamma)
+  _(erf, tn_erf) _(erfc, tn_erfc) _(erfinv, tn_erfinv) _(lgamma, tn_lgamma) _(digamma, tn_digamma) \
+  _(i0, tn_i0) _(i0e, tn_i0e) _(i1, tn_i1) _(i1e, tn_i1e)
 #define TN_FUNCTION_OPERATOR(name, formula) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *x) { return tn_unary(#name, TN_REAL, formula, x); }
 TN_FUNCTIONS(TN_FUNCTION_OPERATOR)
 
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("logit", TN_REAL, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (eps >= 0) {
     tiny_uop *low = tn_k(t, u, eps), *high = tn_k(t, u, 1 - eps);
     u = tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u));
   }
   tiny_uop *rest = tn_plus(t, tn_neg(t, u), 1);
   return tn_leave(TN_REAL, x, tn_sub(t, tn_logarithm(t, u), tn_logarithm(t, rest)));
+}
+
+TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x) {
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("polygamma", TN_REAL, x, &out);
+  if (!u) return out;
+  if (n < 0 || n > TN_POLYGAMMA_MOST)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "polygamma: derivative %d, not 0 to %d", n, (int)TN_POLYGAMMA_MOST);
+  return tn_leave(TN_REAL, x, n ? tn_polygamma(tn_ctx_of(x), n, u) : tn_digamma(tn_ctx_of(x), u));
 }
 
 // ** two operands **
@@ -12626,6 +15011,7 @@ static tiny_uop *tn_hypot(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 }
 // m + log(1 + base^-|a - b|), m the larger; equal operands, which may be infinite, give their mean + log 2.
 static tiny_uop *tn_log_of_sum(tiny_ctx *t, tn_formula1 exp, double per_e, tiny_uop *a, tiny_uop *b) {
+  TN_FLOAT_MODE;
   tiny_uop *same = tn_eq(t, a, b), *apart = tn_where(t, same, tn_k(t, a, 1), tn_sub(t, a, b));
   tiny_uop *rest = tn_log1p(t, exp(t, tn_neg(t, tn_size(t, apart))));
   tiny_uop *y = tn_add(t, tn_max(t, a, b), per_e == 1 ? rest : tn_times(t, rest, per_e));
@@ -12641,8 +15027,17 @@ static tiny_uop *tn_xlogy(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *zero = tn_and(t, tn_is_zero(t, x), beyond), *one = tn_k(t, y, 1);
   return tn_where(t, zero, tn_k(t, x, 0), tn_mul(t, x, tn_logarithm(t, tn_where(t, zero, one, y))));
 }
+// The same of log(1 + y).
+static tiny_uop *tn_xlog1py(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
+  tiny_uop *beyond = tn_or(t, tn_le(t, y, tn_k(t, y, -1)), tn_eq(t, y, tn_inf(t, y)));
+  tiny_uop *zero = tn_and(t, tn_is_zero(t, x), beyond), *one = tn_k(t, y, 1);
+  return tn_where(t, zero, tn_k(t, x, 0), tn_mul(t, x, tn_log1p(t, tn_where(t, zero, one, y))));
+}
+static tiny_uop *tn_igamma(tiny_ctx *t, tiny_uop *a, tiny_uop *x) { return tn_igamma_of(t, 0, a, x); }
+static tiny_uop *tn_igammac(tiny_ctx *t, tiny_uop *a, tiny_uop *x) { return tn_igamma_of(t, 1, a, x); }
 
-#define TN_FUNCTIONS_OF_TWO(_) _(atan2) _(hypot) _(logaddexp) _(logaddexp2) _(xlogy)
+#define TN_FUNCTIONS_OF_TWO(_) \
+  _(atan2) _(hypot) _(logaddexp) _(logaddexp2) _(xlogy) _(xlog1py) _(igamma) _(igammac)
 #define TN_FUNCTION_OF_TWO(name) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { \
     return tn_binary_operator(#name, TN_REAL, tn_##name, a, b); \
@@ -12664,10 +15059,11 @@ TN_FUNCTIONS_OF_TWO(TN_FUNCTION_OF_TWO)
 #endif
 
 static tiny_uop *tn_above_zero(tiny_ctx *t, tiny_uop *x) { return tn_gt(t, x, tn_k(t, x, 0)); }
-// x between the bounds, its gradient 0 at them and beyond.
+// x between the bounds, its gradient 0 at them and beyond, and at NaN.
 static tiny_uop *tn_between(tiny_ctx *t, tiny_uop *x, double lo, double hi) {
   tiny_uop *low = tn_limit(t, x, lo), *high = tn_limit(t, x, hi);
-  return tn_where(t, tn_le(t, x, low), low, tn_where(t, tn_ge(t, x, high), high, x));
+  tiny_uop *inner = tn_flows_where(t, tn_and(t, tn_lt(t, low, x), tn_lt(t, x, high)), x);
+  return tn_where(t, tn_lt(t, x, low), low, tn_where(t, tn_lt(t, high, x), high, inner));
 }
 
 static tiny_uop *tn_relu(tiny_ctx *t, tiny_uop *x) { return tn_max(t, x, tn_k(t, x, 0)); }
@@ -12717,10 +15113,11 @@ TN_ACTIVATIONS(TN_UNARY_OPERATOR)
 
 // scale * (x above 0, else alpha (e^(x over) - 1))
 static tiny_tensor *tn_elu(const char *name, tiny_tensor *x, double alpha, double scale, double over) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *above = tn_above_zero(t, u), *low = tn_where(t, above, tn_k(t, u, 0), u);
   tiny_uop *e = tn_times(t, tn_expm1(t, over == 1 ? low : tn_times(t, low, 1 / over)), alpha * scale);
   return tn_leave(TN_REAL, x, tn_where(t, above, scale == 1 ? u : tn_times(t, u, scale), e));
@@ -12731,30 +15128,32 @@ TINY_API tiny_tensor *tiny_selu(tiny_tensor *x) {
   return tn_elu("selu", x, 1.6732632423543772848, 1.0507009873554804934, 1);
 }
 TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha) {
-  if (tiny_ok(x) && !(alpha != 0)) return tn_wrong(x->t, TINY_E_ARG, "celu: alpha is %g", alpha);
+  if (tiny_ok(x) && !(alpha != 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "celu: alpha is %g", alpha);
   return tn_elu("celu", x, alpha, 1, alpha);
 }
 
 static tiny_tensor *tn_leaky(const char *name, tiny_tensor *x, double slope) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
-  return u ? tn_leave(TN_REAL, x, tn_where(x->t, tn_above_zero(x->t, u), u, tn_times(x->t, u, slope))) : out;
+  tiny_ctx *t = tn_ctx_of(x);
+  return u ? tn_leave(TN_REAL, x, tn_where(t, tn_above_zero(t, u), u, tn_times(t, u, slope))) : out;
 }
 TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope) { return tn_leaky("leaky_relu", x, slope); }
 TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper) {
+  TN_FLOAT_MODE;
   return tn_leaky("rrelu", x, (lower + upper) / 2);
 }
 TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, weight};
   if (!tn_usable("prelu", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *w = weight->uop;
-  const int64_t n = tn_dims_nelem(w->ndim, w->dim), channels = x->uop->ndim > 1 ? x->uop->dim[1] : 1;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *w = tn_uop_of(weight);
+  const int64_t n = tn_dims_nelem(w->ndim, w->dim), channels = tn_uop_of(x)->ndim > 1 ? tn_uop_of(x)->dim[1] : 1;
   if (w->ndim > 1 || (n != 1 && n != channels))
     return tn_wrong(t, TINY_E_SHAPE, "prelu: weight %s for %s, which has %lld channels", tn_text_of(w, a),
-                    tn_text_of(x->uop, b), (long long)channels);
-  tiny_uop *u = tn_enter("prelu", TN_REAL, x, &out), *slope = weight->uop;
+                    tn_text_of(tn_uop_of(x), b), (long long)channels);
+  tiny_uop *u = tn_enter("prelu", TN_REAL, x, &out), *slope = tn_uop_of(weight);
   if (!u || tn_bad(t, u)) return out;
   int64_t dim[TINY_MAX_DIMS];
   for (int i = 0; i < u->ndim; i++) dim[i] = i == 1 ? n : 1;
@@ -12766,14 +15165,15 @@ TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter("hardtanh", TN_NUMBER, x, &out);
   if (!u) return out;
-  if (!(lo <= hi)) return tn_wrong(x->t, TINY_E_ARG, "hardtanh: from %g to %g", lo, hi);
-  return tn_leave(TN_NUMBER, x, tn_between(x->t, u, lo, hi));
+  if (!(lo <= hi)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "hardtanh: from %g to %g", lo, hi);
+  return tn_leave(TN_NUMBER, x, tn_between(tn_ctx_of(x), u, lo, hi));
 }
 TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("threshold", TN_NUMBER, x, &out);
   if (!u) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (tn_bad(t, u) || (tn_is_unsigned(u->dtype) && threshold < 0)) return tn_leave(TN_NUMBER, x, u);
   tiny_uop *last = tn_limit(t, u, tn_is_float(u->dtype) ? threshold : floor(threshold));
   return tn_leave(TN_NUMBER, x, tn_where(t, tn_le(t, u, last), tn_k(t, u, value), u));
@@ -12783,11 +15183,12 @@ static tiny_tensor *tn_shrink_values(const char *name, tiny_tensor *x, double la
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_REAL, x, &out);
   if (!u) return out;
-  if (!(lambda >= 0)) return tn_wrong(x->t, TINY_E_ARG, "%s: lambda is %g", name, lambda);
-  tiny_ctx *t = x->t;
+  if (!(lambda >= 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: lambda is %g", name, lambda);
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *low = tn_ge(t, u, tn_k(t, u, -lambda)), *high = tn_le(t, u, tn_k(t, u, lambda));
   tiny_uop *y = tn_where(t, tn_above_zero(t, u), tn_plus(t, u, -by), tn_plus(t, u, by));
-  return tn_leave(TN_REAL, x, tn_where(t, tn_and(t, low, high), tn_k(t, u, 0), by != 0 ? y : u));
+  if (by == 0) y = tn_flows_where(t, tn_not(t, tn_isnan(t, u)), u);
+  return tn_leave(TN_REAL, x, tn_where(t, tn_and(t, low, high), tn_k(t, u, 0), y));
 }
 TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda) {
   return tn_shrink_values("hardshrink", x, lambda, 0);
@@ -12796,11 +15197,12 @@ TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda) {
   return tn_shrink_values("softshrink", x, lambda, lambda);
 }
 TINY_API tiny_tensor *tiny_softplus(tiny_tensor *x, double beta, double threshold) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tiny_uop *u = tn_enter("softplus", TN_REAL, x, &out);
   if (!u) return out;
-  if (!(beta != 0)) return tn_wrong(x->t, TINY_E_ARG, "softplus: beta is %g", beta);
-  tiny_ctx *t = x->t;
+  if (!(beta != 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "softplus: beta is %g", beta);
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *b = tn_times(t, u, beta), *y = tn_times(t, tn_softplus(t, b), 1 / beta);
   return tn_leave(TN_REAL, x, tn_where(t, tn_gt(t, b, tn_k(t, b, threshold)), u, y));
 }
@@ -12808,8 +15210,8 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   tiny_uop *u = tn_enter("glu", TN_REAL, x, &out);
-  if (!u || tn_bad(x->t, u)) return out;
-  tiny_ctx *t = x->t;
+  if (!u || tn_bad(tn_ctx_of(x), u)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
   const int at = tn_axis(t, "glu", u, axis);
   if (at < 0) return out;
   if (!u->ndim || u->dim[at] % 2)
@@ -12854,8 +15256,8 @@ static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int 
 
 static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
   char a[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (bits < 0) return tn_poison(t);
   if (op == '+' || op == '*')
     return tn_value_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
@@ -12870,7 +15272,7 @@ static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits,
 static tiny_tensor *tn_fold_axis(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_fold(name, op, x, tn_one_axis(x->t, name, x->uop, axis), keepdim);
+  return tn_fold(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
 }
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
   return tn_fold_axis("sum", '+', x, axis, keepdim);
@@ -12888,9 +15290,9 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
   tiny_tensor *out;
   if (!tn_usable("reduce", 1, &x, &out)) return out;
   if (op != '+' && op != '*' && op != 'M' && op != 'm')
-    return tn_wrong(x->t, TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
                     op >= ' ' && op < 127 ? op : '?');
-  return tn_fold("reduce", op, x, tn_axis_bits(x->t, "reduce", x->uop, &axes), keepdim);
+  return tn_fold("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
 }
 
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
@@ -12907,12 +15309,12 @@ static tiny_uop *tn_is_true(tiny_ctx *t, tiny_uop *x) {
 static tiny_tensor *tn_truth(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *is = tn_is_true(x->t, x->uop);
-  tiny_uop *y = op == '+' ? tn_accumulate(x->t, TINY_OP_ADD, is, bits, keepdim) :
-                            tn_extreme(x->t, op == 'm', is, bits, keepdim);
-  return tn_value_new(x->t, y, 1, &x);
+  tiny_uop *is = tn_is_true(tn_ctx_of(x), tn_uop_of(x));
+  tiny_uop *y = op == '+' ? tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, is, bits, keepdim) :
+                            tn_extreme(tn_ctx_of(x), op == 'm', is, bits, keepdim);
+  return tn_value_new(tn_ctx_of(x), y, 1, &x);
 }
 TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim) {
   return tn_truth("any", 'M', x, axis, keepdim);
@@ -12932,6 +15334,7 @@ static tiny_uop *tn_wide(tiny_ctx *t, tiny_uop *x) {
 }
 
 static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int64_t n = tn_count(x, bits);
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
@@ -12939,6 +15342,7 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
 // Of x minus its mean: two passes, as accurate as the data allow. Without a divisor: 0/0, or infinite.
 static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
                              double divisor) {
+  TN_FLOAT_MODE;
   return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
                   divisor > 0 ? 1 / divisor : HUGE_VAL);
 }
@@ -12954,23 +15358,24 @@ static tiny_uop *tn_flat_root(tiny_ctx *t, tiny_uop *x) {
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("mean", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "mean", x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), "mean", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *mean = tn_mean(x->t, tn_wide(x->t, x->uop), bits, keepdim);
-  return tn_value_new(x->t, tn_narrow(x->t, mean, x->uop->dtype), 1, &x);
+  tiny_uop *mean = tn_mean(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), bits, keepdim);
+  return tn_value_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), mean, tn_uop_of(x)->dtype), 1, &x);
 }
 // The variance, or its root; the mean too where the caller wants it.
 static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int axis, int keepdim,
                                  double correction, tiny_tensor **mean) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   const int usable = tn_usable(name, 1, &x, &out);
   if (mean) *mean = out;
   if (!usable) return out;
-  tiny_ctx *t = x->t;
-  const int bits = tn_one_axis(t, name, x->uop, axis), dtype = x->uop->dtype;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int bits = tn_one_axis(t, name, tn_uop_of(x), axis), dtype = tn_uop_of(x)->dtype;
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(t, x->uop), *centre = tn_mean(t, wide, bits, 1);
-  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(x->uop, bits) - correction);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *centre = tn_mean(t, wide, bits, 1);
+  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(tn_uop_of(x), bits) - correction);
   if (mean) *mean = tn_tensor_new(t, tn_narrow(t, tn_mean(t, wide, bits, keepdim), dtype));
   return tn_tensor_new(t, tn_narrow(t, root ? tn_flat_root(t, y) : y, dtype));
 }
@@ -12997,22 +15402,22 @@ static tiny_uop *tn_without_nan(tiny_ctx *t, tiny_uop *x) {
 TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("nansum", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "nansum", x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), "nansum", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *const rest = tn_without_nan(x->t, x->uop);
-  return tn_value_new(x->t, tn_accumulate(x->t, TINY_OP_ADD, rest, bits, keepdim), 1, &x);
+  tiny_uop *const rest = tn_without_nan(tn_ctx_of(x), tn_uop_of(x));
+  return tn_value_new(tn_ctx_of(x), tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, rest, bits, keepdim), 1, &x);
 }
 TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("nanmean", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int bits = tn_one_axis(t, "nanmean", x->uop, axis);
+  tiny_ctx *t = tn_ctx_of(x);
+  const int bits = tn_one_axis(t, "nanmean", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(t, x->uop), *is = tn_not(t, tn_isnan(t, wide));
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *is = tn_not(t, tn_isnan(t, wide));
   if (tn_bad(t, wide) || tn_bad(t, is)) return tn_poison(t);
   tiny_uop *n = tn_sum(t, tn_cast(t, is, wide->dtype), bits, keepdim);
   tiny_uop *sum = tn_sum(t, tn_without_nan(t, wide), bits, keepdim);
-  return tn_tensor_new(t, tn_narrow(t, tn_fdiv(t, sum, n), x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, tn_fdiv(t, sum, n), tn_uop_of(x)->dtype));
 }
 
 // ** positions **
@@ -13021,6 +15426,7 @@ enum { TN_LONG_AXIS = 1 << 14, TN_LEAST_PART = 64 };   // a shorter axis stays i
 
 // The first i where x[i] is the maximum: the maximum of n-1-i over those, taken from n-1. NaN counts as the greatest.
 static tiny_uop *tn_position(tiny_ctx *t, tiny_uop *x, int axis, int keepdim) {
+  x = tn_once(t, x);
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[axis];
   tiny_uop *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, 1 << axis, 1));
@@ -13060,8 +15466,8 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int flat = axis == TINY_ALL || !u->ndim;
   const int at = axis == TINY_ALL ? 0 : tn_axis(t, name, u, axis), n = u->ndim;
   if (at < 0) return out;
@@ -13107,6 +15513,7 @@ static tiny_uop *tn_abs_power(tiny_ctx *t, tiny_uop *x, double p) {
 }
 // The p-norm of wide floats.
 static tiny_uop *tn_norm(tiny_ctx *t, tiny_uop *x, double p, int bits, int keepdim) {
+  TN_FLOAT_MODE;
   if (p == 0) {
     tiny_uop *is = tn_is_true(t, x);
     return tn_bad(t, is) ? is : tn_sum(t, tn_cast(t, is, x->dtype), bits, keepdim);
@@ -13120,15 +15527,16 @@ static tiny_tensor *tn_norm_of(const char *name, tiny_tensor *x, double p, int a
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
-  if (p != p) return tn_wrong(x->t, TINY_E_ARG, "%s: p is NaN", name);
-  if ((p < 0 || p == HUGE_VAL) && !tn_count(x->uop, bits))
-    return tn_wrong(x->t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name,
-                    tn_text_of(x->uop, a));
-  tiny_uop *wide = tn_wide(x->t, x->uop);
-  if (tn_bad(x->t, wide)) return out;
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_norm(x->t, wide, p, bits, keepdim), x->uop->dtype));
+  if (p != p) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: p is NaN", name);
+  if ((p < 0 || p == HUGE_VAL) && !tn_count(tn_uop_of(x), bits))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name,
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_uop *wide = tn_wide(tn_ctx_of(x), tn_uop_of(x));
+  if (tn_bad(tn_ctx_of(x), wide)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_narrow(t, tn_norm(t, wide, p, bits, keepdim), tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim) {
   return tn_norm_of("norm", x, p, axis, keepdim);
@@ -13137,10 +15545,29 @@ TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p) {
   tiny_tensor *const apart = tn_binary_operator("dist", TN_REAL, tn_sub, a, b);
   return tiny_ok(apart) ? tn_norm_of("dist", apart, p, TINY_ALL, 0) : apart;
 }
+
+// What brings norms that are above most down to it, and leaves the others; PyTorch's 1e-7 keeps it finite.
+static tiny_uop *tn_norm_limit(tiny_ctx *t, tiny_uop *norm, double most) {
+  tiny_uop *limit = tn_k(t, norm, most);
+  return tn_where(t, tn_gt(t, norm, limit), tn_fdiv(t, limit, tn_plus(t, norm, 1e-7)), tn_k(t, norm, 1));
+}
+TINY_API tiny_tensor *tiny_renorm(tiny_tensor *x, double p, int axis, double most) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tiny_uop *u = tn_enter("renorm", TN_REAL, x, &out);
+  if (!u || tn_bad(tn_ctx_of(x), u)) return out;
+  if (!u->ndim) return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "renorm: %s has no slices", tn_text_of(u, a));
+  if ((axis = tn_axis(tn_ctx_of(x), "renorm", u, axis)) < 0) return out;
+  if (!(p > 0 && most >= 0)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "renorm: norms of order %g up to %g", p, most);
+  const int others = ((1 << u->ndim) - 1) & ~(1 << axis);
+  if (!tn_dims_nelem(u->ndim, u->dim)) return tn_leave(TN_REAL, x, u);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_leave(TN_REAL, x, tn_mul(t, u, tn_norm_limit(t, tn_norm(t, u, p, others, 1), most)));
+}
 #endif
 // ---- end src/tensor/reduce.c ----
 // ---- begin src/tensor/scan.c ----
-// scan: running sums, products, extremes and logarithms of sums of exponentials along an axis.
+// scan: running sums, products, extremes and logarithms of sums of exponentials along an axis; differences, areas.
 //
 // In blocks: each element folds those before it in its block by a masked reduction, what the blocks come to is scanned
 // in the same way one level up, and joined with the elements of the next block. The scheduler runs masked sums and
@@ -13239,10 +15666,12 @@ static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny
 static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  if ((axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
-  const int dtype = op == TN_LOG_ADD ? tn_real(x->uop->dtype) : x->uop->dtype, inside = tn_sum_dtype(dtype);
-  tiny_uop *u = tn_scan_along(x->t, tn_scan, op, tn_cast(x->t, x->uop, inside), axis);
-  return tn_value_new(x->t, tn_bad(x->t, u) || !tn_is_float(dtype) ? u : tn_cast(x->t, u, dtype), 1, &x);
+  if ((axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
+  const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
+      inside = tn_sum_dtype(dtype);
+  tiny_uop *u = tn_scan_along(tn_ctx_of(x), tn_scan, op, tn_cast(tn_ctx_of(x), tn_uop_of(x), inside), axis);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
   return tn_cumulative("cumsum", TINY_OP_ADD, x, axis);
@@ -13257,6 +15686,7 @@ TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis) {
 // Where the running maximum of rows was reached, the last time if several: the running maximum of the positions that
 // reach it. Once there was a NaN, that of the last NaN.
 static tiny_uop *tn_scan_position(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n) {
+  x = tn_once(t, x);
   tiny_uop *is = tn_eq(t, x, tn_scan(t, op, x, rows, n));
   if (tn_bad(t, is)) return is;
   if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
@@ -13279,9 +15709,9 @@ static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_ten
   tiny_tensor *out;
   const int usable = tn_usable(name, 1, &x, &out);
   if (index) *index = out;
-  if (!usable || (axis = tn_axis(x->t, name, x->uop, axis)) < 0) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  if (!usable || (axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (u->ndim == TINY_MAX_DIMS || (u->ndim && u->dim[axis] > INT32_MAX))
     return tn_wrong(t, TINY_E_SHAPE, "%s: along axis %d of %s", name, axis, tn_text_of(u, a));
   if (index) {
@@ -13297,6 +15727,86 @@ TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index)
 }
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index) {
   return tn_cumulative_extreme("cummin", 1, x, axis, index);
+}
+
+// ** differences, and areas under points **
+
+enum { TN_DIFF_FUSED = 3 };                // differences of differences that one kernel computes: each reads two
+static tiny_uop *tn_diff(tiny_ctx *t, tiny_uop *u, int axis, int64_t n) {
+  for (int64_t k = 1; k <= n && !tn_bad(t, u); k++) {
+    const int64_t size = u->dim[axis];
+    if (!size) break;
+    tiny_uop *later = tn_cut(t, u, axis, 1, size), *sooner = tn_cut(t, u, axis, 0, size - 1);
+    u = u->dtype == TINY_BOOL ? tn_ne(t, later, sooner) : tn_sub(t, later, sooner);
+    if (k < n && k % TN_DIFF_FUSED == 0 && !tn_bad(t, u)) u = tn_u1(t, TINY_OP_CONTIGUOUS, u);
+  }
+  return u;
+}
+TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor *before, tiny_tensor *after) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {before ? before : x, x, after ? after : x};
+  if (!tn_usable("diff", 3, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!tn_uop_of(x)->ndim || n < 0)
+    return tn_wrong(t, n < 0 ? TINY_E_ARG : TINY_E_SHAPE, "diff: %lld times along %s", (long long)n,
+                    tn_text_of(tn_uop_of(x), a));
+  if ((axis = tn_axis(t, "diff", tn_uop_of(x), axis)) < 0) return out;
+  const int joined = 1 + (before != NULL) + (after != NULL);
+  tiny_tensor *all = joined > 1 ? tn_join("diff", before ? in : in + 1, joined, axis, 0) : x;
+  if (!tiny_ok(all)) return all;
+  const int dtype = tn_uop_of(all)->dtype;
+  tiny_uop *y = tn_diff(t, tn_cast(t, tn_uop_of(all), tn_inside(TN_WIDE, dtype)), axis, n);
+  out = tn_value_new(t, tn_bad(t, y) ? y : tn_cast(t, y, dtype), 1, &all);
+  if (all != x) tiny_free(all);
+  return out;
+}
+
+// The areas between neighbours along *axis of y over x, or over steps: their widths times the mean heights. NULL after
+// an error; *out is then what the operator returns.
+static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, double step, int *axis, int *dtype,
+                          tiny_tensor **out) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *in[2] = {y, x ? x : y};
+  if (!tn_usable(name, 2, in, out)) return NULL;
+  tiny_ctx *t = tn_ctx_of(y);
+  tiny_uop *u = tn_uop_of(y), *v = tn_uop_of(in[1]);
+  if ((*axis = tn_axis(t, name, u, *axis)) < 0) return NULL;
+  int64_t dim[TINY_MAX_DIMS], line[TINY_MAX_DIMS];
+  int n = u->ndim, fits = n > 0;
+  for (int i = 0; i < n; i++) { dim[i] = u->dim[i]; line[i] = i == *axis ? u->dim[i] : 1; }
+  if (x && v->ndim == 1) fits = fits && v->dim[0] == u->dim[*axis];
+  else if (x) fits = fits && tn_broadcast_dims(v->ndim, v->dim, &n, dim) && n == u->ndim && v->ndim + *axis >= n &&
+                     v->dim[v->ndim + *axis - n] == u->dim[*axis] && dim[*axis] == u->dim[*axis];
+  if (!fits) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s over %s along axis %d", name, tn_text_of(u, a),
+              x ? tn_text_of(v, b) : "steps", *axis);
+    return NULL;
+  }
+  *dtype = tn_real(x ? (int)tn_meet(u, v) : u->dtype);
+  const int inside = tn_computed_in(*dtype);
+  const int64_t size = u->dim[*axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
+  u = tn_cast(t, u, inside);
+  tiny_uop *height = tn_add(t, tn_cut(t, u, *axis, first, size), tn_cut(t, u, *axis, 0, last));
+  if (!x) return tn_times(t, height, step / 2);
+  v = tn_cast(t, v, inside);
+  if (!tn_bad(t, v) && v->ndim == 1) v = tn_reshape(t, v, n, line);
+  v = tn_expand(t, v, n, dim);
+  tiny_uop *width = tn_sub(t, tn_cut(t, v, *axis, first, size), tn_cut(t, v, *axis, 0, last));
+  return tn_times(t, tn_mul(t, height, width), 0.5);
+}
+TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
+  tiny_tensor *out;
+  int dtype;
+  tiny_uop *u = tn_areas("trapezoid", y, x, step, &axis, &dtype, &out);
+  return u ? tn_tensor_new(tn_ctx_of(y), tn_narrow(tn_ctx_of(y), tn_sum(tn_ctx_of(y), u, 1 << axis, 0), dtype)) : out;
+}
+TINY_API tiny_tensor *tiny_cumulative_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
+  tiny_tensor *out;
+  int dtype;
+  tiny_uop *u = tn_areas("cumulative_trapezoid", y, x, step, &axis, &dtype, &out);
+  if (!u) return out;
+  u = tn_scan_along(tn_ctx_of(y), tn_scan, TINY_OP_ADD, u, axis);
+  return tn_tensor_new(tn_ctx_of(y), tn_narrow(tn_ctx_of(y), u, dtype));
 }
 #endif
 // ---- end src/tensor/scan.c ----
@@ -13365,8 +15875,8 @@ static tiny_uop *tn_flattened(tiny_ctx *t, tiny_uop *u) {
 TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
   tiny_tensor *out;
   if (!tn_usable("one_hot", 1, &labels, &out)) return out;
-  tiny_ctx *t = labels->t;
-  tiny_uop *u = labels->uop;
+  tiny_ctx *t = tn_ctx_of(labels);
+  tiny_uop *u = tn_uop_of(labels);
   tiny_shape s = tiny_shape_get(labels);
   if (!tn_is_index(t, "one_hot", u)) return out;
   if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
@@ -13381,9 +15891,9 @@ TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
 static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tensor *index, int broadcasts,
                          tiny_uop **u, tiny_uop **at) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  if ((*axis = tn_axis(t, name, x->uop, *axis)) < 0 || !tn_is_index(t, name, index->uop)) return 0;
-  *u = tn_as_row(t, x->uop); *at = tn_as_row(t, index->uop);
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((*axis = tn_axis(t, name, tn_uop_of(x), *axis)) < 0 || !tn_is_index(t, name, tn_uop_of(index))) return 0;
+  *u = tn_as_row(t, tn_uop_of(x)); *at = tn_as_row(t, tn_uop_of(index));
   if (tn_bad(t, *u) || tn_bad(t, *at)) return 0;
   const int n = (*u)->ndim;
   int fits = n == (*at)->ndim && n < TINY_MAX_DIMS;
@@ -13392,8 +15902,8 @@ static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tenso
     if (i != *axis && (broadcasts ? have != wanted && have != 1 && wanted != 1 : wanted > have)) fits = 0;
   }
   if (!fits)
-    tiny_fail(t, TINY_E_SHAPE, "%s: %s by indices %s", name, tn_text_of(x->uop, a),
-              tn_text_of(index->uop, b));
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s by indices %s", name, tn_text_of(tn_uop_of(x), a),
+              tn_text_of(tn_uop_of(index), b));
   return fits;
 }
 // u at positions of at along axis: dims agree or broadcast. The result has the shape of a 0-d index if index
@@ -13410,20 +15920,21 @@ TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) 
   tiny_tensor *out, *in[2] = {x, index};
   tiny_uop *u, *at;
   if (!tn_usable("gather", 2, in, &out) || !tn_along_fits("gather", x, &axis, index, 0, &u, &at)) return out;
-  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(x->t, u, i, 0, at->dim[i]);
-  return tn_found(x->t, u, axis, at, index->uop);
+  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+  return tn_found(tn_ctx_of(x), u, axis, at, tn_uop_of(index));
 }
 TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index) {
   tiny_tensor *out, *in[2] = {x, index};
   tiny_uop *u, *at;
   if (!tn_usable("take_along_axis", 2, in, &out)) return out;
   if (axis == TINY_ALL) {
-    if (!tn_is_index(x->t, "take_along_axis", index->uop)) return out;
-    return tn_found(x->t, tn_flattened(x->t, x->uop), 0, tn_flattened(x->t, index->uop),
-                    tn_as_row(x->t, index->uop));
+    if (!tn_is_index(tn_ctx_of(x), "take_along_axis", tn_uop_of(index))) return out;
+    return tn_found(tn_ctx_of(x), tn_flattened(tn_ctx_of(x), tn_uop_of(x)), 0,
+                    tn_flattened(tn_ctx_of(x), tn_uop_of(index)),
+                    tn_as_row(tn_ctx_of(x), tn_uop_of(index)));
   }
   if (!tn_along_fits("take_along_axis", x, &axis, index, 1, &u, &at)) return out;
-  return tn_found(x->t, u, axis, at, index->uop);
+  return tn_found(tn_ctx_of(x), u, axis, at, tn_uop_of(index));
 }
 // index (m), or 0-d for m = 1, as (1, .., m, .., 1) with m at the axis of a tensor of ndim dims.
 static tiny_uop *tn_lined_up(tiny_ctx *t, tiny_uop *index, int axis, int ndim) {
@@ -13436,8 +15947,8 @@ TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *i
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("index_select", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *at = index->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *at = tn_uop_of(index);
   if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
   if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem(index) != 1))
     return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
@@ -13446,11 +15957,11 @@ TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *i
 }
 TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
   tiny_tensor *out, *in[2] = {x, index};
-  if (!tn_usable("take", 2, in, &out) || !tn_is_index(x->t, "take", index->uop)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *at = tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x));
-  at = tn_taken_at(t, tn_flattened(t, x->uop), at);
-  return tn_tensor_new(t, tn_reshape(t, at, index->uop->ndim, index->uop->dim));
+  if (!tn_usable("take", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "take", tn_uop_of(index))) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x));
+  at = tn_taken_at(t, tn_flattened(t, tn_uop_of(x)), at);
+  return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(index)->ndim, tn_uop_of(index)->dim));
 }
 
 // ** scatters **
@@ -13546,21 +16057,21 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
   tiny_tensor *out, *in[3] = {x, index, src};
   tiny_uop *u, *at;
   if (!tn_usable(name, 3, in, &out) || !tn_along_fits(name, x, &axis, index, 0, &u, &at)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (!tn_is_mode(t, name, mode, u->dtype)) return out;
-  tiny_uop *from = tn_cast(t, src->uop, u->dtype);
+  tiny_uop *from = tn_cast(t, tn_uop_of(src), u->dtype);
   const int last = u->ndim - 1;
-  int fits = !src->uop->ndim || src->uop->ndim == at->ndim;
-  for (int i = 0; fits && i < src->uop->ndim; i++) fits = at->dim[i] <= src->uop->dim[i];
+  int fits = !tn_uop_of(src)->ndim || tn_uop_of(src)->ndim == at->ndim;
+  for (int i = 0; fits && i < tn_uop_of(src)->ndim; i++) fits = at->dim[i] <= tn_uop_of(src)->dim[i];
   if (!fits)
-    return tn_wrong(t, TINY_E_SHAPE, "%s: indices %s of values %s", name, tn_text_of(index->uop, a),
-                    tn_text_of(src->uop, b));
-  for (int i = 0; i < src->uop->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
-  if (src->uop->ndim) from = tn_swap(t, from, axis, last);
+    return tn_wrong(t, TINY_E_SHAPE, "%s: indices %s of values %s", name, tn_text_of(tn_uop_of(index), a),
+                    tn_text_of(tn_uop_of(src), b));
+  for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
+  if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
   tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last), from};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
-  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   return tn_scatter_along("scatter", x, axis, index, src, '=', 1);
@@ -13576,61 +16087,63 @@ TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor 
 static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
                                       tiny_uop *src, char mode, int include_self) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  if ((axis = tn_axis(t, name, x->uop, axis)) < 0 || !tn_is_index(t, name, index->uop) ||
-      !tn_is_mode(t, name, mode, x->uop->dtype) || tn_bad(t, src))
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0 || !tn_is_index(t, name, tn_uop_of(index)) ||
+      !tn_is_mode(t, name, mode, tn_uop_of(x)->dtype) || tn_bad(t, src))
     return tn_poison(t);
-  tiny_uop *u = tn_as_row(t, x->uop), *at = tn_bad(t, u) ? u : tn_lined_up(t, index->uop, axis, u->ndim);
+  tiny_uop *u = tn_as_row(t, tn_uop_of(x)),
+      *at = tn_bad(t, u) ? u : tn_lined_up(t, tn_uop_of(index), axis, u->ndim);
   if (tn_bad(t, at)) return tn_poison(t);
-  int fits = index->uop->ndim < 2 && u->ndim < TINY_MAX_DIMS && (!src->ndim || src->ndim == u->ndim);
+  int fits = tn_uop_of(index)->ndim < 2 && u->ndim < TINY_MAX_DIMS && (!src->ndim || src->ndim == u->ndim);
   for (int i = 0; fits && i < src->ndim; i++) fits = src->dim[i] == (i == axis ? at->dim[axis] : u->dim[i]);
   if (!fits)
-    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(x->uop, a),
-                    tn_text_of(index->uop, b), tn_text_of(src, c));
+    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(tn_uop_of(x), a),
+                    tn_text_of(tn_uop_of(index), b), tn_text_of(src, c));
   const int last = u->ndim - 1;
   at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
                         tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
-  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_add", 3, in, &out) ?
-             tn_scatter_slices("index_add", x, axis, index, src->uop, '+', 1) :
+             tn_scatter_slices("index_add", x, axis, index, tn_uop_of(src), '+', 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_copy", 3, in, &out) ?
-             tn_scatter_slices("index_copy", x, axis, index, src->uop, '=', 1) :
+             tn_scatter_slices("index_copy", x, axis, index, tn_uop_of(src), '=', 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
                                         char mode, int include_self) {
   tiny_tensor *out, *in[3] = {x, index, src};
   if (!tn_usable("index_reduce", 3, in, &out)) return out;
-  return tn_scatter_slices("index_reduce", x, axis, index, src->uop, mode, include_self);
+  return tn_scatter_slices("index_reduce", x, axis, index, tn_uop_of(src), mode, include_self);
 }
 TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("index_fill", 2, in, &out)) return out;
-  return tn_scatter_slices("index_fill", x, axis, index, tn_k(x->t, x->uop, value), '=', 1);
+  return tn_scatter_slices("index_fill", x, axis, index, tn_k(tn_ctx_of(x), tn_uop_of(x), value), '=', 1);
 }
 TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, index, src};
-  if (!tn_usable("put", 3, in, &out) || !tn_is_index(x->t, "put", index->uop)) return out;
-  tiny_ctx *t = x->t;
-  if (src->uop->ndim && tiny_nelem(src) != tiny_nelem(index))
-    return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(index->uop, a),
-                    tn_text_of(src->uop, b));
-  tiny_uop *from = tn_cast(t, src->uop, x->uop->dtype);
-  const tn_sending s = {tn_flattened(t, x->uop), tn_counted(t, tn_flattened(t, index->uop), tiny_nelem(x)),
-                        src->uop->ndim ? tn_flattened(t, from) : from};
+  if (!tn_usable("put", 3, in, &out) || !tn_is_index(tn_ctx_of(x), "put", tn_uop_of(index))) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (tn_uop_of(src)->ndim && tiny_nelem(src) != tiny_nelem(index))
+    return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(tn_uop_of(index), a),
+                    tn_text_of(tn_uop_of(src), b));
+  tiny_uop *from = tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype);
+  const tn_sending s = {tn_flattened(t, tn_uop_of(x)),
+      tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x)),
+                        tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
   return tn_tensor_new(
-      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), x->uop->ndim, x->uop->dim));
+      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
 // ** masks **
@@ -13669,17 +16182,18 @@ static tiny_uop *tn_search(tiny_ctx *t, tiny_uop *x, tiny_uop *v, int right) {
 // Positions of what is true in a mask, as (count): computes how many there are. The tensor is the caller's to
 // free.
 static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
+  TN_FLOAT_MODE;
   tiny_uop *u = tn_running(t, tn_flattened(t, mask));
   if (tn_bad(t, u)) return tn_poison(t);
   const int64_t n = u->dim[0], none = 0;
   tiny_tensor *running = tn_tensor_new(t, u);
   if (!n || !tiny_ok(running)) return running;
   const double count =
-      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, running->uop, 0, n - 1, n)) : -1;
+      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, tn_uop_of(running), 0, n - 1, n)) : -1;
   tiny_uop *at = &t->ir->bad;
   if (count == 0) at = tn_expand(t, tn_k(t, u, 0), 1, &none);
   if (count > 0)
-    at = tn_search(t, running->uop, tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
+    at = tn_search(t, tn_uop_of(running), tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
   tiny_tensor *out = tn_tensor_new(t, at);
   tiny_free(running);
   return out;
@@ -13689,14 +16203,14 @@ static tiny_uop *tn_is_set(tiny_ctx *t, tiny_uop *x) { return tn_ne(t, x, tn_k(t
 TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("nonzero", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int n = x->uop->ndim;
-  tiny_tensor *flat = tn_true_at(t, tn_is_set(t, x->uop));
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_uop_of(x)->ndim;
+  tiny_tensor *flat = tn_true_at(t, tn_is_set(t, tn_uop_of(x)));
   if (!tiny_ok(flat)) return flat;
   int64_t dim[2] = {tiny_nelem(flat), n};
-  tiny_uop *rest = flat->uop, *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
+  tiny_uop *rest = tn_uop_of(flat), *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
   for (int i = n - 1; i >= 0 && !tn_bad(t, rest); i--) {     // the last axis changes fastest
-    const double size = (double)(x->uop->dim[i] ? x->uop->dim[i] : 1);
+    const double size = (double)(tn_uop_of(x)->dim[i] ? tn_uop_of(x)->dim[i] : 1);
     tiny_uop *at = i ? tn_mod(t, rest, tn_k(t, rest, size)) : rest;
     y = n == 1 ? tn_insert(t, at, 1) : tn_add(t, y, tn_extend(t, tn_insert(t, at, 1), 1, i, n - 1 - i));
     rest = tn_idiv(t, rest, tn_k(t, rest, size));
@@ -13713,42 +16227,92 @@ static int tn_is_mask(tiny_ctx *t, const char *name, const tiny_uop *u) {
 }
 TINY_API tiny_tensor *tiny_masked_fill(tiny_tensor *x, tiny_tensor *mask, double value) {
   tiny_tensor *out, *in[2] = {x, mask};
-  if (!tn_usable("masked_fill", 2, in, &out) || !tn_is_mask(x->t, "masked_fill", mask->uop) ||
+  if (!tn_usable("masked_fill", 2, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_fill", tn_uop_of(mask)) ||
       !tn_shapes_meet("masked_fill", 2, in))
     return out;
-  return tn_tensor_new(x->t, tn_where(x->t, mask->uop, tn_k(x->t, x->uop, value), x->uop));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_where(t, tn_uop_of(mask), tn_k(t, tn_uop_of(x), value), tn_uop_of(x)));
 }
 TINY_API tiny_tensor *tiny_masked_select(tiny_tensor *x, tiny_tensor *mask) {
   tiny_tensor *out, *in[2] = {x, mask};
-  if (!tn_usable("masked_select", 2, in, &out) || !tn_is_mask(x->t, "masked_select", mask->uop) ||
+  if (!tn_usable("masked_select", 2, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_select", tn_uop_of(mask)) ||
       !tn_shapes_meet("masked_select", 2, in))
     return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *m = mask->uop;
-  tn_broadcast(t, &u, &m);
-  if (!tn_bad(t, u) && !tn_bad(t, m)) {    // 0-d operands are not broadcast by that
-    u = tn_expand(t, u, m->ndim > u->ndim ? m->ndim : u->ndim, m->ndim > u->ndim ? m->dim : u->dim);
-    m = tn_bad(t, u) ? u : tn_expand(t, m, u->ndim, u->dim);
-  }
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *m = tn_uop_of(mask);
+  tn_broadcast_whole(t, &u, &m);
   tiny_tensor *held = tn_tensor_new(t, tn_flattened(t, u)), *at = tn_true_at(t, m);
-  out = tiny_ok(held) && tiny_ok(at) ? tn_tensor_new(t, tn_taken_at(t, held->uop, at->uop)) : tn_poison(t);
+  if (!tiny_ok(held) || !tiny_ok(at)) out = tn_poison(t);
+  else out = tn_tensor_new(t, tn_taken_at(t, tn_uop_of(held), tn_uop_of(at)));
   tiny_free(held); tiny_free(at);
   return out;
 }
 TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tiny_tensor *src) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, mask, src};
-  if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(x->t, "masked_scatter", mask->uop)) return out;
-  tiny_ctx *t = x->t;
+  if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_scatter", tn_uop_of(mask)))
+    return out;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_shape s = tiny_shape_get(x);
-  if (!tn_broadcast_dims(mask->uop->ndim, mask->uop->dim, &s.ndim, s.dim) ||
-      !tn_has_dims(x->uop, s.ndim, s.dim))
-    return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(mask->uop, b),
-                    tn_text_of(x->uop, a));
-  tiny_uop *m = tn_expand(t, mask->uop, s.ndim, s.dim),
+  if (!tn_broadcast_dims(tn_uop_of(mask)->ndim, tn_uop_of(mask)->dim, &s.ndim, s.dim) ||
+      !tn_has_dims(tn_uop_of(x), s.ndim, s.dim))
+    return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(tn_uop_of(mask), b),
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_uop *m = tn_expand(t, tn_uop_of(mask), s.ndim, s.dim),
            *at = tn_plus(t, tn_running(t, tn_flattened(t, m)), -1);
-  at = tn_taken_at(t, tn_flattened(t, tn_cast(t, src->uop, x->uop->dtype)), at);
-  return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), x->uop));
+  at = tn_taken_at(t, tn_flattened(t, tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype)), at);
+  return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), tn_uop_of(x)));
+}
+
+// Positions of the elements of an axis of n that repeats, 0-d, (1) or (n), says: element i repeats[i] times. Computes
+// how many that makes. The tensor is the caller's to free.
+static tiny_tensor *tn_repeated_at(tiny_ctx *t, tiny_uop *repeats, int64_t n) {
+  const int64_t none = 0, row[2] = {1, n};
+  if (!n) return tn_tensor_new(t, tn_expand(t, tn_int(t, TINY_I32, 0), 1, &none));
+  tiny_uop *r = tn_expand(t, tn_cast(t, repeats, TINY_I64), 1, &n);
+  tiny_uop *u = tn_reshape(t, tn_scan(t, TINY_OP_ADD, tn_reshape(t, r, 2, row), 1, n), 1, &n);
+  tiny_tensor *through = tn_tensor_new(t, u), *least = tn_tensor_new(t, tn_bad(t, r) ? r : tn_extreme(t, 1, r, 1, 0)),
+              *both[2] = {through, least}, *out = tn_poison(t);
+  if (tiny_ok(through) && tiny_ok(least) && tiny_realize(both, 2) == TINY_OK) {
+    const double lo = tiny_item(least), count = lo < 0 ? 0 : tn_known(t, tn_cut(t, tn_uop_of(through), 0, n - 1, n));
+    if (lo < 0) tiny_fail(t, TINY_E_ARG, "repeat_interleave_by: an element %g times", lo);
+    else if (count >= (double)INT32_MAX)
+      tiny_fail(t, TINY_E_SHAPE, "repeat_interleave_by: %.0f elements along the axis", count);
+    else if (count == 0) out = tn_tensor_new(t, tn_expand(t, tn_int(t, TINY_I32, 0), 1, &none));
+    else if (count > 0)
+      out = tn_tensor_new(t, tn_search(t, tn_uop_of(through), tn_iota(t, TINY_I64, (int64_t)count, 0, 1), 1));
+  }
+  tiny_free(through); tiny_free(least);
+  return out;
+}
+TINY_API tiny_tensor *tiny_repeat_interleave_by(tiny_tensor *x, tiny_tensor *repeats, int axis) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, repeats};
+  if (!tn_usable("repeat_interleave_by", 2, in, &out) ||
+      !tn_is_index(tn_ctx_of(x), "repeat_interleave_by", tn_uop_of(repeats)))
+    return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int flat = axis == TINY_ALL || !tn_uop_of(x)->ndim;
+  if (axis != TINY_ALL && (axis = tn_axis(t, "repeat_interleave_by", tn_uop_of(x), axis)) < 0) return out;
+  tiny_tensor *held = tn_tensor_new(t, flat ? tn_flattened(t, tn_uop_of(x)) : tn_uop_of(x));
+  if (!tiny_ok(held)) return held;
+  const int at = flat ? 0 : axis;
+  const tiny_uop *r = tn_uop_of(repeats);
+  const int64_t n = tn_uop_of(held)->dim[at];
+  if (r->ndim > 1 || (r->ndim && r->dim[0] != 1 && r->dim[0] != n)) {
+    out = tn_wrong(t, TINY_E_SHAPE, "repeat_interleave_by: %s along axis %d of %s", tn_text_of(r, b), at,
+                   tn_text_of(tn_uop_of(held), a));
+  } else {
+    tiny_tensor *places = tn_repeated_at(t, tn_uop_of(repeats), n);
+    if (tiny_ok(places)) {
+      const int last = tn_uop_of(held)->ndim - 1;
+      tiny_uop *taken = tn_taken_at(t, tn_swap(t, tn_uop_of(held), at, last), tn_uop_of(places));
+      out = tn_tensor_new(t, tn_swap(t, taken, at, last));
+    } else out = places;
+    tiny_free(places);
+  }
+  tiny_free(held);
+  return out;
 }
 
 // ** tensors as indices: NumPy's rules, https://numpy.org/doc/stable/user/basics.indexing.html **
@@ -13770,21 +16334,23 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
                             tn_indices *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   int axis = 0;
   for (int i = 0; i < n; i++) {
     tiny_tensor *in[2] = {x, index[i] ? index[i] : x};
     if (!tn_usable(name, 2, in, &out)) return 0;
-    const tiny_uop *v = index[i] ? index[i]->uop : NULL;
+  }
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *v = index[i] ? tn_uop_of(index[i]) : NULL;
     const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
-    if (v && !mask && !tn_is_index(x->t, name, v)) return 0;
+    if (v && !mask && !tn_is_index(tn_ctx_of(x), name, v)) return 0;
     if (axis + span > u->ndim || !span || (mask && !tn_dims_same(span, v->dim, u->dim + axis))) {
-      tiny_fail(x->t, TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
+      tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
                 mask ? "mask" : "indices", v ? tn_text_of(v, b) : "all", i);
       return 0;
     }
     axis += span;
-    if (mask && !tiny_ok(s->own[i] = tn_true_at(x->t, index[i]->uop))) { s->own[i] = NULL; return 0; }
+    if (mask && !tiny_ok(s->own[i] = tn_true_at(tn_ctx_of(x), tn_uop_of(index[i])))) { s->own[i] = NULL; return 0; }
   }
   return 1;
 }
@@ -13792,8 +16358,8 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
 static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const *index, int n,
                            tn_indices *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   int indexed = 0, axis = 0, runs = 0, was = 0;
   int64_t order[TINY_MAX_DIMS];
   tiny_uop *flat = NULL, *valid = NULL;
@@ -13806,13 +16372,13 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
   s->n = 1;
   for (int i = 0; axis < u->ndim; i++) {
     const tiny_tensor *of = i < n ? index[i] : NULL;
-    const int span = of && s->own[i] ? of->uop->ndim : 1;
+    const int span = of && s->own[i] ? tn_uop_of(of)->ndim : 1;
     if (of && !was && !runs++) s->first = s->stay;
     was = of != NULL;
     if (!of) { s->order[s->stay++] = axis++; continue; }
     int64_t size = 1;
     for (int d = 0; d < span; d++) { size *= u->dim[axis]; order[indexed++] = axis++; }
-    tiny_uop *at = s->own[i] ? s->own[i]->uop : of->uop;
+    tiny_uop *at = s->own[i] ? tn_uop_of(s->own[i]) : tn_uop_of(of);
     if (!tn_broadcast_dims(at->ndim, at->dim, &s->shape.ndim, s->shape.dim)) {
       tiny_fail(t, TINY_E_SHAPE, "%s: indices %s and %s do not broadcast", name,
                 tn_dims_text(a, sizeof a, s->shape.ndim, s->shape.dim), tn_text_of(at, b));
@@ -13861,11 +16427,11 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
   tn_indices s;
   int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
   if (!tn_usable("index", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (tn_indices_open("index", x, index, n, &s)) {
-    tiny_uop *base = tn_indices_base(t, &s, x->uop), *y = tn_taken_at(t, base, s.at);
+    tiny_uop *base = tn_indices_base(t, &s, tn_uop_of(x)), *y = tn_taken_at(t, base, s.at);
     for (int i = 0; i < s.stay + s.shape.ndim; i++)
-      dim[i] = i < s.stay ? x->uop->dim[s.order[i]] : s.shape.dim[i - s.stay];
+      dim[i] = i < s.stay ? tn_uop_of(x)->dim[s.order[i]] : s.shape.dim[i - s.stay];
     tn_indices_axes(&s, axes);
     out = tn_tensor_new(t, tn_permute(t, tn_reshape(t, y, s.stay + s.shape.ndim, dim), axes));
   }
@@ -13908,7 +16474,7 @@ TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, 
   tn_indices s;
   if (!tn_usable("index_put", 2, in, &out)) return out;
   if (tn_indices_open("index_put", x, index, n, &s))
-    out = tn_tensor_new(x->t, tn_index_put(x->t, &s, x->uop, src->uop, accumulate));
+    out = tn_tensor_new(tn_ctx_of(x), tn_index_put(tn_ctx_of(x), &s, tn_uop_of(x), tn_uop_of(src), accumulate));
   tn_indices_close(&s);
   return out;
 }
@@ -13922,14 +16488,15 @@ static tiny_uop *tn_counts(tiny_ctx *t, tiny_uop *at, int64_t n, tiny_uop *weigh
   return tn_sent(t, TINY_OP_ADD, &s, one);
 }
 TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_t least) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, weights ? weights : x};
-  if (!tn_usable("bincount", 2, in, &out) || !tn_is_index(x->t, "bincount", x->uop)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
-  if (u->ndim != 1 || (weights && !tn_has_dims(weights->uop, 1, u->dim)))
+  if (!tn_usable("bincount", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "bincount", tn_uop_of(x))) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (u->ndim != 1 || (weights && !tn_has_dims(tn_uop_of(weights), 1, u->dim)))
     return tn_wrong(t, TINY_E_SHAPE, "bincount: %s with weights %s", tn_text_of(u, a),
-                    weights ? tn_text_of(weights->uop, b) : "of 1");
+                    weights ? tn_text_of(tn_uop_of(weights), b) : "of 1");
   if (least < 0) return tn_wrong(t, TINY_E_ARG, "bincount: at least %lld bins", (long long)least);
   if (u->dim[0]) {
     const double lo = tn_known(t, tn_extreme(t, 1, u, 1, 0)),
@@ -13939,17 +16506,17 @@ TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_
       return tn_wrong(t, TINY_E_ARG, "bincount: there is an element %g", lo < 0 ? lo : hi);
     if (hi + 1 > (double)least) least = (int64_t)hi + 1;
   }
-  tiny_uop *w = weights ? weights->uop : NULL;
+  tiny_uop *w = weights ? tn_uop_of(weights) : NULL;
   if (w && w->dtype != TINY_F32) w = tn_cast(t, w, TINY_F64);
-  return tn_tensor_new(t, tn_counts(t, tn_counted(t, x->uop, least), least, w));
+  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), least), least, w));
 }
 TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi) {
   tiny_tensor *out;
   if (!tn_usable("histc", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (bins < 1 || bins > INT32_MAX || !(lo <= hi) || !(fabs(lo) < HUGE_VAL && fabs(hi) < HUGE_VAL))
     return tn_wrong(t, TINY_E_ARG, "histc: %lld bins from %g to %g", (long long)bins, lo, hi);
-  tiny_uop *u = tn_flattened(t, tn_wide(t, x->uop)), *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  tiny_uop *u = tn_flattened(t, tn_wide(t, tn_uop_of(x))), *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
   if (tn_bad(t, u)) return tn_poison(t);
   if (lo == hi && u->dim[0]) {             // from the least to the greatest; those may be equal, too
     low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0);
@@ -13962,7 +16529,7 @@ TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double
   at = tn_where(t, inside, at, tn_k(t, at, -1));
   at = tn_bad(t, at) ? at : tn_cast(t, at, TINY_I32);
   tiny_uop *n = tn_bad(t, at) ? at : tn_counts(t, at, bins, NULL);
-  return tn_tensor_new(t, tn_narrow(t, n, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, n, tn_uop_of(x)->dtype));
 }
 #endif
 // ---- end src/tensor/index.c ----
@@ -14128,19 +16695,19 @@ typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TINY_MAX_DIMS], n; int n
 // 0: an error was recorded. least: how many elements a row needs to have.
 static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t least, tn_along_axis *r) {
   char a[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_as_row(t, x->uop);
-  if ((r->axis = tn_axis(t, name, x->uop, axis)) < 0 || tn_bad(t, u)) return 0;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_as_row(t, tn_uop_of(x));
+  if ((r->axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0 || tn_bad(t, u)) return 0;
   r->n = u->dim[r->axis];
   if (r->n < least || r->n > INT32_MAX / 4) {
     tiny_fail(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)r->n,
-              tn_text_of(x->uop, a));
+              tn_text_of(tn_uop_of(x), a));
     return 0;
   }
   u = tn_swap(t, u, r->axis, u->ndim - 1);
   if (tn_bad(t, u)) return 0;
   int64_t row[2] = {1, r->n};
-  r->ndim = x->uop->ndim;
+  r->ndim = tn_uop_of(x)->ndim;
   for (int i = 0; i < u->ndim; i++) { r->dim[i] = u->dim[i]; if (i + 1 < u->ndim) row[0] *= u->dim[i]; }
   r->x = tn_reshape(t, u, 2, row);
   return !tn_bad(t, r->x);
@@ -14177,23 +16744,25 @@ TINY_API tiny_tensor *tiny_sort(tiny_tensor *x, int axis, int descending, tiny_t
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("sort", x, indices, &out) || !tn_axis_open("sort", x, axis, 0, &r)) return out;
-  return tn_axis_taken(x->t, &r, tn_argsorted(x->t, r.x, descending, r.n), x->uop->ndim ? 1 : 2, indices);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("argsort", x, NULL, &out) || !tn_axis_open("argsort", x, axis, 0, &r)) return out;
-  return tn_axis_back(x->t, &r, tn_argsorted(x->t, r.x, descending, r.n), x->uop->ndim ? 1 : 2);
+  return tn_axis_back(tn_ctx_of(x), &r, tn_argsorted(tn_ctx_of(x), r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2);
 }
 TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("topk", x, indices, &out) || !tn_axis_open("topk", x, axis, 0, &r)) return out;
-  if (k < 0 || k > r.n || (!x->uop->ndim && k != 1))
-    return tn_wrong(x->t, TINY_E_ARG, "topk: %lld elements of %s along its axis", (long long)k,
-                    tn_text_of(x->uop, a));
-  return tn_axis_taken(x->t, &r, tn_argsorted(x->t, r.x, largest, k), x->uop->ndim ? 1 : 2, indices);
+  if (k < 0 || k > r.n || (!tn_uop_of(x)->ndim && k != 1))
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "topk: %lld elements of %s along its axis", (long long)k,
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, largest, k), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int keepdim, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
@@ -14201,10 +16770,10 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
   tn_along_axis r;
   if (!tn_sortable("kthvalue", x, indices, &out) || !tn_axis_open("kthvalue", x, axis, 1, &r)) return out;
   if (k < 1 || k > r.n)
-    return tn_wrong(x->t, TINY_E_ARG, "kthvalue: number %lld of %s along its axis", (long long)k,
-                    tn_text_of(x->uop, a));
-  tiny_uop *at = tn_cut(x->t, tn_argsorted(x->t, r.x, 0, k), 1, k - 1, k);
-  return tn_axis_taken(x->t, &r, at, keepdim != 0, indices);
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "kthvalue: number %lld of %s along its axis", (long long)k,
+                    tn_text_of(tn_uop_of(x), a));
+  tiny_uop *at = tn_cut(tn_ctx_of(x), tn_argsorted(tn_ctx_of(x), r.x, 0, k), 1, k - 1, k);
+  return tn_axis_taken(tn_ctx_of(x), &r, at, keepdim != 0, indices);
 }
 
 // How many elements of each row are NaN: i32 (rows, 1).
@@ -14216,7 +16785,7 @@ static tiny_uop *tn_nans(tiny_ctx *t, tiny_uop *x) {
 static tiny_tensor *tn_flat_or(tiny_tensor *x, int *axis) {
   if (*axis != TINY_ALL) return x;
   *axis = 0;
-  return tn_tensor_new(x->t, tn_flattened(x->t, x->uop));
+  return tn_tensor_new(tn_ctx_of(x), tn_flattened(tn_ctx_of(x), tn_uop_of(x)));
 }
 // NaN sorts last, so the middle of the others is at (n - NaNs - 1) / 2 and the first NaN at n - NaNs.
 static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices,
@@ -14224,7 +16793,7 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable(name, x, indices, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_tensor *of = tn_flat_or(x, &axis);
   if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
     const int floats = tn_is_float(r.x->dtype);
@@ -14242,7 +16811,7 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
       for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
       for (int i = 0; i < 2; i++) {
         tiny_tensor *y = i ? (indices ? *indices : NULL) : out;
-        if (tiny_ok(y)) y->uop = tn_reshape(t, y->uop, keepdim ? x->uop->ndim : 0, one);
+        if (tiny_ok(y)) tn_slot(y)->uop = tn_reshape(t, tn_uop_of(y), keepdim ? tn_uop_of(x)->ndim : 0, one);
       }
     }
   }
@@ -14256,8 +16825,8 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
   return tn_middle("nanmedian", x, axis, keepdim, indices, 1);
 }
 
-// The elements at ranks q * (n - 1) of each row, between two of them in proportion: (rows, number of q).
-static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, int skips_nan) {
+// The elements at ranks q * (n - 1) of each row, between two of them as how says: (rows, number of q).
+static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quantile_rule how, int skips_nan) {
   if (tn_bad(t, x) || tn_bad(t, q)) return &t->ir->bad;
   const int64_t n = x->dim[1], m = tn_dims_nelem(q->ndim, q->dim), dim[2] = {x->dim[0], m}, row[2] = {1, m};
   tiny_uop *order = tn_argsorted(t, x, 0, n), *nans = tn_nans(t, x),
@@ -14265,37 +16834,45 @@ static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, int skips_n
   if (tn_bad(t, most)) return most;
   most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
-  tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most), *low = tn_floor(t, rank);
+  tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
+  tiny_uop *at = how == TINY_QUANTILE_HIGHER  ? tn_ceil(t, rank) :
+                 how == TINY_QUANTILE_NEAREST ? tn_round(t, rank) : tn_floor(t, rank), *low = at, *y;
+  const int between = how == TINY_QUANTILE_LINEAR || how == TINY_QUANTILE_MIDPOINT;
   tiny_uop *part = tn_sub(t, rank, low), *whole = tn_is_zero(t, part);
+  if (how == TINY_QUANTILE_MIDPOINT) part = tn_k(t, part, 0.5);
   tiny_uop *up = tn_where(t, whole, low, tn_plus(t, low, 1));
   if (tn_bad(t, up)) return up;
   low = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, low, TINY_I32)));
-  up = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, up, TINY_I32)));
-  tiny_uop *y = tn_where(t, whole, low, tn_add(t, low, tn_mul(t, part, tn_sub(t, up, low))));
+  y = low;
+  if (between) {
+    up = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, up, TINY_I32)));
+    y = tn_where(t, whole, low, tn_add(t, low, tn_mul(t, part, tn_sub(t, up, low))));
+  }
   tiny_uop *known = tn_and(t, tn_le(t, rank, most), tn_not(t, tn_below_zero(t, rank)));
   if (!skips_nan) known = tn_and(t, known, tn_is_zero(t, nans));
   return tn_where(t, known, y, tn_k(t, y, (double)NAN));
 }
 static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
-                                int skips_nan) {
+                                tiny_quantile_rule how, int skips_nan) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, q};
   tn_along_axis r;
   if (!tn_usable(name, 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int many = q->uop->ndim, ndim = x->uop->ndim, all = axis == TINY_ALL;
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((unsigned)how > TINY_QUANTILE_NEAREST) return tn_wrong(t, TINY_E_ARG, "%s: no rule %d", name, (int)how);
+  const int many = tn_uop_of(q)->ndim, ndim = tn_uop_of(x)->ndim, all = axis == TINY_ALL;
   if (many > 1 || ndim + many > TINY_MAX_DIMS)
-    return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(q->uop, a));
+    return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(tn_uop_of(q), a));
   tiny_tensor *of = tn_flat_or(x, &axis);
   if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
     r.x = tn_wide(t, r.x);
-    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, q->uop, r.x->dtype), skips_nan);
-    if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, x->uop->dtype), 0, 1);           // (m, rows)
+    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
+    if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
     int64_t dim[TINY_MAX_DIMS];
     int n = 0;
-    if (many) dim[n++] = q->uop->dim[0];
+    if (many) dim[n++] = tn_uop_of(q)->dim[0];
     for (int i = 0; i < ndim; i++)
-      if (keepdim || (!all && i != r.axis)) dim[n++] = all || i == r.axis ? 1 : x->uop->dim[i];
+      if (keepdim || (!all && i != r.axis)) dim[n++] = all || i == r.axis ? 1 : tn_uop_of(x)->dim[i];
     if (r.axis + 1 < r.ndim && !tn_bad(t, y)) {              // the swap of the axis with the last undone
       int64_t wide[TINY_MAX_DIMS] = {0};
       wide[0] = y->dim[0];
@@ -14308,23 +16885,33 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
   return out;
 }
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim) {
-  return tn_quantile("quantile", x, q, axis, keepdim, 0);
+  return tn_quantile("quantile", x, q, axis, keepdim, TINY_QUANTILE_LINEAR, 0);
+}
+TINY_API tiny_tensor *tiny_quantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim, tiny_quantile_rule how) {
+  return tn_quantile("quantile_by", x, q, axis, keepdim, how, 0);
 }
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim) {
-  return tn_quantile("nanquantile", x, q, axis, keepdim, 1);
+  return tn_quantile("nanquantile", x, q, axis, keepdim, TINY_QUANTILE_LINEAR, 1);
 }
-// In sorted rows the number of equals is the distance between where an element begins and where it ends.
+TINY_API tiny_tensor *tiny_nanquantile_by(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
+                                          tiny_quantile_rule how) {
+  return tn_quantile("nanquantile_by", x, q, axis, keepdim, how, 1);
+}
+// In sorted rows equals stand in runs: a run is as long as the distance of its last element from where it begins, the
+// last first of a run so far. The longest one's last element is the first that is so far from there.
 TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("mode", x, indices, &out) || !tn_axis_open("mode", x, axis, 1, &r)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *order = tn_argsorted(t, r.x, 0, r.n), *sorted = tn_taken_at(t, tn_sort_key(t, r.x), order);
   if (tn_bad(t, sorted)) return tn_poison(t);
   sorted = tn_u1(t, TINY_OP_CONTIGUOUS, sorted);
-  tiny_uop *end = tn_search(t, sorted, sorted, 1), *count = tn_sub(t, end, tn_search(t, sorted, sorted, 0));
-  tiny_uop *best = tn_position(t, count, 1, 1);
-  best = tn_plus(t, tn_taken_at(t, end, best), -1);
+  tiny_uop *at = tn_iota(t, TINY_I32, r.n, 1, 2), *none = tn_int(t, TINY_I32, 0);
+  tiny_uop *first = tn_ne(t, sorted, tn_cut(t, tn_extend(t, sorted, 1, 1, 0), 1, 0, r.n));
+  tiny_uop *begin = tn_expand(t, tn_where(t, first, at, none), 2, r.x->dim);
+  tiny_uop *length = tn_sub(t, at, tn_reshape(t, tn_scan(t, TINY_OP_MAX, begin, r.x->dim[0], r.n), 2, r.x->dim));
+  tiny_uop *best = tn_position(t, length, 1, 1);
   return tn_axis_taken(t, &r, tn_taken_at(t, order, best), keepdim != 0, indices);
 }
 
@@ -14341,42 +16928,34 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {sorted, values};
   if (!tn_usable("searchsorted", 2, in, &out)) return out;
-  tiny_ctx *t = sorted->t;
-  tiny_uop *s = sorted->uop, *v = tn_as_row(t, values->uop);
+  tiny_ctx *t = tn_ctx_of(sorted);
+  tiny_uop *s = tn_uop_of(sorted), *v = tn_as_row(t, tn_uop_of(values));
   if (tn_bad(t, v)) return out;
   const int n = v->ndim;
   int64_t dim[TINY_MAX_DIMS];
   int fits = n < TINY_MAX_DIMS && (s->ndim == 1 || (s->ndim == n && tn_dims_same(n - 1, s->dim, v->dim)));
   if (!fits)
-    return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(values->uop, a),
+    return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(tn_uop_of(values), a),
                     tn_text_of(s, b));
   for (int i = 0; i < n; i++) dim[i] = i + 1 == n ? s->dim[s->ndim - 1] : s->ndim == 1 ? 1 : s->dim[i];
   tiny_uop *at = tn_places(t, tn_reshape(t, s, n, dim), v, right);
-  return tn_tensor_new(t, tn_reshape(t, at, values->uop->ndim, values->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim));
 }
 TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, edges};
   if (!tn_usable("bucketize", 2, in, &out)) return out;
-  if (edges->uop->ndim != 1)
-    return tn_wrong(x->t, TINY_E_SHAPE, "bucketize: edges are %s, not 1-d", tn_text_of(edges->uop, a));
+  if (tn_uop_of(edges)->ndim != 1)
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bucketize: edges are %s, not 1-d", tn_text_of(tn_uop_of(edges), a));
   return tiny_searchsorted(edges, x, right);
 }
-TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density) {
-  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[3] = {x, edges, weights ? weights : x};
-  if (!tn_usable("histogram", 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_flattened(t, x->uop), *e = edges->uop, *w = in[2]->uop;
-  if (e->ndim != 1 || e->dim[0] < 2 || !tn_has_dims(w, x->uop->ndim, x->uop->dim))
-    return tn_wrong(t, TINY_E_SHAPE, "histogram: edges %s, weights %s", tn_text_of(e, a), tn_text_of(w, b));
+// How many of u (m) lie between rising edges e (n + 1), or the sums of their weights w (m); dtype: of the result.
+static tiny_tensor *tn_histogram(tiny_ctx *t, tiny_uop *u, tiny_uop *e, tiny_uop *w, int density, int dtype) {
+  if (tn_bad(t, u) || tn_bad(t, e)) return tn_poison(t);
   const int64_t n = e->dim[0] - 1;
-  const int dtype = tn_real(weights ? w->dtype : x->uop->dtype);
-  if (tn_bad(t, u)) return out;
   tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_places(t, e, u, 1), -1);
   const int both = tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)e->dtype);
   at = tn_where(t, tn_eq(t, tn_cast(t, u, both), tn_cast(t, last, both)), tn_k(t, at, (double)(n - 1)), at);
-  w = weights ? tn_flattened(t, tn_wide(t, w)) : NULL;
   tiny_uop *y = tn_counts(t, at, n, w);
   y = tn_bad(t, y) ? y : tn_cast(t, y, tn_computed_in(dtype));
   if (density && !tn_bad(t, y)) {
@@ -14387,6 +16966,49 @@ TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_te
   }
   return tn_tensor_new(t, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
+TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[3] = {x, edges, weights ? weights : x};
+  if (!tn_usable("histogram", 3, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *e = tn_uop_of(edges), *w = tn_uop_of(in[2]);
+  if (e->ndim != 1 || e->dim[0] < 2 || !tn_has_dims(w, tn_uop_of(x)->ndim, tn_uop_of(x)->dim))
+    return tn_wrong(t, TINY_E_SHAPE, "histogram: edges %s, weights %s", tn_text_of(e, a), tn_text_of(w, b));
+  const int dtype = tn_real(weights ? w->dtype : tn_uop_of(x)->dtype);
+  w = weights ? tn_flattened(t, tn_wide(t, w)) : NULL;
+  return tn_histogram(t, tn_flattened(t, tn_uop_of(x)), e, w, density, dtype);
+}
+// n + 1 edges at even distances from low to high, both of them exact.
+static tiny_uop *tn_even_edges(tiny_ctx *t, tiny_uop *low, tiny_uop *high, int64_t n) {
+  if (tn_bad(t, low) || tn_bad(t, high)) return &t->ir->bad;
+  tiny_uop *i = tn_iota(t, low->dtype, n + 1, 0, 1), *width = tn_times(t, tn_sub(t, high, low), 1 / (double)n);
+  return tn_where(t, tn_eq(t, i, tn_k(t, i, (double)n)), high, tn_add(t, low, tn_mul(t, i, width)));
+}
+TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
+                                          int density, tiny_tensor **edges) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, weights ? weights : x};
+  const int usable = tn_usable("histogram_bins", 2, in, &out);
+  if (edges) *edges = out;
+  if (!usable) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_flattened(t, tn_wide(t, tn_uop_of(x))), *w = tn_uop_of(in[1]);
+  if (bins < 1 || bins > INT32_MAX - 1 || !(lo <= hi) || !(fabs(lo) < HUGE_VAL && fabs(hi) < HUGE_VAL))
+    return tn_wrong(t, TINY_E_ARG, "histogram_bins: %lld bins from %g to %g", (long long)bins, lo, hi);
+  if (!tn_has_dims(w, tn_uop_of(x)->ndim, tn_uop_of(x)->dim))
+    return tn_wrong(t, TINY_E_SHAPE, "histogram_bins: %s, weights %s", tn_text_of(tn_uop_of(x), a), tn_text_of(w, b));
+  if (tn_bad(t, u)) return out;
+  tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
+  if (lo == hi && u->dim[0]) { low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0); }
+  else if (lo == hi) high = tn_plus(t, low, 1);
+  tiny_uop *flat = tn_times(t, tn_cast(t, tn_eq(t, low, high), u->dtype), 0.5);
+  tiny_uop *e = tn_even_edges(t, tn_sub(t, low, flat), tn_add(t, high, flat), bins);
+  e = tn_bad(t, e) ? e : tn_u1(t, TINY_OP_DETACH, tn_u1(t, TINY_OP_CONTIGUOUS, e));
+  out = tn_histogram(t, u, e, weights ? tn_flattened(t, tn_wide(t, w)) : NULL, density,
+                     tn_real(weights ? w->dtype : tn_uop_of(x)->dtype));
+  if (edges) *edges = tiny_ok(out) ? tn_tensor_new(t, tn_narrow(t, e, tn_uop_of(x)->dtype)) : out;
+  return out;
+}
 
 // ** sets **
 
@@ -14395,10 +17017,11 @@ TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_te
 TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
   tiny_tensor *out, *in[2] = {x, set};
   if (!tn_usable("isin", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int dtype = tn_meet(x->uop, set->uop);
+  tiny_ctx *t = tn_ctx_of(x);
+  const int dtype = tn_meet(tn_uop_of(x), tn_uop_of(set));
   const int64_t n = tiny_nelem(set);
-  tiny_uop *u = tn_flattened(t, tn_cast(t, x->uop, dtype)), *s = tn_flattened(t, tn_cast(t, set->uop, dtype)),
+  tiny_uop *u = tn_flattened(t, tn_cast(t, tn_uop_of(x), dtype)),
+           *s = tn_flattened(t, tn_cast(t, tn_uop_of(set), dtype)),
            *y;
   if (n <= TN_SET_SMALL) y = tn_reduce(t, TINY_OP_MAX, tn_eq(t, tn_insert(t, u, 1), s), 2, 0);
   else {
@@ -14409,15 +17032,41 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
     tiny_uop *at = tn_bad(t, s) || tn_bad(t, u) ? &t->ir->bad : tn_places(t, s, u, 0);
     y = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)n)), tn_eq(t, tn_taken_at(t, s, at), u));
   }
-  return tn_tensor_new(t, tn_reshape(t, y, x->uop->ndim, x->uop->dim));
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
-// Which of x (n) differ from the one before.
+// Which rows of x (n, m) differ from the one before. NaN differs from everything.
 static tiny_uop *tn_firsts(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[0];
   tiny_uop *before = tn_cut(t, tn_extend(t, x, 0, 1, 0), 0, 0, n), *at = tn_iota(t, TINY_INDEX, n, 0, 1);
-  return tn_or(t, tn_ne(t, x, before), tn_is_zero(t, at));
+  return tn_or(t, tn_reduce(t, TINY_OP_MAX, tn_ne(t, x, before), 2, 0), tn_is_zero(t, at));
+}
+// Keys (1, n) that are ordered as the rows of x (n, m) are, by their first elements that differ: of each column the
+// ranks of its elements, then of pairs of columns those of their pairs of ranks, until one column is left.
+static tiny_uop *tn_row_keys(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
+  const int64_t n = x->dim[0];
+  int64_t m = x->dim[1];
+  if (!m) {
+    const int64_t none[2] = {1, n};
+    return tn_expand(t, tn_int(t, TINY_I32, 0), 2, none);
+  }
+  tiny_uop *key = tn_sort_key(t, tn_swap(t, x, 0, 1));       // (m, n)
+  while (m > 1 && !tn_bad(t, key)) {
+    key = tn_u1(t, TINY_OP_CONTIGUOUS, key);
+    tiny_uop *sorted = tn_taken_at(t, key, tn_argsorted(t, key, 0, n));
+    sorted = tn_bad(t, sorted) ? sorted : tn_u1(t, TINY_OP_CONTIGUOUS, sorted);
+    tiny_uop *rank = tn_search(t, sorted, key, 0);
+    rank = tn_bad(t, rank) ? rank : tn_cast(t, rank, TINY_I64);
+    rank = tn_extend(t, rank, 0, 0, m & 1);
+    m = (m + 1) / 2;
+    const int64_t pairs[3] = {m, 2, n}, dim[2] = {m, n};
+    rank = tn_reshape(t, rank, 3, pairs);
+    key = tn_add(t, tn_times(t, tn_cut(t, rank, 1, 0, 1), (double)n), tn_cut(t, rank, 1, 1, 2));
+    key = tn_reshape(t, key, 2, dim);
+  }
+  return key;
 }
 // The lengths of runs that begin at first (m) in a row of n.
 static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
@@ -14427,51 +17076,88 @@ static tiny_uop *tn_run_lengths(tiny_ctx *t, tiny_uop *first, int64_t n) {
   tiny_uop *is_last = tn_eq(t, tn_iota(t, TINY_INDEX, m, 0, 1), tn_index(t, m - 1));
   return tn_sub(t, tn_where(t, is_last, tn_k(t, first, (double)n), next), first);
 }
-// x (n) -> what begins a run in x, or in x sorted. Computes how many there are.
-static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts,
-                               int sorts) {
-  tiny_tensor *out;
-  if (inverse) *inverse = NULL;
-  if (!tn_sortable(name, x, counts, &out)) { if (inverse) *inverse = out; return out; }
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_flattened(t, x->uop), *order = NULL, *run = u;
-  const int64_t n = tiny_nelem(x), row[2] = {1, n};
+// Which run each of n elements is in: number (n) of those in order, put back to where they were.
+static tiny_uop *tn_put_back(tiny_ctx *t, tiny_uop *number, tiny_uop *order, int64_t n) {
+  if (tn_bad(t, number) || tn_bad(t, order)) return &t->ir->bad;
+  const tn_sending s = {tn_expand(t, tn_k(t, number, 0), 1, &n), order, NULL};
+  return tn_sent(t, TINY_OP_ADD, &s, number);
+}
+// The rows of u (n, m) that begin a run in u, or in u sorted: *firsts says where, *order (NULL: as they stand) what
+// is sorted. Computes how many there are; the tensors are the caller's to free.
+static tiny_tensor *tn_run_begins(tiny_ctx *t, tiny_uop *u, int sorts, tiny_tensor **firsts, tiny_tensor **order) {
+  tiny_uop *run = u;
+  *firsts = *order = NULL;
+  if (tn_bad(t, u)) return tn_poison(t);
+  const int64_t n = u->dim[0], m = u->dim[1], row[2] = {1, n};
   if (sorts) {
-    order = tn_flattened(t, tn_argsorted(t, tn_reshape(t, u, 2, row), 0, n));
-    run = tn_taken_at(t, u, order);
+    tiny_uop *key = m == 1 ? tn_reshape(t, u, 2, row) : tn_row_keys(t, u);
+    tiny_uop *at = tn_flattened(t, tn_argsorted(t, key, 0, n));
+    at = tn_bad(t, at) ? at : tn_u1(t, TINY_OP_CONTIGUOUS, at);
+    *order = tn_tensor_new(t, at);
+    run = tn_swap(t, tn_taken_at(t, tn_swap(t, u, 0, 1), at), 0, 1);
     run = tn_bad(t, run) ? run : tn_u1(t, TINY_OP_CONTIGUOUS, run);
   }
-  tiny_tensor *hold_order = tn_tensor_new(t, sorts ? order : run), *hold_run = tn_tensor_new(t, run),
-              *firsts = tn_tensor_new(t, tn_firsts(t, run)), *hold_u = tn_tensor_new(t, u);
-  tiny_tensor *at = tiny_ok(firsts) && tiny_ok(hold_order) && tiny_ok(hold_u) ? tn_true_at(t, firsts->uop) :
-                                                                                tn_poison(t);
+  *firsts = tn_tensor_new(t, tn_firsts(t, run));
+  return tiny_ok(*firsts) && (!sorts || tiny_ok(*order)) ? tn_true_at(t, tn_uop_of(*firsts)) : tn_poison(t);
+}
+// The slices of x along axis, or for TINY_ALL its elements, as rows (n, m).
+static tiny_uop *tn_slices(tiny_ctx *t, tiny_uop *x, int axis) {
+  const int64_t all = tn_dims_nelem(x->ndim, x->dim), n = axis == TINY_ALL ? all : x->dim[axis];
+  int64_t dim[2] = {n, 1};
+  for (int i = 0; axis != TINY_ALL && i < x->ndim; i++) if (i != axis) dim[1] *= x->dim[i];
+  return tn_reshape(t, axis == TINY_ALL ? x : tn_move_axis(t, x, axis, 0), 2, dim);
+}
+// Rows (n, m) as slices of what is like x but for the axis.
+static tiny_uop *tn_slices_back(tiny_ctx *t, tiny_uop *u, const tiny_uop *x, int axis) {
+  int64_t dim[TINY_MAX_DIMS];
+  if (tn_bad(t, u)) return u;
+  dim[0] = u->dim[0];
+  if (axis == TINY_ALL) return tn_reshape(t, u, 1, dim);
+  for (int i = 0, n = 1; i < x->ndim; i++) if (i != axis) dim[n++] = x->dim[i];
+  return tn_move_axis(t, tn_reshape(t, u, x->ndim, dim), 0, axis);
+}
+// One of each of the different slices of x along axis, in order, or of each run of equals as they stand.
+static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts,
+                               int sorts) {
+  tiny_tensor *out, *firsts, *order;
+  if (inverse) *inverse = NULL;
+  const int usable = tn_sortable(name, x, counts, &out);
+  if (inverse) *inverse = out;
+  if (!usable) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (axis != TINY_ALL && (axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0) return out;
+  const tiny_uop *like = tn_uop_of(x);
+  if (!like->ndim) axis = TINY_ALL;
+  tiny_tensor *rows = tn_tensor_new(t, tn_slices(t, tn_uop_of(x), axis));
+  if (!tiny_ok(rows)) return out;
+  const int64_t n = tn_uop_of(rows)->dim[0];
+  tiny_tensor *at = tn_run_begins(t, tn_uop_of(rows), sorts, &firsts, &order);
   if (tiny_ok(at)) {
-    out = tn_tensor_new(t, tn_taken_at(t, u, sorts ? tn_taken_at(t, order, at->uop) : at->uop));
-    if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, at->uop, n));
+    tiny_uop *from = sorts ? tn_taken_at(t, tn_uop_of(order), tn_uop_of(at)) : tn_uop_of(at);
+    from = tn_swap(t, tn_taken_at(t, tn_swap(t, tn_uop_of(rows), 0, 1), from), 0, 1);
+    out = tn_tensor_new(t, tn_slices_back(t, from, like, axis));
+    if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, tn_uop_of(at), n));
     if (inverse) {
-      tiny_uop *number = tn_plus(t, tn_running(t, firsts->uop), -1);
-      if (sorts) {                         // each NaN is one of its own, in the order of the sort
-        tiny_uop *place = n ? tn_places(t, run, u, 0) : number;
-        if (n && tn_is_float(u->dtype)) {
-          tiny_uop *nan = tn_isnan(t, u), *among = tn_plus(t, tn_running(t, nan), -1);
-          place = tn_add(t, place, tn_where(t, nan, among, tn_k(t, among, 0)));
-        }
-        number = tn_taken_at(t, number, place);
-      }
-      *inverse = tn_tensor_new(t, tn_reshape(t, number, x->uop->ndim, x->uop->dim));
+      tiny_uop *number = tn_plus(t, tn_running(t, tn_uop_of(firsts)), -1);
+      if (sorts) number = tn_put_back(t, number, tn_uop_of(order), n);
+      *inverse = tn_tensor_new(t, axis == TINY_ALL ? tn_reshape(t, number, like->ndim, like->dim) : number);
     }
-  } else {
-    out = at;
-    if (inverse) *inverse = out;
   }
-  tiny_free(at); tiny_free(hold_u); tiny_free(firsts); tiny_free(hold_run); tiny_free(hold_order);
+  tiny_free(at); tiny_free(firsts); tiny_free(order); tiny_free(rows);
   return out;
 }
 TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts) {
-  return tn_uniques("unique", x, inverse, counts, 1);
+  return tn_uniques("unique", x, TINY_ALL, inverse, counts, 1);
 }
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts) {
-  return tn_uniques("unique_consecutive", x, inverse, counts, 0);
+  return tn_uniques("unique_consecutive", x, TINY_ALL, inverse, counts, 0);
+}
+TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts) {
+  return tn_uniques("unique_along", x, axis, inverse, counts, 1);
+}
+TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
+                                                    tiny_tensor **counts) {
+  return tn_uniques("unique_consecutive_along", x, axis, inverse, counts, 0);
 }
 #endif
 // ---- end src/tensor/sort.c ----
@@ -14539,6 +17225,7 @@ TINY_API void tiny_seed(tiny_ctx *t, uint64_t seed) {
   if (!t || !t->tensors) return;
   t->seed = seed;
   t->tensors->random = 0;
+  memset(t->tensors->begun, 0, sizeof t->tensors->begun);
 }
 
 // ** uniform and normal **
@@ -14570,6 +17257,7 @@ TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape) {
   return tn_random(t, "randn", 1, 0, 1, TINY_F32, &shape);
 }
 TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape) {
+  TN_FLOAT_MODE;
   if (t && !(low <= high)) return tn_wrong(t, TINY_E_ARG, "uniform: from %g to %g", low, high);
   return tn_random(t, "uniform", 0, low, high - low, dtype, &shape);
 }
@@ -14581,7 +17269,7 @@ static tiny_tensor *tn_random_like(const char *name, int normal, tiny_tensor *x)
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const tiny_shape s = tiny_shape_get(x);
-  return tn_random(x->t, name, normal, 0, 1, tiny_dtype_get(x), &s);
+  return tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s);
 }
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x) { return tn_random_like("rand_like", 0, x); }
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x) { return tn_random_like("randn_like", 1, x); }
@@ -14622,15 +17310,15 @@ TINY_API tiny_tensor *tiny_randperm(tiny_ctx *t, int64_t n) {
 TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
   tiny_tensor *out;
   if (!tn_usable("bernoulli", 1, &p, &out)) return out;
-  tiny_ctx *t = p->t;
+  tiny_ctx *t = tn_ctx_of(p);
   const tiny_shape s = tiny_shape_get(p);
-  if (!tn_is_float(p->uop->dtype))
+  if (!tn_is_float(tn_uop_of(p)->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "bernoulli: probabilities are floats, not %s",
                     tiny_dtype_name(tiny_dtype_get(p)));
   if (!tn_random_shape(t, "bernoulli", TINY_F32, &s)) return out;
-  tiny_uop *wide = tn_wide(t, p->uop);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(p));
   tiny_uop *is = tn_bad(t, wide) ? wide : tn_lt(t, tn_uniform_of(t, s.ndim, s.dim, wide->dtype), wide);
-  return tn_tensor_new(t, tn_bad(t, is) ? is : tn_cast(t, is, p->uop->dtype));
+  return tn_tensor_new(t, tn_bad(t, is) ? is : tn_cast(t, is, tn_uop_of(p)->dtype));
 }
 
 // With replacement: how many running sums of the weights (.., 1, n) a uniform part of their total (.., m, 1) has
@@ -14665,8 +17353,8 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("multinomial", 1, &weights, &out)) return out;
-  tiny_ctx *t = weights->t;
-  tiny_uop *u = weights->uop;
+  tiny_ctx *t = tn_ctx_of(weights);
+  tiny_uop *u = tn_uop_of(weights);
   const int64_t classes = u->ndim ? u->dim[u->ndim - 1] : 0;
   if (u->ndim < 1 || u->ndim > 2 || !classes || classes > INT32_MAX / 4 || n < 0 ||
       (!replacement && n > classes))
@@ -14683,6 +17371,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
 
 // What flows into an output and out of an input of the weights; 0 after an error.
 static int tn_fans(tiny_ctx *t, const char *name, const tiny_shape *s, double *in, double *out) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
   if (!tn_random_shape(t, name, TINY_F32, s)) return 0;
   if (s->ndim < 2) {
@@ -14698,10 +17387,12 @@ static int tn_fans(tiny_ctx *t, const char *name, const tiny_shape *s, double *i
 // feedforward neural networks", 2010, eq. 12 and 16. A uniform number of [-a, a) deviates by a / sqrt(3).
 static tiny_tensor *tn_spread_weights(tiny_ctx *t, const char *name, int normal, double variance,
                                       const tiny_shape *s) {
+  TN_FLOAT_MODE;
   const double deviation = variance < HUGE_VAL ? sqrt(variance) : 0, reach = sqrt(3) * deviation;
   return tn_random(t, name, normal, normal ? 0 : -reach, normal ? deviation : 2 * reach, TINY_F32, s);
 }
 static tiny_tensor *tn_glorot(tiny_ctx *t, const char *name, int normal, const tiny_shape *s) {
+  TN_FLOAT_MODE;
   double in, out;
   if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
   return tn_spread_weights(t, name, normal, 2 / (in + out), s);
@@ -14714,6 +17405,7 @@ TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape) {
 }
 // Of deviation sqrt(2 / ((1 + slope^2) fan in)): He et al., "Delving deep into rectifiers", arXiv:1502.01852, eq. 15.
 static tiny_tensor *tn_kaiming(tiny_ctx *t, const char *name, int normal, double slope, const tiny_shape *s) {
+  TN_FLOAT_MODE;
   double in, out;
   if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
   return tn_spread_weights(t, name, normal, 2 / ((1 + slope * slope) * in), s);
@@ -14729,15 +17421,17 @@ TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape 
 
 // Each element is kept with probability 1-p and then divided by it.
 static tiny_uop *tn_dropped(tiny_ctx *t, tiny_uop *u, double p) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, u)) return u;
   tiny_uop *unit = tn_uniform(t, u->ndim, u->dim), *dropped = tn_lt(t, unit, tn_k(t, unit, p));
   return tn_where(t, dropped, tn_k(t, u, 0), tn_times(t, u, p < 1 ? 1 / (1 - p) : 0));
 }
 TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train) {
   tiny_tensor *out;
-  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(x->t, "dropout", TN_NUMBER, x->uop->dtype)) return out;
-  if (!(p >= 0 && p <= 1)) return tn_wrong(x->t, TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
-  return tn_tensor_new(x->t, train && p > 0 ? tn_dropped(x->t, x->uop, p) : x->uop);
+  if (!tn_usable("dropout", 1, &x, &out) || !tn_taken(tn_ctx_of(x), "dropout", TN_NUMBER, tn_uop_of(x)->dtype))
+    return out;
+  if (!(p >= 0 && p <= 1)) return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "dropout: p is %g, not in [0,1]", p);
+  return tn_tensor_new(tn_ctx_of(x), train && p > 0 ? tn_dropped(tn_ctx_of(x), tn_uop_of(x), p) : tn_uop_of(x));
 }
 #endif
 // ---- end src/tensor/random.c ----
@@ -14765,8 +17459,9 @@ static tiny_uop *tn_dot(tiny_ctx *t, tiny_uop *x, tiny_uop *w, tiny_uop *bias, i
 // The dtype of a product, once it is clear that the operands fit; -1 after an error.
 static int tn_product_fits(const char *name, tiny_tensor *a, tiny_tensor *b, int fits) {
   char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
-  if (fits) return tn_meet(a->uop, b->uop);
-  tn_wrong(a->t, TINY_E_SHAPE, "%s: %s and %s", name, tn_text_of(a->uop, p), tn_text_of(b->uop, q));
+  if (fits) return tn_meet(tn_uop_of(a), tn_uop_of(b));
+  tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "%s: %s and %s", name, tn_text_of(tn_uop_of(a), p),
+           tn_text_of(tn_uop_of(b), q));
   return -1;
 }
 
@@ -14774,8 +17469,8 @@ static tiny_tensor *tn_matmul(const char *name, tiny_tensor *x, tiny_tensor *w) 
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, w};
   if (!tn_usable(name, 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *p = x->uop, *q = w->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *p = tn_uop_of(x), *q = tn_uop_of(w);
   const int row = p->ndim == 1, column = q->ndim == 1;
   if (!p->ndim || !q->ndim)
     return tn_wrong(t, TINY_E_SHAPE, "%s: 0-d operand: %s @ %s", name, tn_text_of(p, a), tn_text_of(q, b));
@@ -14810,12 +17505,12 @@ TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w) { return tn_ma
 static tiny_tensor *tn_vectors(const char *name, tiny_tensor *a, tiny_tensor *b, int whole) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   const int64_t n = tiny_nelem(a);
   const int dtype = tn_product_fits(name, a, b, n == tiny_nelem(b) &&
-                                    (whole || (a->uop->ndim == 1 && b->uop->ndim == 1)));
+                                    (whole || (tn_uop_of(a)->ndim == 1 && tn_uop_of(b)->ndim == 1)));
   if (dtype < 0) return out;
-  return tn_tensor_new(t, tn_dot(t, tn_reshape(t, a->uop, 1, &n), tn_reshape(t, b->uop, 1, &n), NULL, 1,
+  return tn_tensor_new(t, tn_dot(t, tn_reshape(t, tn_uop_of(a), 1, &n), tn_reshape(t, tn_uop_of(b), 1, &n), NULL, 1,
                                  dtype));
 }
 TINY_API tiny_tensor *tiny_dot(tiny_tensor *a, tiny_tensor *b) { return tn_vectors("dot", a, b, 0); }
@@ -14824,8 +17519,8 @@ TINY_API tiny_tensor *tiny_vdot(tiny_tensor *a, tiny_tensor *b) { return tn_vect
 TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("vecdot", 2, in, &out) || !tn_shapes_meet("vecdot", 2, in)) return out;
-  tiny_ctx *t = a->t;
-  tiny_uop *x = a->uop, *y = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   const int dtype = tn_meet(x, y);
   tn_broadcast(t, &x, &y);
   if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
@@ -14837,19 +17532,19 @@ TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis) {
 TINY_API tiny_tensor *tiny_outer(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("outer", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   const int64_t column[2] = {tiny_nelem(a), 1}, row[1] = {tiny_nelem(b)};
-  const int dtype = tn_meet(a->uop, b->uop);
-  tiny_uop *x = tn_cast(t, tn_reshape(t, a->uop, 2, column), dtype);
-  return tn_tensor_new(t, tn_mul(t, x, tn_cast(t, tn_reshape(t, b->uop, 1, row), dtype)));
+  const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
+  tiny_uop *x = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2, column), dtype);
+  return tn_tensor_new(t, tn_mul(t, x, tn_cast(t, tn_reshape(t, tn_uop_of(b), 1, row), dtype)));
 }
 
 // (.., a0, 1, a1, 1 ..) * (b0, 1, b1, ..): every dim of a beside that of b, then each pair as one.
 TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("kron", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
-  const tiny_uop *p = a->uop, *q = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  const tiny_uop *p = tn_uop_of(a), *q = tn_uop_of(b);
   const int n = p->ndim > q->ndim ? p->ndim : q->ndim;
   const int dtype = tn_product_fits("kron", a, b, 2 * n <= TINY_MAX_DIMS);
   int64_t x[TINY_MAX_DIMS], y[TINY_MAX_DIMS], both[TINY_MAX_DIMS];
@@ -14860,8 +17555,8 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
     x[2 * i + 1] = y[2 * i] = 1;
     both[i] = x[2 * i] * y[2 * i + 1];
   }
-  tiny_uop *u = tn_cast(t, tn_reshape(t, a->uop, 2 * n, x), dtype),
-           *w = tn_cast(t, tn_reshape(t, b->uop, 2 * n, y), dtype);
+  tiny_uop *u = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2 * n, x), dtype),
+           *w = tn_cast(t, tn_reshape(t, tn_uop_of(b), 2 * n, y), dtype);
   return tn_tensor_new(t, tn_reshape(t, tn_mul(t, u, w), n, both));
 }
 
@@ -14886,8 +17581,8 @@ static tiny_uop *tn_matrix_of(tiny_ctx *t, tiny_uop *x, int bits, const tiny_sha
 TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape axes_a, tiny_shape axes_b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("tensordot", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
-  tiny_uop *x = a->uop, *y = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   const int xbits = tn_axis_bits(t, "tensordot", x, &axes_a),
             ybits = xbits < 0 ? -1 : tn_axis_bits(t, "tensordot", y, &axes_b);
   if (ybits < 0) return out;
@@ -14910,7 +17605,7 @@ TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape 
 TINY_API tiny_tensor *tiny_inner(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("inner", 2, in, &out)) return out;
-  if (!a->uop->ndim || !b->uop->ndim) return tiny_mul(a, b);
+  if (!tn_uop_of(a)->ndim || !tn_uop_of(b)->ndim) return tiny_mul(a, b);
   const tiny_shape last = {1, {-1}};
   return tiny_tensordot(a, b, last, last);
 }
@@ -14919,38 +17614,52 @@ TINY_API tiny_tensor *tiny_inner(tiny_tensor *a, tiny_tensor *b) {
 // Algorithms, 15.2.
 // cost[i][j]: of multiplying matrices i..j; split[i][j]: where the last product stands.
 enum { TN_MAX_CHAIN_DOT = 32 };
-static tiny_tensor *tn_chain_dot(tiny_tensor *const *xs, uint8_t (*split)[TN_MAX_CHAIN_DOT], int i, int j) {
-  if (i == j) return xs[i];
-  tiny_tensor *left = tn_chain_dot(xs, split, i, split[i][j]),
-              *right = tn_chain_dot(xs, split, split[i][j] + 1, j);
-  return tn_matmul("multi_dot", left, right);
-}
-TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
-  tiny_tensor *out;
+typedef struct tn_chain_plan {
   double cost[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT], size[TN_MAX_CHAIN_DOT + 1];
   uint8_t split[TN_MAX_CHAIN_DOT][TN_MAX_CHAIN_DOT];
+} tn_chain_plan;
+static tiny_tensor *tn_chain_dot(tiny_tensor *const *xs, const tn_chain_plan *p, int i, int j) {
+  if (i == j) return xs[i];
+  tiny_tensor *left = tn_chain_dot(xs, p, i, p->split[i][j]),
+              *right = tn_chain_dot(xs, p, p->split[i][j] + 1, j);
+  return tn_matmul("multi_dot", left, right);
+}
+static void tn_chain_order(tn_chain_plan *p, int n) {
+  for (int length = 1; length < n; length++) for (int i = 0, j = length; j < n; i++, j++) {
+    p->cost[i][j] = HUGE_VAL;
+    for (int s = i; s < j; s++) {
+      const double all = p->cost[i][s] + p->cost[s + 1][j] + p->size[i] * p->size[s + 1] * p->size[j + 1];
+      if (all < p->cost[i][j]) { p->cost[i][j] = all; p->split[i][j] = (uint8_t)s; }
+    }
+  }
+}
+TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable("multi_dot", n, xs, &out)) return out;
   if (n > TN_MAX_CHAIN_DOT)
-    return tn_wrong(xs[0]->t, TINY_E_ARG, "multi_dot: %d operands, at most %d", n, TN_MAX_CHAIN_DOT);
+    return tn_wrong(tn_ctx_of(xs[0]), TINY_E_ARG, "multi_dot: %d operands, at most %d", n, TN_MAX_CHAIN_DOT);
   for (int i = 0; i < n; i++) {
-    const tiny_uop *u = xs[i]->uop;
+    const tiny_uop *u = tn_uop_of(xs[i]);
     char a[TN_DIMS_TEXT];
     if (u->ndim != 2 && !(u->ndim == 1 && (i == 0 || i == n - 1)))
-      return tn_wrong(xs[0]->t, TINY_E_SHAPE, "multi_dot: operand %d is %s, not a matrix", i + 1,
+      return tn_wrong(tn_ctx_of(xs[0]), TINY_E_SHAPE, "multi_dot: operand %d is %s, not a matrix", i + 1,
                       tn_text_of(u, a));
-    size[i] = u->ndim == 2 || i ? (double)u->dim[0] : 1;
-    size[i + 1] = u->ndim == 2 || !i ? (double)u->dim[u->ndim - 1] : 1;
-    cost[i][i] = 0;
   }
-  for (int length = 1; length < n; length++) for (int i = 0, j = length; j < n; i++, j++) {
-    cost[i][j] = HUGE_VAL;
-    for (int s = i; s < j; s++) {
-      const double all = cost[i][s] + cost[s + 1][j] + size[i] * size[s + 1] * size[j + 1];
-      if (all < cost[i][j]) { cost[i][j] = all; split[i][j] = (uint8_t)s; }
-    }
+  tiny_ctx *t = tn_ctx_of(xs[0]);
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_chain_plan *p = (tn_chain_plan *)tn_scratch(t, sizeof *p);
+  if (!p) return tn_poison(t);
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = tn_uop_of(xs[i]);
+    p->size[i] = u->ndim == 2 || i ? (double)u->dim[0] : 1;
+    p->size[i + 1] = u->ndim == 2 || !i ? (double)u->dim[u->ndim - 1] : 1;
   }
-  return n == 1 ? tn_tensor_new(xs[0]->t, xs[0]->uop) : tn_chain_dot(xs, split, 0, n - 1);
+  tn_chain_order(p, n);
+  out = n == 1 ? tn_tensor_new(t, tn_uop_of(xs[0])) : tn_chain_dot(xs, p, 0, n - 1);
+  tn_scratch_rewind(t, mark);
+  return out;
 }
 
 // ** traces, crosses, distances **
@@ -14963,8 +17672,8 @@ TINY_API tiny_tensor *tiny_trace(tiny_tensor *x) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("trace", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int n = u->ndim;
   if (n < 2) return tn_wrong(t, TINY_E_SHAPE, "trace: %s is no matrix", tn_text_of(u, a));
   u = tn_where(t, tn_on_diagonal(t, u->dim[n - 2], u->dim[n - 1]), u, tn_k(t, u, 0));
@@ -14981,9 +17690,9 @@ static tiny_uop *tn_rotated(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
 TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("cross", 2, in, &out) || !tn_shapes_meet("cross", 2, in)) return out;
-  tiny_ctx *t = a->t;
-  const int dtype = tn_meet(a->uop, b->uop);
-  tiny_uop *x = tn_cast(t, a->uop, dtype), *y = tn_cast(t, b->uop, dtype);
+  tiny_ctx *t = tn_ctx_of(a);
+  const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
+  tiny_uop *x = tn_cast(t, tn_uop_of(a), dtype), *y = tn_cast(t, tn_uop_of(b), dtype);
   tn_broadcast(t, &x, &y);
   if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
   if (!tn_taken(t, "cross", TN_NUMBER, dtype) || (axis = tn_axis(t, "cross", x, axis)) < 0) return out;
@@ -14994,6 +17703,7 @@ TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
 
 // The p-norm of the last axis. Where it is 0, so is its gradient: the root of 0 is taken of 1 instead.
 static tiny_uop *tn_vector_norm(tiny_ctx *t, tiny_uop *x, double p) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int bit = 1 << (x->ndim - 1);
   tiny_uop *size = tn_abs(t, x), *zero = tn_k(t, x, 0);
@@ -15011,8 +17721,8 @@ static tiny_uop *tn_vector_norm(tiny_ctx *t, tiny_uop *x, double p) {
 TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("cdist", 2, in, &out)) return out;
-  tiny_ctx *t = a->t;
-  tiny_uop *x = a->uop, *y = b->uop;
+  tiny_ctx *t = tn_ctx_of(a);
+  tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   if (!(p >= 0)) return tn_wrong(t, TINY_E_ARG, "cdist: p is %g", p);
   int n = 0;
   int64_t lead[TINY_MAX_DIMS];
@@ -15032,16 +17742,16 @@ TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, bias};
   if (!tn_usable_some("linear", 2, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *p = x->uop, *q = w->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *p = tn_uop_of(x), *q = tn_uop_of(w);
   if (!p->ndim || p->ndim == TINY_MAX_DIMS || q->ndim != 2 || p->dim[p->ndim - 1] != q->dim[1])
     return tn_wrong(t, TINY_E_SHAPE, "linear: %s with weights %s", tn_text_of(p, a), tn_text_of(q, b));
-  if (bias && (bias->uop->ndim != 1 || bias->uop->dim[0] != q->dim[0]))
-    return tn_wrong(t, TINY_E_SHAPE, "linear: bias %s with weights %s", tn_text_of(bias->uop, a),
+  if (bias && (tn_uop_of(bias)->ndim != 1 || tn_uop_of(bias)->dim[0] != q->dim[0]))
+    return tn_wrong(t, TINY_E_SHAPE, "linear: bias %s with weights %s", tn_text_of(tn_uop_of(bias), a),
                     tn_text_of(q, b));
   const int n = p->ndim;
   tiny_uop *const rows = tn_insert(t, p, n - 1);
-  return tn_tensor_new(t, tn_dot(t, rows, q, bias ? bias->uop : NULL, 1 << n, tn_meet(p, q)));
+  return tn_tensor_new(t, tn_dot(t, rows, q, bias ? tn_uop_of(bias) : NULL, 1 << n, tn_meet(p, q)));
 }
 #endif
 // ---- end src/tensor/matmul.c ----
@@ -15239,6 +17949,7 @@ static tiny_uop *tn_einsum_align(tiny_ctx *t, const tn_operand *x, int n, const 
 
 // Multiplications of a contraction of all these labels.
 static double tn_einsum_work(const tn_einsum *e, uint64_t labels) {
+  TN_FLOAT_MODE;
   double n = 1;
   for (int i = 0; i < e->nlabel; i++) if (labels >> i & 1) n *= (double)e->size[i];
   return n;
@@ -15252,6 +17963,7 @@ static uint64_t tn_einsum_left(const tn_einsum *e, unsigned set) {
 // The cheapest tree of contractions, for every set from its subsets. Many operands are taken from left to
 // right.
 static void tn_einsum_plan(tn_einsum *e) {
+  TN_FLOAT_MODE;
   double cost[1 << TN_EINSUM_BEST];
   for (unsigned set = 1; set < 1u << e->n; set++) {
     cost[set] = set & (set - 1) ? HUGE_VAL : 0;
@@ -15313,16 +18025,16 @@ TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs
   if (n <= 0 || !xs) return NULL;
   if (!tn_usable("einsum", n, xs, &out)) return out;
   memset(&e, 0, sizeof e);
-  e.t = xs[0]->t; e.n = n; e.text = subscripts ? subscripts : "";
+  e.t = tn_ctx_of(xs[0]); e.n = n; e.text = subscripts ? subscripts : "";
   if (!subscripts || n > TN_EINSUM_OPERANDS)
     return tn_wrong(e.t, TINY_E_ARG, "einsum: %d operands, at most %d, and subscripts that are not NULL", n,
                     TN_EINSUM_OPERANDS);
   if (!tn_einsum_parse(&e)) return out;
   for (int i = 0; i < TN_LABELS; i++) e.size[i] = -1;
-  tiny_dtype dtype = (tiny_dtype)xs[0]->uop->dtype;
+  tiny_dtype dtype = (tiny_dtype)tn_uop_of(xs[0])->dtype;
   for (int i = 0; i < n; i++) {
-    if (!tn_einsum_size(&e, i, xs[i]->uop)) return out;
-    dtype = tiny_promote(dtype, (tiny_dtype)xs[i]->uop->dtype);
+    if (!tn_einsum_size(&e, i, tn_uop_of(xs[i]))) return out;
+    dtype = tiny_promote(dtype, (tiny_dtype)tn_uop_of(xs[i])->dtype);
   }
   if (!tn_einsum_output(&e)) return out;
   for (int i = 0; i < n; i++) {
@@ -15339,28 +18051,157 @@ TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs
 #endif
 // ---- end src/tensor/einsum.c ----
 #ifndef TINY_NO_LINALG
-// ---- begin src/tensor/factor.c ----
-// factor: values of factorisations of matrices: elimination, Householder reflections, Jacobi rotations.
+// ---- begin src/tensor/loops.c ----
+// loops: kernels that are written as loops over memory, in the IR: what no graph of whole arrays says in few nodes,
+// because each of n steps reads what the one before has written.
 //
-// In:  x (B, n, m) in f32 or f64. Out: nodes that compute a factorisation of each of the B matrices, without
-// gradients:      linalg.c adds these.
-// A loop over steps in C builds nodes. Every step is the same few kernels over whole arrays: the step is a
-// SCALAR, whose value makes no new kernel, rows and columns are found by comparing positions with it, and
-// each step is stored. So a problem of n steps compiles a handful of kernels, whatever n, and launches a few
-// n of them.
-// Elements at computed positions are sums over masks (tn_look): the scheduler makes loads of them. Each has
-// the shape of the whole result, so that it becomes part of the one kernel that wants it.
-#ifndef TN_TENSOR_FACTOR
-#define TN_TENSOR_FACTOR
+// In:  calls in the order in which things happen: load, store, loop, sum. Out: a SINK, and the CUSTOM node of its
+//      kernel, so that it runs on every device, in one launch.
+// Holds: loads and stores happen in the order of the calls. Each is AFTER the last store or loop before it and the
+//      loops that it stands in, a store also after the loads since then, so that no pass can change their order.
+// Memory 0 is the output, and room to work in; 1 is the input. Bounds of loops are values as others are: a loop of
+// `goes ? n : 0` rounds is a condition, and a search that has ended costs nothing. The matrices of a batch are TASKs.
+#ifndef TN_TENSOR_LOOPS
+#define TN_TENSOR_LOOPS
 #ifndef TINY_AMALGAMATED
 #include "einsum.c"
 #endif
 
-enum { TN_LINALG_STEP = 12, TN_LINALG_SUM };   // identities of scalars, see tensor.c
+enum { TN_LOOPS_READS = 32, TN_LOOPS_DEPTH = 16 };
 
-static tiny_uop *tn_nth_step(tiny_ctx *t, int k) {
-  return tn_cast(t, tn_scalar(t, TINY_I32, k, TN_LINALG_STEP), TINY_INDEX);
+typedef struct tn_loops {
+  tiny_ctx *t;
+  tiny_uop *batch;                         // number of the matrix
+  tiny_uop *done;                          // the last store or loop; NULL: none
+  tiny_uop *open[TN_LOOPS_DEPTH]; int nopen;   // ranges of the loops that are open
+  struct { tiny_uop *u, *sum; } read[TN_LOOPS_READS]; int nread;   // since done; sum: the range that it is summed over
+  tiny_uop *sum;                           // the range that is summed over now
+  int64_t ids, count;
+} tn_loops;
+
+// The same ids for the same calls: kernels are known again by what is in them.
+static tiny_uop *tn_loops_range(tn_loops *l, tiny_uop *from, tiny_uop *to, int kind) {
+  tiny_uop *src[2] = {to, from};
+  const int starts = !tn_is_k(from, 0);
+  return tn_uop_make(l->t, TINY_OP_RANGE, TINY_INDEX, 1, 1 + starts, src, ++l->ids << 8 | kind, 0, NULL);
 }
+static void tn_loops_open(tn_loops *l, tiny_ctx *t, int64_t batch) {
+  memset(l, 0, sizeof *l);
+  l->t = t; l->count = batch;
+  l->batch = batch == 1 ? tn_index(t, 0) : tn_loops_range(l, tn_index(t, 0), tn_index(t, batch), TN_TASK);
+}
+
+// ** memory: matrices in one of the kernel's parameters **
+
+typedef struct tn_grid { tn_loops *l; tiny_uop *memory, *base; int64_t pitch; } tn_grid;
+
+// Number slot of the parameters: (rows, columns) for each of the batch.
+static tn_grid tn_grid_of(tn_loops *l, int slot, int dtype, int64_t rows, int64_t columns) {
+  const int64_t nelem = l->count * rows * columns;
+  tn_grid g = {l, tn_uop_make(l->t, TINY_OP_PARAM, dtype, 1, 0, NULL, slot, 1, &nelem), NULL, columns};
+  g.base = tn_u2(l->t, TINY_OP_MUL, l->batch, tn_index(l->t, rows * columns));
+  return g;
+}
+static tiny_uop *tn_grid_index(const tn_grid *g, tiny_uop *i, tiny_uop *j, int stores) {
+  tn_loops *l = g->l;
+  tiny_ctx *t = l->t;
+  tiny_uop *after[TN_LOOPS_READS + TN_LOOPS_DEPTH + 2] = {g->memory}, *src[2] = {g->memory, NULL};
+  int n = 1;
+  if (l->done) after[n++] = l->done;
+  for (int r = 0; r < l->nopen; r++) after[n++] = l->open[r];
+  for (int r = 0; stores && r < l->nread; r++) after[n++] = l->read[r].u;
+  if (n > 1) src[0] = tn_uop_make(t, TINY_OP_AFTER, g->memory->dtype, 1, n, after, 0, 0, NULL);
+  src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, i, tn_index(t, g->pitch)), j);
+  src[1] = tn_u2(t, TINY_OP_ADD, g->base, src[1]);
+  return tn_uop_make(t, TINY_OP_INDEX, g->memory->dtype, 1, 2, src, 0, 0, NULL);
+}
+static void tn_loops_note(tn_loops *l, tiny_uop *u) {
+  if (l->nread == TN_LOOPS_READS) { tiny_fail(l->t, TINY_E_INTERNAL, "loops: too many loads at once"); return; }
+  l->read[l->nread].u = u;
+  l->read[l->nread++].sum = l->sum;
+}
+static tiny_uop *tn_grid_load(const tn_grid *g, tiny_uop *i, tiny_uop *j) {
+  tiny_uop *index = tn_grid_index(g, i, j, 0);
+  tiny_uop *u = tn_uop_make(g->l->t, TINY_OP_LOAD, g->memory->dtype, 1, 1, &index, 0, 0, NULL);
+  tn_loops_note(g->l, u);
+  return u;
+}
+static void tn_grid_store(const tn_grid *g, tiny_uop *i, tiny_uop *j, tiny_uop *value) {
+  tiny_uop *src[2] = {tn_grid_index(g, i, j, 1), value};
+  g->l->done = tn_uop_make(g->l->t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+  g->l->nread = 0;
+}
+
+// ** loops and sums **
+
+static tiny_uop *tn_loops_begin(tn_loops *l, tiny_uop *from, tiny_uop *to) {
+  return l->open[l->nopen++] = tn_loops_range(l, from, to, TN_LOOP);
+}
+static tiny_uop *tn_loops_end(tn_loops *l) {
+  tiny_uop *src[2] = {l->done, l->open[--l->nopen]};
+  l->done = tn_uop_make(l->t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
+  l->nread = 0;
+  return NULL;
+}
+// for (i = from; i < to; i++), around the statement that follows; it stores something.
+#define TN_LOOP_OVER(l, i, from, to) \
+  for (tiny_uop *i = tn_loops_begin(l, from, to); i; i = tn_loops_end(l))
+
+// A range to sum over. What is loaded until tn_loops_fold belongs to the sum.
+static tiny_uop *tn_loops_sum(tn_loops *l, tiny_uop *from, tiny_uop *to) {
+  return l->sum = tn_loops_range(l, from, to, TN_REDUCE);
+}
+// x[0..n-1], each folded over the range.
+static void tn_loops_fold(tn_loops *l, int op, int n, tiny_uop **x) {
+  tiny_uop *range = l->sum;
+  int kept = 0;
+  for (int i = 0; i < l->nread; i++) if (l->read[i].sum != range) l->read[kept++] = l->read[i];
+  l->nread = kept;
+  l->sum = NULL;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *src[2] = {x[i], range};
+    x[i] = tn_uop_make(l->t, TINY_OP_REDUCE, x[i]->dtype, 1, 2, src, op, 0, NULL);
+    tn_loops_note(l, x[i]);
+  }
+}
+
+// ** the kernel **
+
+// What it makes of x: dtype, (batch, rows, columns).
+static tiny_uop *tn_loops_run(tn_loops *l, tiny_uop *x, int dtype, int64_t rows, int64_t columns) {
+  tiny_ctx *t = l->t;
+  tiny_uop *src[2] = {l->done, l->batch}, *end = l->done, *y = &t->ir->bad;
+  if (l->count != 1) end = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
+  end = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+  if (tn_bad(t, end) || tn_bad(t, x)) return y;
+  tiny_tensor *in = tn_tensor_new(t, x), *out = in;
+  tiny_kernel_desc d;
+  memset(&d, 0, sizeof d);
+  d.uops = end; d.inputs = &in; d.n = 1;
+  d.shape = TINY_SHAPE(l->count, rows, columns); d.dtype = (tiny_dtype)dtype;
+  if (tiny_ok(in)) out = tiny_kernel(t, &d);
+  if (tiny_ok(out)) y = tn_uop_of(out);
+  tiny_free(in);
+  tiny_free(out);
+  return y;
+}
+#endif
+// ---- end src/tensor/loops.c ----
+// ---- begin src/tensor/factor.c ----
+// factor: values of factorisations of matrices: elimination, Householder reflections, Jacobi rotations.
+//
+// In:  x (B, n, m) in f32 or f64. Out: nodes that compute a factorisation of each of the B matrices, without
+//      gradients: linalg.c adds these.
+// Each is one kernel of loops (loops.c), whatever n, in which each matrix of the batch is a task. It copies x to its
+// output and works there, along rows; what goes along columns (QR, SVD) works on the transpose. What is done once, as
+// the order of eigenvalues, is a graph behind it.
+// Rotations go on in sweeps until one has nothing left to do: the loops of the sweeps after it have no rounds.
+#ifndef TN_TENSOR_FACTOR
+#define TN_TENSOR_FACTOR
+#ifndef TINY_AMALGAMATED
+#include "loops.c"
+#endif
+
 static tiny_uop *tn_stored(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) || x->op == TINY_OP_CONTIGUOUS ? x : tn_u1(t, TINY_OP_CONTIGUOUS, x);
 }
@@ -15417,212 +18258,306 @@ static tiny_uop *tn_product(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 }
 static tiny_uop *tn_turned(tiny_ctx *t, tiny_uop *x) { return tn_bad(t, x) ? x : tn_swap(t, x, 1, 2); }
 
+static tiny_uop *tn_zero_matrix(tiny_ctx *t, const tiny_uop *x, int64_t n, int64_t m) {
+  if (tn_bad(t, x)) return &t->ir->bad;
+  const int64_t dim[3] = {x->dim[0], n, m};
+  return tn_expand(t, tn_k(t, x, 0), 3, dim);
+}
+static int tn_is_empty(const tiny_uop *x) { return !x->dim[0] || !x->dim[1] || !x->dim[2]; }
+static double tn_epsilon(int dtype) {
+  return dtype == TINY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-7;
+}
+
+// What the kernels say: g is a tn_grid, l the loops; values are of x's dtype, positions of INDEX.
+#define load(g, i, j)     tn_grid_load(&(g), i, j)
+#define store(g, i, j, x) tn_grid_store(&(g), i, j, x)
+#define each(i, from, to) TN_LOOP_OVER(&l, i, from, to)
+#define at(k)             tn_index(t, k)
+#define num(k)            tn_constant(t, dtype, k)
+#define add(x, y)         tn_u2(t, TINY_OP_ADD, x, y)
+#define mul(x, y)         tn_u2(t, TINY_OP_MUL, x, y)
+#define less(x, y)        tn_u2(t, TINY_OP_LT, x, y)
+#define over(x, y)        tn_u2(t, TINY_OP_FDIV, x, y)
+#define neg(x)            mul(x, tn_k(t, x, -1))
+#define sub(x, y)         add(x, neg(y))
+#define same(x, y)        tn_not(t, tn_u2(t, TINY_OP_NE, x, y))
+#define pick(c, x, y)     tn_u3(t, TINY_OP_WHERE, c, x, y)
+#define root(x)           tn_u1(t, TINY_OP_SQRT, x)
+#define size(x)           tn_loops_size(t, x)
+#define when(c)           each(once_, at(0), pick(c, at(1), at(0)))
+
+static tiny_uop *tn_loops_size(tiny_ctx *t, tiny_uop *x) { return pick(less(x, tn_k(t, x, 0)), neg(x), x); }
+static tiny_uop *tn_loops_one(tn_loops *l, int op, tiny_uop *x) {
+  tn_loops_fold(l, op, 1, &x);
+  return x;
+}
+
 // ** elimination **
 
-// The row from k on whose element in column k is the greatest.
-static tiny_uop *tn_pivot(tiny_ctx *t, tiny_uop *x, tiny_uop *k) {
-  const int64_t n = x->dim[1];
-  tiny_uop *i = tn_row(t, n), *size = tn_abs(t, tn_look(t, x, i, k, n, 1));
-  size = tn_where(t, tn_lt(t, i, k), tn_k(t, x, -1), size);
-  return tn_cast(t, tn_stored(t, tn_position(t, size, 1, 1)), TINY_INDEX);
+// The first row from k on whose element in column k is the greatest; k, where none is (NaN).
+static tiny_uop *tn_loops_pivot(const tn_grid *w, tiny_uop *k, int64_t n) {
+  tn_loops *l = w->l;
+  tiny_ctx *t = l->t;
+  tiny_uop *i = tn_loops_sum(l, k, at(n)), *most = tn_loops_one(l, TINY_OP_MAX, size(load(*w, i, k)));
+  i = tn_loops_sum(l, k, at(n));
+  tiny_uop *is = same(size(load(*w, i, k)), most);
+  tiny_uop *left = tn_loops_one(l, TINY_OP_MAX, pick(is, sub(at(n), i), at(0)));
+  return pick(less(at(0), left), sub(at(n), left), k);
 }
-
-// What a step of elimination needs to know at every element, once rows k and p have changed places.
-typedef struct tn_stage {
-  tiny_uop *i, *j;
-  tiny_uop *here, *left, *top, *pivot;     // the element, that of its row in column k, of row k in its column
-} tn_stage;
-static int tn_stage_at(tiny_ctx *t, tn_stage *s, tiny_uop *x, tiny_uop *k, tiny_uop *p) {
-  const int64_t n = x->dim[1], m = x->dim[2];
-  s->i = tn_row(t, n); s->j = tn_column(t, m);
-  tiny_uop *from = p == k ? s->i :
-    tn_where(t, tn_eq(t, s->i, k), p, tn_where(t, tn_eq(t, s->i, p), k, s->i));
-  s->here = p == k ? x : tn_look(t, x, from, s->j, n, m);
-  s->left = tn_look(t, x, from, k, n, m);
-  s->top = tn_look(t, x, p, s->j, n, m);
-  s->pivot = tn_look(t, x, p, k, n, m);
-  return !tn_bad(t, s->here) && !tn_bad(t, s->pivot);
+static void tn_loops_swap_rows(const tn_grid *w, tiny_uop *p, tiny_uop *q, int64_t m) {
+  tn_loops *l = w->l;
+  tiny_ctx *t = l->t;
+  TN_LOOP_OVER(l, j, at(0), at(m)) {
+    tiny_uop *x = load(*w, p, j), *y = load(*w, q, j);
+    store(*w, p, j, y);
+    store(*w, q, j, x);
+  }
 }
-// x with columns behind it: the number of each row, which moves with it, and zeros.
-static tiny_uop *tn_numbered(tiny_ctx *t, tiny_uop *x, int zeros) {
-  if (tn_bad(t, x)) return x;
-  const int64_t dim[3] = {x->dim[0], x->dim[1], 1};
-  tiny_uop *number = tn_expand(t, tn_iota(t, x->dtype, x->dim[1], 1, 3), 3, dim);
-  return tn_stored(t, tn_extend(t, tn_beside(t, x, number, 2), 2, 0, zeros));
+// w[i, from..to) += f w[k, from..to)
+static void tn_loops_add_row(const tn_grid *w, tiny_uop *i, tiny_uop *k, tiny_uop *f, tiny_uop *from, tiny_uop *to) {
+  tiny_ctx *t = w->l->t;
+  TN_LOOP_OVER(w->l, j, from, to) store(*w, i, j, add(load(*w, i, j), mul(f, load(*w, k, j))));
 }
 
 // pivot (B, n, 1); sign (B, 1, 1), of the order of rows.
 typedef struct tn_inverse { tiny_uop *x, *pivot, *sign; } tn_inverse;
 // Gauss and Jordan in place: step k exchanges unknown k with row k (Stiefel's exchange method). A pivot of 0
-// is taken as 1: then the inverse is finite but wrong, and tells by its pivots that there is none.
-static tiny_uop *tn_exchange(tiny_ctx *t, tiny_uop *x, int64_t n, tiny_uop *k, int pivoting) {
-  tn_stage s;
-  if (!tn_stage_at(t, &s, x, k, pivoting ? tn_pivot(t, x, k) : k)) return &t->ir->bad;
-  tiny_uop *in_row = tn_eq(t, s.i, k), *in_column = tn_eq(t, s.j, k), *one = tn_k(t, x, 1);
-  tiny_uop *safe = tn_where(t, tn_is_zero(t, s.pivot), one, s.pivot);
-  tiny_uop *row = tn_where(t, in_column, tn_reciprocal(t, safe), tn_neg(t, tn_fdiv(t, s.top, safe)));
-  tiny_uop *rest = tn_where(t, in_column, tn_fdiv(t, s.left, safe),
-                            tn_sub(t, s.here, tn_mul(t, s.left, tn_fdiv(t, s.top, safe))));
-  tiny_uop *is_pivot = tn_and(t, in_row, tn_eq(t, s.j, tn_k(t, s.j, (double)n + 1)));
-  tiny_uop *side = tn_where(t, is_pivot, s.pivot, s.here);
-  tiny_uop *inside = tn_lt(t, s.j, tn_k(t, s.j, (double)n));
-  return tn_stored(t, tn_where(t, inside, tn_where(t, in_row, row, rest), side));
+// is taken as 1: then the inverse is finite but wrong, and tells by its pivots that there is none. Behind the
+// columns: pivots, and the rows that they came from.
+static tiny_uop *tn_exchanged(tiny_ctx *t, tiny_uop *x) {
+  const int64_t n = x->dim[1];
+  const int dtype = x->dtype;
+  tn_loops l;
+  tn_loops_open(&l, t, x->dim[0]);
+  const tn_grid a = tn_grid_of(&l, 1, dtype, n, n), w = tn_grid_of(&l, 0, dtype, n, n + 2);
+  each(i, at(0), at(n)) each(j, at(0), at(n)) store(w, i, j, load(a, i, j));
+  each(k, at(0), at(n)) {
+    tiny_uop *p = tn_loops_pivot(&w, k, n);
+    tn_loops_swap_rows(&w, k, p, n);
+    tiny_uop *pivot = load(w, k, k), *safe = pick(same(pivot, num(0)), num(1), pivot);
+    store(w, k, at(n), pivot);
+    store(w, k, at(n + 1), tn_cast(t, p, dtype));
+    store(w, k, k, num(-1));
+    each(j, at(0), at(n)) store(w, k, j, neg(over(load(w, k, j), safe)));
+    each(row, at(0), at(n - 1)) {
+      tiny_uop *i = add(row, pick(less(row, k), at(0), at(1))), *f = load(w, i, k);
+      store(w, i, k, num(0));
+      tn_loops_add_row(&w, i, k, f, at(0), at(n));
+    }
+  }
+  each(back, at(0), at(n)) {
+    tiny_uop *k = sub(at(n - 1), back), *p = tn_cast(t, load(w, k, at(n + 1)), TINY_INDEX);
+    each(i, at(0), at(n)) {
+      tiny_uop *u = load(w, i, k), *v = load(w, i, p);
+      store(w, i, k, v);
+      store(w, i, p, u);
+    }
+  }
+  return tn_loops_run(&l, x, dtype, n, n + 2);
 }
-// -1 or 1: whether the order of rows, (B, n, 1), is reached by an odd or even number of exchanges.
-static tiny_uop *tn_parity(tiny_ctx *t, tiny_uop *order, int dtype) {
-  if (tn_bad(t, order)) return order;
-  const int64_t n = order->dim[1];
-  tiny_uop *after = tn_and(t, tn_lt(t, tn_row(t, n), tn_column(t, n)), tn_lt(t, tn_turned(t, order), order));
-  if (tn_bad(t, after)) return after;
-  tiny_uop *odd = tn_and(t, tn_sum(t, tn_cast(t, after, TINY_I32), 6, 1), tn_int(t, TINY_I32, 1));
-  return tn_bad(t, odd) ? odd : tn_plus(t, tn_times(t, tn_cast(t, odd, dtype), -2), 1);
-}
-static tn_inverse tn_invert_matrix(tiny_ctx *t, tiny_uop *x, int pivoting) {
+static tn_inverse tn_invert_matrix(tiny_ctx *t, tiny_uop *x) {
   tn_inverse v = {x, x, x};
   if (tn_bad(t, x)) return v;
   const int64_t n = x->dim[1];
-  const int dtype = x->dtype;
-  x = tn_numbered(t, x, 1);
-  for (int k = 0; k < n && !tn_bad(t, x); k++) x = tn_exchange(t, x, n, tn_nth_step(t, k), pivoting);
-  tiny_uop *order = tn_cut(t, x, 2, n, n + 1);
-  v.pivot = tn_cut(t, x, 2, n + 1, n + 2);
-  v.x = tn_cut(t, x, 2, 0, n);
-  v.sign = tn_parity(t, order, dtype);
-  if (!pivoting || tn_bad(t, v.x)) return v;
-  // Column c of the inverse is the one whose row was number c.
-  tiny_uop *i = tn_row(t, n), *is = tn_eq(t, tn_as_index(t, order), tn_column(t, n));
-  tiny_uop *at = tn_where(t, is, tn_cast(t, i, TINY_I32), tn_int(t, TINY_I32, 0));
-  at = tn_cast(t, tn_stored(t, tn_sum(t, at, 2, 1)), TINY_INDEX);
-  v.x = tn_stored(t, tn_look(t, v.x, i, at, n, n));
+  tiny_uop *w = tn_is_empty(x) ? tn_zero_matrix(t, x, n, n + 2) : tn_exchanged(t, x);
+  if (tn_bad(t, w)) { v.x = v.pivot = v.sign = w; return v; }
+  v.x = tn_cut(t, w, 2, 0, n);
+  v.pivot = tn_cut(t, w, 2, n, n + 1);
+  tiny_uop *stays = tn_eq(t, tn_cut(t, w, 2, n + 1, n + 2), tn_iota(t, w->dtype, n, 1, 3));
+  v.sign = tn_reduce(t, TINY_OP_MUL, tn_where(t, stays, tn_k(t, w, 1), tn_k(t, w, -1)), 2, 1);
   return v;
 }
+
+// Of lower x, by substitution along rows; 0 on the diagonal counts as 1.
+static tiny_uop *tn_inverted_lower(tiny_ctx *t, tiny_uop *x) {
+  const int64_t n = x->dim[1];
+  const int dtype = x->dtype;
+  tn_loops l;
+  tn_loops_open(&l, t, x->dim[0]);
+  const tn_grid a = tn_grid_of(&l, 1, dtype, n, n), w = tn_grid_of(&l, 0, dtype, n, n);
+  each(i, at(0), at(n)) {
+    each(j, at(0), at(n)) store(w, i, j, pick(same(i, j), num(1), num(0)));
+    each(k, at(0), i) tn_loops_add_row(&w, i, k, neg(load(a, i, k)), at(0), add(k, at(1)));
+    tiny_uop *d = load(a, i, i), *safe = pick(same(d, num(0)), num(1), d);
+    each(j, at(0), add(i, at(1))) store(w, i, j, over(load(w, i, j), safe));
+  }
+  return tn_loops_run(&l, x, dtype, n, n);
+}
 static tiny_uop *tn_invert_triangle(tiny_ctx *t, tiny_uop *x, int below) {
-  return tn_stored(t, tn_triangle(t, tn_invert_matrix(t, x, 0).x, below, 0));
+  if (tn_bad(t, x) || tn_is_empty(x)) return x;
+  return below ? tn_inverted_lower(t, x) : tn_turned(t, tn_inverted_lower(t, tn_turned(t, x)));
 }
 
 typedef struct tn_lu { tiny_uop *l, *u, *order; } tn_lu;     // x[order] = l @ u; order (B, n, 1), positions
-static tiny_uop *tn_eliminate(tiny_ctx *t, tiny_uop *x, int64_t m, tiny_uop *k) {
-  tn_stage s;
-  if (!tn_stage_at(t, &s, x, k, tn_pivot(t, x, k))) return &t->ir->bad;
-  tiny_uop *zero = tn_k(t, x, 0), *none = tn_is_zero(t, s.pivot);
-  tiny_uop *factor = tn_where(t, none, zero, tn_fdiv(t, s.left, tn_where(t, none, tn_k(t, x, 1), s.pivot)));
-  tiny_uop *right = tn_and(t, tn_lt(t, k, s.j), tn_lt(t, s.j, tn_k(t, s.j, (double)m)));
-  tiny_uop *inner = tn_where(t, right, tn_sub(t, s.here, tn_mul(t, factor, s.top)), s.here);
-  return tn_stored(t, tn_where(t, tn_lt(t, k, s.i), tn_where(t, tn_eq(t, s.j, k), factor, inner), s.here));
+// Factors below and above the diagonal, and behind the columns the number of each row, which moves with it.
+static tiny_uop *tn_eliminated(tiny_ctx *t, tiny_uop *x) {
+  const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
+  const int dtype = x->dtype;
+  tn_loops l;
+  tn_loops_open(&l, t, x->dim[0]);
+  const tn_grid a = tn_grid_of(&l, 1, dtype, n, m), w = tn_grid_of(&l, 0, dtype, n, m + 1);
+  each(i, at(0), at(n)) {
+    each(j, at(0), at(m)) store(w, i, j, load(a, i, j));
+    store(w, i, at(m), tn_cast(t, i, dtype));
+  }
+  each(k, at(0), at(least)) {
+    tn_loops_swap_rows(&w, k, tn_loops_pivot(&w, k, n), m + 1);
+    tiny_uop *pivot = load(w, k, k), *none = same(pivot, num(0)), *after = add(k, at(1));
+    each(i, after, at(n)) {
+      tiny_uop *f = pick(none, num(0), over(load(w, i, k), pick(none, num(1), pivot)));
+      store(w, i, k, f);
+      each(j, after, at(m)) store(w, i, j, sub(load(w, i, j), mul(f, load(w, k, j))));
+    }
+  }
+  return tn_loops_run(&l, x, dtype, n, m + 1);
 }
 static tn_lu tn_factor_lu(tiny_ctx *t, tiny_uop *x) {
   tn_lu f = {x, x, x};
   if (tn_bad(t, x)) return f;
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
-  x = tn_numbered(t, x, 0);
-  for (int k = 0; k < least && !tn_bad(t, x); k++) x = tn_eliminate(t, x, m, tn_nth_step(t, k));
-  f.order = tn_as_index(t, tn_cut(t, x, 2, m, m + 1));
-  tiny_uop *l = tn_triangle(t, tn_cut(t, x, 2, 0, least), 1, -1);
+  tiny_uop *w = tn_is_empty(x) ? tn_zero_matrix(t, x, n, m + 1) : tn_eliminated(t, x);
+  if (tn_is_empty(x)) f.order = tn_row(t, n);
+  else f.order = tn_as_index(t, tn_cut(t, w, 2, m, m + 1));
+  tiny_uop *l = tn_triangle(t, tn_cut(t, w, 2, 0, least), 1, -1);
   f.l = tn_bad(t, l) ? l : tn_stored(t, tn_add(t, l, tn_identity_matrix(t, x, n, least)));
-  f.u = tn_stored(t, tn_triangle(t, tn_cut(t, tn_cut(t, x, 2, 0, m), 1, 0, least), 0, 0));
+  f.u = tn_stored(t, tn_triangle(t, tn_cut(t, tn_cut(t, w, 2, 0, m), 1, 0, least), 0, 0));
   return f;
 }
 
-// x symmetric -> l, l @ l^T = x, and *inverse of l. Elimination on (x | I) gives (d l^T | l^-1) with d on the
-// diagonal of the first: both are divided by the roots of d. A matrix that is not positive definite gives
-// NaN.
+// Of x, of which the lower triangle is looked at: lower l, l @ l^T = x, row by row. NaN from where x is not positive
+// definite on.
+static tiny_uop *tn_rooted(tiny_ctx *t, tiny_uop *x) {
+  const int64_t n = x->dim[1];
+  const int dtype = x->dtype;
+  tn_loops l;
+  tn_loops_open(&l, t, x->dim[0]);
+  const tn_grid a = tn_grid_of(&l, 1, dtype, n, n), w = tn_grid_of(&l, 0, dtype, n, n);
+  each(i, at(0), at(n)) {
+    each(j, at(0), i) {
+      tiny_uop *k = tn_loops_sum(&l, at(0), j);
+      tiny_uop *dot = tn_loops_one(&l, TINY_OP_ADD, mul(load(w, i, k), load(w, j, k)));
+      store(w, i, j, over(sub(load(a, i, j), dot), load(w, j, j)));
+    }
+    tiny_uop *k = tn_loops_sum(&l, at(0), i), *u = load(w, i, k), *dot = tn_loops_one(&l, TINY_OP_ADD, mul(u, u));
+    tiny_uop *square = sub(load(a, i, i), dot);
+    store(w, i, i, pick(less(num(0), square), root(square), num((double)NAN)));
+    each(j, add(i, at(1)), at(n)) store(w, i, j, num(0));
+  }
+  return tn_loops_run(&l, x, dtype, n, n);
+}
+// x symmetric -> l and *inverse of l.
 static tiny_uop *tn_factor_cholesky(tiny_ctx *t, tiny_uop *x, tiny_uop **inverse) {
-  if (tn_bad(t, x)) return *inverse = x;
-  const int64_t n = x->dim[1];
-  x = tn_stored(t, tn_beside(t, x, tn_identity_matrix(t, x, n, n), 2));
-  for (int step = 0; step < n && !tn_bad(t, x); step++) {
-    tn_stage s;
-    tiny_uop *k = tn_nth_step(t, step);
-    if (!tn_stage_at(t, &s, x, k, k)) return *inverse = &t->ir->bad;
-    tiny_uop *less = tn_sub(t, s.here, tn_mul(t, tn_fdiv(t, s.left, s.pivot), s.top));
-    x = tn_stored(t, tn_where(t, tn_lt(t, k, s.i), less, s.here));
+  if (tn_bad(t, x) || tn_is_empty(x)) return *inverse = x;
+  tiny_uop *l = tn_rooted(t, x);
+  *inverse = tn_invert_triangle(t, l, 1);
+  return l;
+}
+
+// ** Householder reflections: I - v v^T **
+
+// Row k becomes the v that makes it zero behind element k, as LAPACK's dlarfg chooses its sign; 0 where it is zero
+// already. What element k becomes goes behind the row, to element n.
+static void tn_loops_reflector(const tn_grid *w, tiny_uop *k, int64_t n, int dtype) {
+  tn_loops *l = w->l;
+  tiny_ctx *t = l->t;
+  tiny_uop *after = add(k, at(1)), *i = tn_loops_sum(l, k, at(n));
+  tiny_uop *most = tn_loops_one(l, TINY_OP_MAX, size(load(*w, k, i))), *own = load(*w, k, k);
+  tiny_uop *unit = pick(same(most, num(0)), num(1), most), *alpha = over(own, unit);
+  i = tn_loops_sum(l, after, at(n));
+  tiny_uop *part = over(load(*w, k, i), unit), *tail = tn_loops_one(l, TINY_OP_ADD, mul(part, part));
+  tiny_uop *none = same(tail, num(0)), *norm = root(add(mul(alpha, alpha), tail));
+  tiny_uop *beta = pick(less(alpha, num(0)), norm, neg(norm));
+  tiny_uop *length = root(pick(none, num(1), mul(beta, sub(beta, alpha))));
+  store(*w, k, at(n), pick(none, own, mul(beta, unit)));
+  store(*w, k, k, pick(none, num(0), over(sub(alpha, beta), length)));
+  TN_LOOP_OVER(l, j, after, at(n)) store(*w, k, j, pick(none, num(0), over(over(load(*w, k, j), unit), length)));
+}
+// Rows from..to less their part along v, which is row k from element k on.
+static void tn_loops_reflect(const tn_grid *w, tiny_uop *k, tiny_uop *from, tiny_uop *to, int64_t n) {
+  tn_loops *l = w->l;
+  tiny_ctx *t = l->t;
+  TN_LOOP_OVER(l, j, from, to) {
+    tiny_uop *i = tn_loops_sum(l, k, at(n));
+    tiny_uop *along = tn_loops_one(l, TINY_OP_ADD, mul(load(*w, k, i), load(*w, j, i)));
+    TN_LOOP_OVER(l, e, k, at(n)) store(*w, j, e, sub(load(*w, j, e), mul(along, load(*w, k, e))));
   }
-  if (tn_bad(t, x)) return *inverse = x;
-  tiny_uop *i = tn_row(t, n), *scale = tn_stored(t, tn_rsqrt(t, tn_look(t, x, i, i, n, 1)));
-  x = tn_mul(t, x, scale);
-  *inverse = tn_stored(t, tn_triangle(t, tn_cut(t, x, 2, n, 2 * n), 1, 0));
-  return tn_stored(t, tn_turned(t, tn_triangle(t, tn_cut(t, x, 2, 0, n), 0, 0)));
 }
-
-// ** Householder reflections: I - v v^T, v (B, n, 1) **
-
-// The v that makes column k of x zero below row k, as LAPACK's dlarfg chooses its sign; 0 where it is zero
-// already.
-static tiny_uop *tn_reflector(tiny_ctx *t, tiny_uop *x, tiny_uop *k) {
-  const int64_t n = x->dim[1];
-  tiny_uop *i = tn_row(t, n), *zero = tn_k(t, x, 0), *one = tn_k(t, x, 1);
-  tiny_uop *c = tn_stored(t, tn_where(t, tn_lt(t, i, k), zero, tn_look(t, x, i, k, n, 1)));
-  tiny_uop *most = tn_reduce(t, TINY_OP_MAX, tn_abs(t, c), 2, 1);
-  c = tn_fdiv(t, c, tn_where(t, tn_is_zero(t, most), one, most));
-  tiny_uop *on = tn_eq(t, i, k), *alpha = tn_sum(t, tn_where(t, on, c, zero), 2, 1);
-  tiny_uop *tail = tn_sum(t, tn_square(t, tn_where(t, on, zero, c)), 2, 1), *empty = tn_is_zero(t, tail);
-  tiny_uop *size = tn_sqrt(t, tn_add(t, tn_square(t, alpha), tail));
-  tiny_uop *beta = tn_where(t, tn_below_zero(t, alpha), size, tn_neg(t, size));
-  tiny_uop *length = tn_sqrt(t, tn_where(t, empty, one, tn_mul(t, beta, tn_sub(t, beta, alpha))));
-  tiny_uop *v = tn_fdiv(t, tn_where(t, on, tn_sub(t, c, beta), c), length);
-  return tn_stored(t, tn_where(t, empty, zero, v));
+// xt (B, m, n), the columns of x -> rows of n + 1: m of r^T with the reflectors in it, then the columns of q.
+static tiny_uop *tn_reflected(tiny_ctx *t, tiny_uop *xt, int64_t columns) {
+  const int64_t m = xt->dim[1], n = xt->dim[2], least = n < m ? n : m;
+  const int dtype = xt->dtype;
+  tn_loops l;
+  tn_loops_open(&l, t, xt->dim[0]);
+  const tn_grid a = tn_grid_of(&l, 1, dtype, m, n), w = tn_grid_of(&l, 0, dtype, m + columns, n + 1);
+  each(j, at(0), at(m)) {
+    each(i, at(0), at(n)) store(w, j, i, load(a, j, i));
+    store(w, j, at(n), num(0));
+  }
+  each(j, at(0), at(columns)) each(i, at(0), at(n + 1)) store(w, add(j, at(m)), i, pick(same(i, j), num(1), num(0)));
+  each(k, at(0), at(least)) {
+    tn_loops_reflector(&w, k, n, dtype);
+    tn_loops_reflect(&w, k, add(k, at(1)), at(m), n);
+  }
+  each(back, at(0), at(least)) {
+    tiny_uop *k = sub(at(least - 1), back);
+    tn_loops_reflect(&w, k, add(k, at(m)), at(m + columns), n);
+  }
+  return tn_loops_run(&l, xt, dtype, m + columns, n + 1);
 }
-static tiny_uop *tn_householder(tiny_ctx *t, tiny_uop *x, tiny_uop *v) {
-  if (tn_bad(t, x) || tn_bad(t, v)) return &t->ir->bad;
-  tiny_uop *along = tn_stored(t, tn_sum(t, tn_mul(t, x, v), 2, 1));
-  return tn_stored(t, tn_sub(t, x, tn_mul(t, along, v)));
-}
-// x (B, n, m) = q @ r; q (B, n, columns). v: room for the reflectors, min(n, m) of them.
-static tiny_uop *tn_factor_qr(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **v, tiny_uop **r) {
+// x (B, n, m) = q @ r; q (B, n, columns).
+static tiny_uop *tn_factor_qr(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **r) {
   if (tn_bad(t, x)) return *r = x;
-  const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
-  x = tn_stored(t, x);
-  for (int k = 0; k < least && !tn_bad(t, x); k++) {
-    v[k] = tn_reflector(t, x, tn_nth_step(t, k));
-    x = tn_householder(t, x, v[k]);
+  const int64_t n = x->dim[1], m = x->dim[2];
+  if (tn_is_empty(x)) {
+    *r = tn_zero_matrix(t, x, columns, m);
+    return tn_identity_matrix(t, x, n, columns);
   }
-  tiny_uop *q = tn_stored(t, tn_identity_matrix(t, x, n, columns));
-  for (int64_t k = least; k-- > 0 && !tn_bad(t, q);) q = tn_householder(t, q, v[k]);
-  *r = tn_stored(t, tn_triangle(t, tn_cut(t, x, 1, 0, columns), 0, 0));
-  return q;
+  tiny_uop *w = tn_reflected(t, tn_turned(t, x), columns), *rt = tn_cut(t, w, 1, 0, m);
+  tiny_uop *on = tn_eq(t, tn_row(t, m), tn_column(t, n)), *own = tn_cut(t, rt, 2, n, n + 1);
+  rt = tn_where(t, on, own, tn_triangle(t, tn_cut(t, rt, 2, 0, n), 1, -1));
+  *r = tn_stored(t, tn_cut(t, tn_turned(t, rt), 1, 0, columns));
+  return tn_stored(t, tn_turned(t, tn_cut(t, tn_cut(t, w, 1, m, m + columns), 2, 0, n)));
 }
 
 // ** Jacobi rotations **
 
-// Rounds of a tournament of n players: everyone meets everyone once. The circle method: in round r players i
-// and j meet if i + j = 2r mod circle, and player r, who would meet himself, meets the last, or rests.
-static int tn_rounds(int64_t n) { return n < 2 ? 0 : (int)(n + (n & 1)) - 1; }
-typedef struct tn_turn { tiny_uop *r, *sum; int64_t n; } tn_turn;        // sum: 2r mod circle
-static tn_turn tn_turn_of(tiny_ctx *t, int64_t n, int round) {
-  tiny_uop *sum = tn_scalar(t, TINY_I32, 2 * round % tn_rounds(n), TN_LINALG_SUM);
-  const tn_turn now = {tn_nth_step(t, round), tn_cast(t, sum, TINY_INDEX), n};
-  return now;
-}
-static tiny_uop *tn_partner(tiny_ctx *t, tiny_uop *i, const tn_turn *now) {
-  if (tn_bad(t, i) || tn_bad(t, now->r) || tn_bad(t, now->sum)) return &t->ir->bad;
-  tiny_uop *last = tn_k(t, i, (double)tn_rounds(now->n)), *other = tn_sub(t, now->sum, i);
-  other = tn_where(t, tn_lt(t, now->sum, i), tn_add(t, other, last), other);
-  if (now->n & 1) return other;            // who rests meets himself
-  return tn_where(t, tn_eq(t, i, now->r), last, tn_where(t, tn_eq(t, i, last), now->r, other));
-}
-// Cosine and sine of the rotation that makes q zero in ((a, q), (q, b)): Golub and Van Loan, Matrix
+// Cosine and sine of the rotation that makes q zero in ((a, q), (q, b)), and its *tangent: Golub and Van Loan, Matrix
 // Computations, 8.5.2.
-// Every position computes it for itself, a being its own; first: it is the smaller of the two, which changes
-// the sign. Both compute the same bits. Out: (cosine, sine) along an axis.
-static tiny_uop *tn_rotation(tiny_ctx *t, tiny_uop *a, tiny_uop *b, tiny_uop *q, tiny_uop *first, int axis) {
-  if (tn_bad(t, a) || tn_bad(t, b) || tn_bad(t, q)) return &t->ir->bad;
-  tiny_uop *none = tn_is_zero(t, q), *one = tn_k(t, q, 1), *zero = tn_k(t, q, 0);
-  tiny_uop *tau = tn_fdiv(t, tn_sub(t, b, a), tn_times(t, tn_where(t, none, one, q), 2));
-  tau = tn_where(t, first, tau, tn_neg(t, tau));
-  tiny_uop *root = tn_sqrt(t, tn_plus(t, tn_square(t, tau), 1));
-  root = tn_where(t, tn_below_zero(t, tau), tn_neg(t, root), root);
-  tiny_uop *tangent = tn_reciprocal(t, tn_add(t, tau, root));
-  tangent = tn_where(t, none, zero, tangent);
-  tiny_uop *cosine = tn_rsqrt(t, tn_plus(t, tn_square(t, tangent), 1)), *sine = tn_mul(t, tangent, cosine);
-  tiny_uop *is_own = tn_eq(t, tn_iota(t, TINY_INDEX, 2, axis, 3), tn_int(t, TINY_INDEX, 0));
-  return tn_stored(t, tn_where(t, is_own, cosine, tn_where(t, first, tn_neg(t, sine), sine)));
+static void tn_loops_rotation(tiny_ctx *t, tiny_uop *a, tiny_uop *b, tiny_uop *q, tiny_uop **cosine, tiny_uop **sine,
+                              tiny_uop **tangent) {
+  const int dtype = q->dtype;
+  tiny_uop *tau = over(sub(b, a), mul(q, num(2))), *one = root(add(mul(tau, tau), num(1)));
+  *tangent = over(num(1), add(tau, pick(less(tau, num(0)), neg(one), one)));
+  *cosine = over(num(1), root(add(mul(*tangent, *tangent), num(1))));
+  *sine = mul(*tangent, *cosine);
 }
-// Sweeps until rotations change nothing: convergence is quadratic after about log2 n of them.
-static int tn_sweeps(int64_t n, int dtype) {
-  int sweeps = dtype == TINY_F64 ? 5 : 4;
-  while (n > 2) { sweeps++; n = (n + 1) / 2; }
-  return n < 2 ? 0 : sweeps;
+static void tn_loops_rotate(const tn_grid *w, tiny_uop *p, tiny_uop *q, int64_t n, tiny_uop *cosine, tiny_uop *sine) {
+  tn_loops *l = w->l;
+  tiny_ctx *t = l->t;
+  TN_LOOP_OVER(l, k, at(0), at(n)) {
+    tiny_uop *x = load(*w, p, k), *y = load(*w, q, k);
+    store(*w, p, k, sub(mul(cosine, x), mul(sine, y)));
+    store(*w, q, k, add(mul(sine, x), mul(cosine, y)));
+  }
 }
+// The power of two below the greatest of n elements, by which squares neither overflow nor vanish, and *poison: 0,
+// or NaN where an element is NaN or infinite.
+static tiny_uop *tn_loops_scale(const tn_grid *a, int64_t n, tiny_uop **poison) {
+  tn_loops *l = a->l;
+  tiny_ctx *t = l->t;
+  const int dtype = a->memory->dtype, wide = dtype == TINY_F64, bits = wide ? (int)TINY_I64 : (int)TINY_I32;
+  tiny_uop *x = load(*a, at(0), tn_loops_sum(l, at(0), at(n))), *all[2] = {size(x), NULL};
+  all[1] = size(x);
+  tn_loops_fold(l, TINY_OP_MAX, 1, all);
+  tiny_uop *i = tn_loops_sum(l, at(0), at(n));
+  *poison = tn_loops_one(l, TINY_OP_ADD, mul(load(*a, at(0), i), num(0)));
+  tiny_uop *mask = tn_int(t, bits, wide ? 0x7FF0000000000000ll : 0x7F800000), *none = tn_int(t, bits, 0);
+  tiny_uop *power = tn_u2(t, TINY_OP_AND, tn_bits_as(t, all[0], bits), mask);
+  tiny_uop *odd = tn_u2(t, TINY_OP_OR, same(power, none), same(power, mask));
+  return pick(odd, num(1), tn_bits_as(t, power, dtype));
+}
+// Sweeps at most: convergence is quadratic after about log2 n of them, so that these are never reached.
+enum { TN_MOST_SWEEPS = 40 };
 
 // Positions in the order of x (B, n, 1), of equals the first first -> (B, 1, n). direction -1: the greatest
 // first.
@@ -15630,8 +18565,9 @@ static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   tiny_uop *i = tn_row(t, n), *j = tn_column(t, n), *other = tn_turned(t, x);
+  tiny_uop *apart = tn_or(t, tn_lt(t, x, other), tn_lt(t, other, x));        // NaN are equals
   tiny_uop *before = tn_or(t, direction < 0 ? tn_lt(t, x, other) : tn_lt(t, other, x),
-                           tn_and(t, tn_eq(t, other, x), tn_lt(t, j, i)));
+                           tn_and(t, tn_not(t, apart), tn_lt(t, j, i)));
   if (tn_bad(t, before)) return before;
   tiny_uop *rank = tn_stored(t, tn_sum(t, tn_cast(t, before, TINY_I32), 4, 1));
   tiny_uop *is = tn_eq(t, tn_cast(t, rank, TINY_INDEX), j);
@@ -15639,82 +18575,145 @@ static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
   return tn_cast(t, tn_stored(t, tn_sum(t, at, 2, 1)), TINY_INDEX);
 }
 
-// One round on (x; v), (B, 2n, n): x <- J^T x J, v <- v J. Columns first, then the rows of x.
-static tiny_uop *tn_jacobi_round(tiny_ctx *t, tiny_uop *x, const tn_turn *now) {
-  if (tn_bad(t, x)) return x;
-  const int64_t n = x->dim[2];
-  tiny_uop *i = tn_row(t, 2 * n), *j = tn_column(t, n), *zero = tn_k(t, x, 0);
-  tiny_uop *k = tn_row(t, n), *m = tn_partner(t, k, now), *first = tn_lt(t, k, m);
-  tiny_uop *q = tn_add(t, tn_look(t, x, k, m, n, 1), tn_look(t, x, m, k, n, 1));   // the same from both sides
-  q = tn_where(t, tn_eq(t, k, m), zero, tn_times(t, q, 0.5));
-  tiny_uop *turn = tn_rotation(t, tn_look(t, x, k, k, n, 1), tn_look(t, x, m, m, n, 1), q, first, 2);
-  tiny_uop *cosine = tn_cut(t, turn, 2, 0, 1), *sine = tn_cut(t, turn, 2, 1, 2);
-  tiny_uop *across = tn_look(t, x, i, tn_partner(t, j, now), 2 * n, n);
-  x = tn_stored(t, tn_add(t, tn_mul(t, x, tn_turned(t, cosine)), tn_mul(t, across, tn_turned(t, sine))));
-  if (tn_bad(t, x)) return x;
-  tiny_uop *inside = tn_lt(t, i, tn_k(t, i, (double)n));
-  tiny_uop *below = tn_look(t, x, tn_partner(t, i, now), j, 2 * n, n);
-  tiny_uop *none = tn_int(t, TINY_INDEX, 0);
-  cosine = tn_look(t, cosine, i, none, 2 * n, n); sine = tn_look(t, sine, i, none, 2 * n, n);
-  return tn_stored(t, tn_where(t, inside, tn_add(t, tn_mul(t, x, cosine), tn_mul(t, below, sine)), x));
+
+// x (B, n, n) symmetric -> (B, 2n+1, n): a diagonal matrix, eigenvectors in rows, and the scale of the first. A sweep
+// rotates each pair of rows and columns once. It is over when all that is off the diagonal is less than rounding.
+static tiny_uop *tn_diagonalized(tiny_ctx *t, tiny_uop *x) {
+  const int64_t n = x->dim[1];
+  const int dtype = x->dtype;
+  const double least = tn_epsilon(dtype) * tn_epsilon(dtype) / 64;
+  tn_loops l;
+  tn_loops_open(&l, t, x->dim[0]);
+  const tn_grid a = tn_grid_of(&l, 1, dtype, n, n), w = tn_grid_of(&l, 0, dtype, 2 * n + 1, n);
+  tn_grid v = w;
+  v.base = add(w.base, at(n * n));
+  tiny_uop *poison, *scale = tn_loops_scale(&a, n * n, &poison), *e, *c, *s, *tangent;
+  each(i, at(0), at(n)) each(j, at(0), at(n)) {
+    store(w, i, j, add(over(load(a, i, j), scale), poison));
+    store(v, i, j, pick(same(i, j), num(1), num(0)));
+  }
+  store(v, at(n), at(0), scale);
+  e = load(w, at(0), tn_loops_sum(&l, at(0), at(n * n)));
+  tiny_uop *all = tn_loops_one(&l, TINY_OP_ADD, mul(e, e)), *small = mul(all, num(least));
+  each(sweep, at(0), at(TN_MOST_SWEEPS)) {
+    tiny_uop *k = tn_loops_sum(&l, at(0), at(n * n)), *on = same(tn_u2(t, TINY_OP_MOD, k, at(n + 1)), at(0));
+    e = load(w, at(0), k);
+    tiny_uop *off = tn_loops_one(&l, TINY_OP_ADD, pick(on, num(0), mul(e, e)));
+    each(p, at(0), pick(less(small, off), at(n - 1), at(0))) each(q, add(p, at(1)), at(n)) {
+      tiny_uop *app = load(w, p, p), *aqq = load(w, q, q), *apq = load(w, p, q);
+      when(less(mul(small, num(1.0 / (double)(n * n))), mul(apq, apq))) {
+        tn_loops_rotation(t, app, aqq, apq, &c, &s, &tangent);
+        tn_loops_rotate(&w, p, q, n, c, s);
+        each(i, at(0), at(n)) {
+          store(w, i, p, load(w, p, i));
+          store(w, i, q, load(w, q, i));
+        }
+        store(w, p, p, sub(app, mul(tangent, apq)));
+        store(w, q, q, add(aqq, mul(tangent, apq)));
+        store(w, p, q, num(0));
+        store(w, q, p, num(0));
+        tn_loops_rotate(&v, p, q, n, c, s);
+      }
+    }
+  }
+  return tn_loops_run(&l, x, dtype, 2 * n + 1, n);
 }
 // x symmetric = v diag(w) v^T; w (B, n, 1), ascending.
 static tiny_uop *tn_factor_eigh(tiny_ctx *t, tiny_uop *x, tiny_uop **w) {
   if (tn_bad(t, x)) return *w = x;
   const int64_t n = x->dim[1];
-  x = tn_stored(t, tn_beside(t, x, tn_identity_matrix(t, x, n, n), 1));
-  for (int sweep = tn_sweeps(n, x->dtype); sweep-- > 0;)
-    for (int round = 0; round < tn_rounds(n); round++) {
-      const tn_turn now = tn_turn_of(t, n, round);
-      x = tn_jacobi_round(t, x, &now);
-    }
+  if (tn_is_empty(x)) {
+    *w = tn_zero_matrix(t, x, n, 1);
+    return x;
+  }
+  x = tn_diagonalized(t, x);
   if (tn_bad(t, x)) return *w = x;
-  tiny_uop *i = tn_row(t, n), *d = tn_stored(t, tn_look(t, x, i, i, n, 1)), *order = tn_sorted_order(t, d, 1);
+  tiny_uop *i = tn_row(t, n), *scale = tn_cut(t, tn_cut(t, x, 1, 2 * n, 2 * n + 1), 2, 0, 1);
+  tiny_uop *d = tn_stored(t, tn_mul(t, tn_look(t, tn_cut(t, x, 1, 0, n), i, i, n, 1), scale));
+  tiny_uop *order = tn_sorted_order(t, d, 1);
   *w = tn_stored(t, tn_turned(t, tn_look(t, tn_turned(t, d), tn_int(t, TINY_INDEX, 0), order, 1, n)));
-  return tn_stored(t, tn_look(t, tn_cut(t, x, 1, n, 2 * n), i, order, n, n));
+  return tn_stored(t, tn_look(t, tn_turned(t, tn_cut(t, x, 1, n, 2 * n)), i, order, n, n));
 }
 
-// One-sided: columns of (x; v), (B, n+m, m), are turned in pairs until those of x are orthogonal to each
-// other (Hestenes).
-static tiny_uop *tn_hestenes_round(tiny_ctx *t, tiny_uop *x, int64_t n, const tn_turn *now) {
-  if (tn_bad(t, x)) return x;
-  const int64_t m = x->dim[2];
-  tiny_uop *j = tn_column(t, m), *p = tn_partner(t, j, now), *first = tn_lt(t, j, p);
-  tiny_uop *other = tn_stored(t, tn_look(t, x, tn_row(t, x->dim[1]), p, x->dim[1], m));
-  tiny_uop *a = tn_cut(t, x, 1, 0, n), *b = tn_cut(t, other, 1, 0, n);
-  tiny_uop *aa = tn_sum(t, tn_square(t, a), 2, 1), *bb = tn_sum(t, tn_square(t, b), 2, 1);
-  tiny_uop *q = tn_where(t, tn_eq(t, j, p), tn_k(t, x, 0), tn_sum(t, tn_mul(t, a, b), 2, 1));
-  tiny_uop *turn = tn_rotation(t, aa, bb, q, first, 1);
-  return tn_stored(t, tn_add(t, tn_mul(t, x, tn_cut(t, turn, 1, 0, 1)),
-                             tn_mul(t, other, tn_cut(t, turn, 1, 1, 2))));
+// One-sided: rows of (xt | I), (B, m, n+m), are rotated in pairs until those of xt are orthogonal to each other
+// (Hestenes). Below them: the scale, and whether the last sweep had anything to do.
+static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
+  const int64_t m = xt->dim[1], n = xt->dim[2];
+  const int dtype = xt->dtype;
+  const double least = tn_epsilon(dtype) * sqrt((double)n);
+  const double none = pow(tn_epsilon(dtype), 4);             // rows shorter than the square of rounding are 0
+  tn_loops l;
+  tn_loops_open(&l, t, xt->dim[0]);
+  const tn_grid a = tn_grid_of(&l, 1, dtype, m, n), w = tn_grid_of(&l, 0, dtype, m + 1, n + m);
+  tiny_uop *poison, *scale = tn_loops_scale(&a, m * n, &poison), *c, *s, *tangent;
+  each(j, at(0), at(m)) {
+    each(i, at(0), at(n)) store(w, j, i, add(over(load(a, j, i), scale), poison));
+    each(i, at(0), at(m)) store(w, j, add(i, at(n)), pick(same(i, j), num(1), num(0)));
+  }
+  store(w, at(m), at(0), scale);
+  store(w, at(m), at(1), num(1));
+  each(sweep, at(0), at(TN_MOST_SWEEPS)) {
+    tiny_uop *goes = less(num(0), load(w, at(m), at(1)));
+    store(w, at(m), at(1), num(0));
+    each(p, at(0), pick(goes, at(m - 1), at(0))) each(q, add(p, at(1)), at(m)) {
+      tiny_uop *i = tn_loops_sum(&l, at(0), at(n)), *x = load(w, p, i), *y = load(w, q, i);
+      tiny_uop *dot[3] = {mul(x, x), mul(y, y), mul(x, y)};
+      tn_loops_fold(&l, TINY_OP_ADD, 3, dot);
+      tiny_uop *leans = less(mul(num(least), mul(root(dot[0]), root(dot[1]))), size(dot[2]));
+      tiny_uop *counts = less(num(none), pick(less(dot[0], dot[1]), dot[0], dot[1]));
+      when(tn_u2(t, TINY_OP_AND, leans, counts)) {
+        tn_loops_rotation(t, dot[0], dot[1], dot[2], &c, &s, &tangent);
+        tn_loops_rotate(&w, p, q, n + m, c, s);
+        store(w, at(m), at(1), num(1));
+      }
+    }
+  }
+  return tn_loops_run(&l, xt, dtype, m + 1, n + m);
 }
-// x (B, n, m), n >= m, = u diag(s) vt^T; s (B, m, 1), descending. reflector: room for m. Columns of u that
-// belong to singular values of 0 are what Householder makes of them: orthonormal to the others.
-static tiny_uop *tn_factor_svd(tiny_ctx *t, tiny_uop *x, tiny_uop **reflector, tiny_uop **s, tiny_uop **v) {
+// x (B, n, m), n >= m, = u diag(s) vt^T; s (B, m, 1), descending. Columns of u that belong to singular values of 0
+// are what Householder makes of them: orthonormal to the others.
+static tiny_uop *tn_factor_svd(tiny_ctx *t, tiny_uop *x, tiny_uop **s, tiny_uop **v) {
   if (tn_bad(t, x)) return *s = *v = x;
   const int64_t n = x->dim[1], m = x->dim[2];
   tiny_uop *r;
-  x = tn_stored(t, tn_beside(t, x, tn_identity_matrix(t, x, m, m), 1));
-  for (int sweep = tn_sweeps(m, x->dtype); sweep-- > 0;)
-    for (int round = 0; round < tn_rounds(m); round++) {
-      const tn_turn now = tn_turn_of(t, m, round);
-      x = tn_hestenes_round(t, x, n, &now);
-    }
-  if (tn_bad(t, x)) return *s = *v = x;
-  tiny_uop *squares = tn_sum(t, tn_square(t, tn_cut(t, x, 1, 0, n)), 2, 1);
-  tiny_uop *length = tn_stored(t, tn_turned(t, tn_sqrt(t, squares)));
+  if (tn_is_empty(x)) {
+    *s = tn_zero_matrix(t, x, m, 1);
+    *v = tn_identity_matrix(t, x, m, m);
+    return tn_identity_matrix(t, x, n, m);
+  }
+  tiny_uop *w = tn_orthogonalized(t, tn_turned(t, x)), *scale = tn_cut(t, tn_cut(t, w, 1, m, m + 1), 2, 0, 1);
+  tiny_uop *rows = tn_cut(t, w, 1, 0, m), *xt = tn_cut(t, rows, 2, 0, n);
+  if (tn_bad(t, rows) || tn_bad(t, xt)) return *s = *v = &t->ir->bad;
+  tiny_uop *length = tn_stored(t, tn_sqrt(t, tn_sum(t, tn_square(t, xt), 4, 1)));
   tiny_uop *order = tn_sorted_order(t, length, -1), *origin = tn_int(t, TINY_INDEX, 0);
   tiny_uop *sorted = tn_stored(t, tn_look(t, tn_turned(t, length), origin, order, 1, m));
-  x = tn_stored(t, tn_look(t, x, tn_row(t, n + m), order, n + m, m));
-  *s = tn_turned(t, sorted);
+  x = tn_stored(t, tn_look(t, tn_turned(t, rows), tn_row(t, n + m), order, n + m, m));
+  *s = tn_turned(t, tn_mul(t, sorted, scale));
   *v = tn_cut(t, x, 1, n, n + m);
   tiny_uop *none = tn_is_zero(t, sorted), *one = tn_k(t, x, 1);
   tiny_uop *u = tn_fdiv(t, tn_cut(t, x, 1, 0, n), tn_where(t, none, one, sorted));
-  u = tn_factor_qr(t, u, m, reflector, &r);
+  u = tn_factor_qr(t, u, m, &r);
   if (tn_bad(t, u)) return u;
   tiny_uop *i = tn_row(t, m), *d = tn_stored(t, tn_turned(t, tn_look(t, r, i, i, m, 1)));
   return tn_stored(t, tn_mul(t, u, tn_where(t, tn_below_zero(t, d), tn_neg(t, one), one)));
 }
+
+#undef load
+#undef store
+#undef each
+#undef at
+#undef num
+#undef add
+#undef mul
+#undef less
+#undef over
+#undef neg
+#undef sub
+#undef same
+#undef pick
+#undef root
+#undef size
+#undef when
 #endif
 // ---- end src/tensor/factor.c ----
 // ---- begin src/tensor/linalg.c ----
@@ -15747,18 +18746,18 @@ typedef struct tn_matrices {
 // x as (B, n, m), wide; NULL after an error.
 static tiny_uop *tn_matrices_in(const char *name, tiny_tensor *x, int square, tn_matrices *b) {
   char a[TN_DIMS_TEXT];
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int lead = u->ndim - 2;
   if (lead < 0 || lead > TINY_MAX_DIMS - 4 || (square && u->dim[lead] != u->dim[lead + 1])) {
-    tn_wrong(x->t, TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
+    tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s is no %smatrix", name, tn_text_of(u, a), square ? "square " : "");
     return NULL;
   }
-  b->t = x->t; b->dtype = tn_real(u->dtype); b->nlead = lead;
+  b->t = tn_ctx_of(x); b->dtype = tn_real(u->dtype); b->nlead = lead;
   for (int i = 0; i < lead; i++) b->lead[i] = u->dim[i];
   b->count = tn_dims_nelem(lead, u->dim);
   b->n = u->dim[lead]; b->m = u->dim[lead + 1];
   const int64_t dim[3] = {b->count, b->n, b->m};
-  return tn_reshape(x->t, tn_wide(x->t, u), 3, dim);
+  return tn_reshape(tn_ctx_of(x), tn_wide(tn_ctx_of(x), u), 3, dim);
 }
 // (B, ..) with the batch as it came and n dims of the result behind it.
 static tiny_tensor *tn_matrices_out(const tn_matrices *b, tiny_uop *u, int n, int64_t d0, int64_t d1) {
@@ -15771,9 +18770,9 @@ static void tn_set(tiny_tensor **to, tiny_tensor *x) { if (to) *to = x; }
 
 // x without its value: 0, but it varies as x does.
 static tiny_uop *tn_variation(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_detached(t, x)); }
-// The values of one tensor, the derivatives of another.
+// The values of one tensor, the derivatives of another, which is computed for gradients only.
 static tiny_uop *tn_varying(tiny_ctx *t, tiny_uop *value, tiny_uop *x) {
-  return tn_add(t, value, tn_variation(t, tn_stored(t, x)));
+  return tn_sloped(t, TN_SLOPE_SAME, value, tn_stored(t, x));
 }
 static tiny_uop *tn_plus_identity(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) ? x : tn_add(t, x, tn_identity_matrix(t, x, x->dim[1], x->dim[2]));
@@ -15794,7 +18793,7 @@ static tiny_uop *tn_inverse_near(tiny_ctx *t, tiny_uop *x, tiny_uop *v) {
 }
 // The inverse's value; infinite where there is none.
 static tiny_uop *tn_inverse_value(tiny_ctx *t, tiny_uop *x) {
-  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x));
   if (tn_bad(t, v.x) || tn_bad(t, v.pivot)) return &t->ir->bad;
   tiny_uop *zeros = tn_sum(t, tn_cast(t, tn_is_zero(t, v.pivot), TINY_I32), 2, 1);
   return tn_stored(t, tn_where(t, tn_is_zero(t, zeros), v.x, tn_k(t, v.x, HUGE_VAL)));
@@ -15807,14 +18806,14 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
   tn_matrices b;
   if (!tn_usable("inverse", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("inverse", x, 1, &b);
-  return u ? tn_matrices_out(&b, tn_inverse_of(x->t, u), 2, b.n, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_inverse_of(tn_ctx_of(x), u), 2, b.n, b.n) : out;
 }
 
 // det(x0 + D) = det(x0) det(I + E), E = x0^-1 D: det(I + E) = 1 + tr E + ((tr E)^2 - tr E^2) / 2 ..,
 // and its logarithm is tr E - tr E^2 / 2 ..
 typedef struct tn_det { tiny_uop *pivot, *sign, *trace, *trace2; } tn_det;
 static tn_det tn_determinant(tiny_ctx *t, tiny_uop *x) {
-  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x), 1);
+  const tn_inverse v = tn_invert_matrix(t, tn_detached(t, x));
   tiny_uop *e = tn_product(t, v.x, tn_variation(t, x));
   tn_det d;
   d.pivot = v.pivot; d.sign = v.sign;
@@ -15826,14 +18825,14 @@ TINY_API tiny_tensor *tiny_det(tiny_tensor *x) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("det", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("det", x, 1, &b);
   if (!u) return out;
   const tn_det d = tn_determinant(t, u);
   tiny_uop *value = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, d.pivot, 2, 1)), d.sign);
   tiny_uop *second = tn_times(t, tn_sub(t, tn_square(t, d.trace), d.trace2), 0.5);
   tiny_uop *change = tn_plus(t, tn_add(t, d.trace, second), 1);
-  return tn_matrices_out(&b, tn_mul(t, value, change), 0, 0, 0);
+  return tn_matrices_out(&b, tn_varying(t, value, tn_mul(t, value, change)), 0, 0, 0);
 }
 TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   tiny_tensor *out;
@@ -15841,13 +18840,13 @@ TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet) {
   const int usable = tn_usable("slogdet", 1, &x, &out);
   tn_set(logabsdet, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("slogdet", x, 1, &b);
   if (!u) return out;
   const tn_det d = tn_determinant(t, u);
   tiny_uop *sign = tn_mul(t, tn_stored(t, tn_reduce(t, TINY_OP_MUL, tn_sign(t, d.pivot), 2, 1)), d.sign);
   tiny_uop *logs = tn_stored(t, tn_sum(t, tn_logarithm(t, tn_abs(t, d.pivot)), 2, 1));
-  logs = tn_add(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
+  logs = tn_varying(t, logs, tn_sub(t, d.trace, tn_times(t, d.trace2, 0.5)));
   tn_set(logabsdet, tn_matrices_out(&b, logs, 0, 0, 0));
   return tn_matrices_out(&b, sign, 0, 0, 0);
 }
@@ -15870,7 +18869,7 @@ typedef struct tn_system { tn_matrices a, b; tiny_uop *x, *y; int is_vector; } t
 // a (.., n, m), y (.., n, k), or (.., n) which is_vector tells.
 static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int square, tn_system *s) {
   char p[TN_DIMS_TEXT], q[TN_DIMS_TEXT];
-  const tiny_uop *u = a->uop, *w = y->uop;
+  const tiny_uop *u = tn_uop_of(a), *w = tn_uop_of(y);
   tiny_tensor *right = y;
   if (!(s->x = tn_matrices_in(name, a, square, &s->a))) return 0;
   s->is_vector = w->ndim == 1 || (w->ndim == u->ndim - 1 && tn_dims_same(w->ndim, w->dim, u->dim));
@@ -15880,12 +18879,12 @@ static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int sq
   int64_t lead[TINY_MAX_DIMS];
   memcpy(lead, s->b.lead, sizeof lead);
   if (s->b.n != s->a.n || !tn_broadcast_dims(s->a.nlead, s->a.lead, &n, lead)) {
-    tn_wrong(a->t, TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
+    tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
     return 0;
   }
   const int dtype = tn_real(tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)w->dtype));
-  s->x = tn_cast(a->t, s->x, tn_computed_in(dtype));
-  s->y = tn_batch_to(&s->b, tn_cast(a->t, s->y, tn_computed_in(dtype)), n, lead);
+  s->x = tn_cast(tn_ctx_of(a), s->x, tn_computed_in(dtype));
+  s->y = tn_batch_to(&s->b, tn_cast(tn_ctx_of(a), s->y, tn_computed_in(dtype)), n, lead);
   memcpy(s->b.lead, lead, sizeof lead);
   s->b.nlead = n; s->b.count = tn_dims_nelem(n, lead); s->b.dtype = dtype;
   return 1;
@@ -15909,7 +18908,7 @@ TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   tn_system s;
   if (!tn_usable("solve", 2, in, &out) || !tn_system_in("solve", a, b, 1, &s)) return out;
-  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(a->t, s.x)));
+  return tn_system_out(&s, tn_system_solve(&s, s.x, tn_inverse_value(tn_ctx_of(a), s.x)));
 }
 // The part of a that a triangular system looks at; unit: with ones on the diagonal.
 static tiny_uop *tn_triangle_of(tiny_ctx *t, tiny_uop *a, int upper, int unit) {
@@ -15921,8 +18920,8 @@ TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int 
   tn_system s;
   if (!tn_usable("triangular_solve", 2, in, &out) || !tn_system_in("triangular_solve", a, b, 1, &s))
     return out;
-  tiny_uop *x = tn_triangle_of(a->t, s.x, upper, unit);
-  tiny_uop *v = tn_invert_triangle(a->t, tn_detached(a->t, x), !upper);
+  tiny_uop *x = tn_triangle_of(tn_ctx_of(a), s.x, upper, unit);
+  tiny_uop *v = tn_invert_triangle(tn_ctx_of(a), tn_detached(tn_ctx_of(a), x), !upper);
   return tn_system_out(&s, tn_system_solve(&s, x, v));
 }
 
@@ -15952,13 +18951,13 @@ TINY_API tiny_tensor *tiny_cholesky(tiny_tensor *x, int upper) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("cholesky", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("cholesky", x, 1, &b), *v;
   if (!u) return out;
   tiny_uop *l = tn_factor_cholesky(t, tn_mirrored(t, tn_detached(t, u)), &v);
   tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
   tiny_uop *e = tn_symmetric(t, tn_product(t, tn_product(t, v, d), tn_turned(t, v)));
-  l = tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e)));
+  l = tn_varying(t, l, tn_add(t, l, tn_product(t, l, tn_cholesky_near(t, e))));
   return tn_matrices_out(&b, upper ? tn_turned(t, l) : l, 2, b.n, b.n);
 }
 
@@ -15984,8 +18983,8 @@ static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
   beside = tn_add(t, beside, tn_product(t, tn_inverse_small(t, a), beside));
   l = tn_add(t, l, tn_product(t, l, a));
   u = tn_add(t, u, tn_product(t, b, u));
-  f->l = n > least ? tn_beside(t, l, below, 1) : l;
-  f->u = m > least ? tn_beside(t, u, beside, 2) : u;
+  f->l = tn_varying(t, f->l, n > least ? tn_beside(t, l, below, 1) : l);
+  f->u = tn_varying(t, f->u, m > least ? tn_beside(t, u, beside, 2) : u);
 }
 TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) {
   tiny_tensor *out;
@@ -15993,7 +18992,7 @@ TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) 
   const int usable = tn_usable("lu", 1, &x, &out);
   tn_set(l, out); tn_set(u, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *w = tn_matrices_in("lu", x, 0, &b);
   if (!w) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
@@ -16005,6 +19004,39 @@ TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) 
   tn_set(u, tn_matrices_out(&b, f.u, 2, least, b.m));
   return tn_matrices_out(&b, tn_turned(t, turned), 2, b.n, b.n);
 }
+// Factors that are known already: p l u x = b, and l l^T x = b or u^T u x = b.
+TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor *u, tiny_tensor *b) {
+  tiny_tensor *out, *in[4] = {p, l, u, b};
+  tn_system s;
+  tn_matrices q, v;
+  if (!tn_usable("lu_solve", 4, in, &out) || !tn_system_in("lu_solve", l, b, 1, &s)) return out;
+  tiny_ctx *t = tn_ctx_of(p);
+  tiny_uop *order = tn_matrices_in("lu_solve", p, 1, &q), *upper = tn_matrices_in("lu_solve", u, 1, &v);
+  if (!order || !upper) return out;
+  if (!tn_dims_same(tn_uop_of(l)->ndim, tn_uop_of(l)->dim, tn_uop_of(p)->dim) ||
+      tn_uop_of(l)->ndim != tn_uop_of(p)->ndim ||
+      !tn_dims_same(tn_uop_of(l)->ndim, tn_uop_of(l)->dim, tn_uop_of(u)->dim) ||
+          tn_uop_of(l)->ndim != tn_uop_of(u)->ndim)
+    return tn_wrong(t, TINY_E_SHAPE, "lu_solve: p, l and u are of different shapes");
+  const int dtype = tn_computed_in(s.b.dtype);
+  tiny_uop *lower = tn_triangle_of(t, s.x, 0, 1);
+  order = tn_batch_to(&s.a, tn_turned(t, tn_cast(t, order, dtype)), s.b.nlead, s.b.lead);
+  upper = tn_triangle_of(t, tn_cast(t, upper, dtype), 1, 0);
+  s.y = tn_product(t, order, s.y);
+  s.y = tn_stored(t, tn_system_solve(&s, lower, tn_invert_triangle(t, tn_detached(t, lower), 1)));
+  return tn_system_out(&s, tn_system_solve(&s, upper, tn_invert_triangle(t, tn_detached(t, upper), 0)));
+}
+TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int upper) {
+  tiny_tensor *out, *in[2] = {l, b};
+  tn_system s;
+  if (!tn_usable("cholesky_solve", 2, in, &out) || !tn_system_in("cholesky_solve", l, b, 1, &s)) return out;
+  tiny_ctx *t = tn_ctx_of(b);
+  tiny_uop *f = tn_triangle_of(t, s.x, upper, 0);
+  if (upper) f = tn_stored(t, tn_turned(t, f));
+  tiny_uop *v = tn_invert_triangle(t, tn_detached(t, f), 1);
+  s.y = tn_stored(t, tn_system_solve(&s, f, v));
+  return tn_system_out(&s, tn_system_solve(&s, tn_turned(t, f), tn_turned(t, v)));
+}
 
 // ** orthogonal factors **
 
@@ -16014,18 +19046,15 @@ static void tn_qr_vary(tiny_ctx *t, tiny_uop **q, tiny_uop **r, tiny_uop *d) {
   tiny_uop *b = tn_add(t, *q, tn_product(t, d, tn_invert_triangle(t, *r, 0)));
   tiny_uop *e = tn_variation(t, tn_product(t, tn_turned(t, b), b));
   tiny_uop *s = tn_turned(t, tn_cholesky_near(t, e));
-  *q = tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s)));
-  *r = tn_add(t, *r, tn_product(t, s, *r));
+  *q = tn_varying(t, *q, tn_add(t, b, tn_product(t, b, tn_inverse_small(t, s))));
+  *r = tn_varying(t, *r, tn_add(t, *r, tn_product(t, s, *r)));
 }
-// x (B, n, m) = q r, q (B, n, columns). 0: no memory for the reflectors.
-static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
-  if (tn_bad(t, x)) { *q = *r = x; return 1; }
+// x (B, n, m) = q r, q (B, n, columns).
+static void tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tiny_uop **r) {
+  if (tn_bad(t, x)) { *q = *r = x; return; }
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
-  const size_t nbytes = (size_t)(least + 1) * sizeof(tiny_uop *);
-  tiny_uop **v = (tiny_uop **)tn_alloc(t, nbytes), *square, *first;
-  if (!v) return 0;
-  *q = tn_factor_qr(t, tn_detached(t, x), columns, v, r);
-  tn_release(t, v, nbytes);
+  tiny_uop *square, *first;
+  *q = tn_factor_qr(t, tn_detached(t, x), columns, r);
   first = tn_cut(t, *q, 2, 0, least);
   square = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, 0, least);
   tn_qr_vary(t, &first, &square, tn_cut(t, tn_variation(t, x), 2, 0, least));
@@ -16036,7 +19065,6 @@ static int tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, tin
   }
   *r = tn_extend(t, square, 1, 0, columns - least);
   *q = columns > least ? tn_beside(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
-  return 1;
 }
 TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_tensor *out;
@@ -16048,7 +19076,7 @@ TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_uop *u = tn_matrices_in("qr", x, 0, &b);
   if (!u) return out;
   const int64_t columns = complete || b.n < b.m ? b.n : b.m;
-  if (!tn_qr_of(x->t, u, columns, &q, &p)) return out;
+  tn_qr_of(tn_ctx_of(x), u, columns, &q, &p);
   tn_set(r, tn_matrices_out(&b, p, 2, columns, b.m));
   return tn_matrices_out(&b, q, 2, b.n, columns);
 }
@@ -16074,15 +19102,16 @@ TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors) {
   const int usable = tn_usable("eigh", 1, &x, &out);
   tn_set(vectors, out);
   if (!usable) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_matrices_in("eigh", x, 1, &b), *w, *second;
   if (!u) return out;
   tiny_uop *v = tn_factor_eigh(t, tn_mirrored(t, tn_detached(t, u)), &w), *row = tn_turned(t, w);
   tiny_uop *d = tn_symmetric(t, tn_variation(t, u));
   tiny_uop *e = tn_symmetric(t, tn_product(t, tn_turned(t, v), tn_product(t, d, v)));
   tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), tn_sub(t, row, w), &second);
-  row = tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second));
-  tn_set(vectors, tn_matrices_out(&b, tn_add(t, v, tn_product(t, v, change)), 2, b.n, b.n));
+  row = tn_varying(t, row, tn_add(t, row, tn_add(t, tn_diagonal_of(t, e), second)));
+  v = tn_varying(t, v, tn_add(t, v, tn_product(t, v, change)));
+  tn_set(vectors, tn_matrices_out(&b, v, 2, b.n, b.n));
   return tn_matrices_out(&b, row, 1, b.n, 0);
 }
 
@@ -16099,26 +19128,21 @@ static void tn_svd_vary(tiny_ctx *t, tn_svd *f, tiny_uop *d) {
   tiny_uop *change = tn_eigen_near(t, tn_stored(t, e), gap, &second), *own = tn_diagonal_of(t, k);
   tiny_uop *beyond = tn_add(t, tn_sum(t, tn_square(t, h), 2, 1), tn_sub(t, second, tn_square(t, own)));
   beyond = tn_where(t, none, zero, tn_fdiv(t, beyond, tn_times(t, safe, 2)));
-  f->s = tn_add(t, row, tn_add(t, own, beyond));
+  f->s = tn_varying(t, row, tn_add(t, row, tn_add(t, own, beyond)));
   tiny_uop *xv = tn_add(t, tn_mul(t, f->u, row), h);
   xv = tn_add(t, xv, tn_product(t, xv, change));
   f->u = tn_varying(t, f->u, tn_fdiv(t, xv, tn_where(t, none, safe, f->s)));
-  f->v = tn_add(t, f->v, tn_product(t, f->v, change));
+  f->v = tn_varying(t, f->v, tn_add(t, f->v, tn_product(t, f->v, change)));
 }
-static int tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
-  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
+static void tn_svd_of(tiny_ctx *t, tiny_uop *x, tn_svd *f) {
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return; }
   const int wide = x->dim[1] < x->dim[2];
   if (wide) x = tn_turned(t, x);
-  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return 1; }
-  const size_t nbytes = (size_t)(x->dim[2] + 1) * sizeof(tiny_uop *);
-  tiny_uop **reflector = (tiny_uop **)tn_alloc(t, nbytes);
-  if (!reflector) return 0;
-  f->u = tn_factor_svd(t, tn_detached(t, x), reflector, &f->s, &f->v);
-  tn_release(t, reflector, nbytes);
+  if (tn_bad(t, x)) { f->u = f->s = f->v = x; return; }
+  f->u = tn_factor_svd(t, tn_detached(t, x), &f->s, &f->v);
   f->s = tn_turned(t, f->s);
   tn_svd_vary(t, f, tn_variation(t, x));
   if (wide) { tiny_uop *u = f->u; f->u = f->v; f->v = u; }
-  return 1;
 }
 TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt) {
   tiny_tensor *out;
@@ -16128,43 +19152,50 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
   tn_set(s, out); tn_set(vt, out);
   if (!usable) return out;
   tiny_uop *u = tn_matrices_in("svd", x, 0, &b);
-  if (!u || !tn_svd_of(x->t, u, &f)) return out;
+  if (!u) return out;
+  tn_svd_of(tn_ctx_of(x), u, &f);
   const int64_t least = b.n < b.m ? b.n : b.m;
   tn_set(s, tn_matrices_out(&b, f.s, 1, least, 0));
-  tn_set(vt, tn_matrices_out(&b, tn_turned(x->t, f.v), 2, least, b.m));
+  tn_set(vt, tn_matrices_out(&b, tn_turned(tn_ctx_of(x), f.v), 2, least, b.m));
   return tn_matrices_out(&b, f.u, 2, b.n, least);
 }
 
 // ** by singular values and least squares **
 
-// Below what multiple of the greatest a singular value counts as 0; rtol < 0: as PyTorch and NumPy choose it.
-static double tn_rank_tolerance(const tn_matrices *b, double rtol) {
-  const double eps = b->dtype == TINY_F64 ? 2.220446049250313e-16 : 1.1920928955078125e-7;
-  return rtol >= 0 ? rtol : (double)(b->n > b->m ? b->n : b->m) * eps;
+// A singular value that is not above atol, nor above rtol times the greatest, counts as 0; < 0: as PyTorch chooses it.
+typedef struct tn_tolerance { double atol, rtol; } tn_tolerance;
+static tn_tolerance tn_tolerance_of(const tn_matrices *b, double atol, double rtol) {
+  TN_FLOAT_MODE;
+  const double most = (double)(b->n > b->m ? b->n : b->m) * tn_epsilon(b->dtype);
+  const tn_tolerance all = {atol > 0 ? atol : 0, rtol >= 0 ? rtol : atol > 0 ? 0 : most};
+  return all;
 }
 // Which of s (B, 1, n), descending, count.
-static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, double rtol) {
-  tiny_uop *most = tn_reduce(t, TINY_OP_MAX, s, 4, 1);
-  return tn_lt(t, tn_times(t, most, rtol), s);
+static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, tn_tolerance least) {
+  tiny_uop *most = tn_times(t, tn_reduce(t, TINY_OP_MAX, s, 4, 1), least.rtol);
+  return tn_lt(t, least.atol > 0 ? tn_max(t, most, tn_k(t, most, least.atol)) : most, s);
 }
-TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) {
+TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol) { return tiny_matrix_rank_within(x, 0, rtol); }
+TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
-  if (!u || !tn_svd_of(x->t, u, &f)) return out;
-  tiny_uop *counts = tn_singular(x->t, tn_stored(x->t, tn_detached(x->t, f.s)), tn_rank_tolerance(&b, rtol));
-  if (tn_bad(x->t, counts)) return out;
-  counts = tn_sum(x->t, tn_cast(x->t, counts, TINY_I32), 4, 1);
-  return tn_tensor_new(x->t, tn_reshape(x->t, counts, b.nlead, b.lead));
+  if (!u) return out;
+  tn_svd_of(tn_ctx_of(x), u, &f);
+  tiny_uop *counts = tn_singular(tn_ctx_of(x), tn_stored(tn_ctx_of(x), tn_detached(tn_ctx_of(x), f.s)),
+      tn_tolerance_of(&b, atol, rtol));
+  if (tn_bad(tn_ctx_of(x), counts)) return out;
+  counts = tn_sum(tn_ctx_of(x), tn_cast(tn_ctx_of(x), counts, TINY_I32), 4, 1);
+  return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), counts, b.nlead, b.lead));
 }
 
 // p = v s^-1 u^T. It varies as (x^T x)^-1 x^T or x^T (x x^T)^-1 do; the inverses are p p^T and p^T p.
-static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, double rtol) {
+static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, tn_tolerance least) {
   tn_svd f;
-  if (!tn_svd_of(t, tn_detached(t, x), &f)) return &t->ir->bad;
-  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, tn_rank_tolerance(b, rtol));
+  tn_svd_of(t, tn_detached(t, x), &f);
+  tiny_uop *s = tn_stored(t, f.s), *counts = tn_singular(t, s, least);
   tiny_uop *inverse = tn_reciprocal(t, tn_where(t, counts, s, tn_k(t, s, 1)));
   inverse = tn_where(t, counts, inverse, tn_k(t, s, 0));
   tiny_uop *p = tn_product(t, tn_mul(t, f.v, inverse), tn_turned(t, f.u)), *xt = tn_turned(t, x);
@@ -16174,12 +19205,13 @@ static tiny_uop *tn_pinv_of(tiny_ctx *t, tiny_uop *x, const tn_matrices *b, doub
   pp = tn_add(t, pp, tn_product(t, pp, tn_add(t, e, tn_product(t, e, e))));
   return tn_varying(t, p, b->n < b->m ? tn_product(t, xt, pp) : tn_product(t, pp, xt));
 }
-TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) {
+TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol) { return tiny_pinv_within(x, 0, rtol); }
+TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(x->t, u, &b, rtol), 2, b.m, b.n) : out;
+  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
@@ -16188,10 +19220,10 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
   tn_system s;
   tiny_uop *q, *r;
   if (!tn_usable("lstsq", 2, in, &out) || !tn_system_in("lstsq", a, b, 0, &s)) return out;
-  tiny_ctx *t = a->t;
+  tiny_ctx *t = tn_ctx_of(a);
   const int wide = s.a.n < s.a.m;
   tiny_uop *x = tn_batch_to(&s.a, s.x, s.b.nlead, s.b.lead);
-  if (!tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r)) return out;
+  tn_qr_of(t, wide ? tn_turned(t, x) : x, wide ? s.a.n : s.a.m, &q, &r);
   r = tn_stored(t, wide ? tn_turned(t, r) : r);
   tiny_uop *v = tn_invert_triangle(t, tn_detached(t, r), wide);
   tiny_uop *y = wide ? tn_product(t, q, tn_refined(t, r, v, s.y)) :
@@ -16201,23 +19233,37 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
 
 // ** norms and powers **
 
+// The greatest along an axis, or the least.
+static tiny_uop *tn_norm_extreme(tiny_ctx *t, tiny_uop *x, int bits, int least) {
+  return least ? tn_neg(t, tn_reduce(t, TINY_OP_MAX, tn_neg(t, x), bits, 1)) : tn_reduce(t, TINY_OP_MAX, x, bits, 1);
+}
+// The letter of an order that may be negative: then the least is wanted in place of the greatest. 0: it has none.
+static char tn_norm_letter(char order, int *least) {
+  static const char letters[] = "1I2";
+  *least = 0;
+  for (int i = 0; i < 3; i++) if (order == (char)-letters[i]) { *least = 1; return letters[i]; }
+  return strchr("F1IN2", order) ? order : '\0';
+}
 // Of (B, n, m) -> (B, 1, 1). NULL: no such norm.
 static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
   tn_svd f;
+  int least;
+  order = tn_norm_letter(order, &least);
   if (tn_bad(t, x)) return x;
   const int64_t whole[3] = {x->dim[0], 1, x->dim[1] * x->dim[2]}, one[3] = {x->dim[0], 1, 1};
   switch (order) {
     case 'F': return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
-    case '1': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 2, 1), 4, 1);
-    case 'I': return tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, x), 4, 1), 2, 1);
+    case '1': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 2, 1), 4, least);
+    case 'I': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 4, 1), 2, least);
     case 'N': case '2':
-      if (!tn_svd_of(t, x, &f)) return &t->ir->bad;
-      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_reduce(t, TINY_OP_MAX, f.s, 4, 1);
+      tn_svd_of(t, x, &f);
+      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_norm_extreme(t, f.s, 4, least);
     default: return NULL;
   }
 }
 static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_matrices *b) {
-  if (!order || !strchr("F1IN2", order)) {
+  int least;
+  if (!tn_norm_letter(order, &least)) {
     tn_wrong(t, TINY_E_ARG, "%s: order is '%c', not one of F 1 I N 2", name,
              order >= ' ' && order < 127 ? order : '?');
     return 0;
@@ -16231,46 +19277,157 @@ TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
   tn_matrices b;
   if (!tn_usable("matrix_norm", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_norm", x, 0, &b);
-  if (!u || !tn_norm_known(x->t, "matrix_norm", order, &b)) return out;
-  return tn_matrices_out(&b, tn_matrix_norm(x->t, u, order), 0, 0, 0);
+  if (!u || !tn_norm_known(tn_ctx_of(x), "matrix_norm", order, &b)) return out;
+  return tn_matrices_out(&b, tn_matrix_norm(tn_ctx_of(x), u, order), 0, 0, 0);
 }
 TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
   if (!tn_usable("cond", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = tn_matrices_in("cond", x, order != '2', &b);
+  tiny_ctx *t = tn_ctx_of(x);
+  int inverted;
+  const int singular = tn_norm_letter(order, &inverted) == '2';
+  tiny_uop *u = tn_matrices_in("cond", x, !singular, &b);
   if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
-  if (order != '2') {
+  if (!singular) {
     tiny_uop *other = tn_matrix_norm(t, tn_stored(t, tn_inverse_of(t, u)), order);
     return tn_matrices_out(&b, tn_mul(t, tn_matrix_norm(t, u, order), other), 0, 0, 0);
   }
-  if (!tn_svd_of(t, u, &f) || tn_bad(t, f.s)) return out;
+  tn_svd_of(t, u, &f);
+  if (tn_bad(t, f.s)) return out;
   const int64_t least = b.n < b.m ? b.n : b.m;
-  tiny_uop *s = tn_stored(t, f.s);
-  return tn_matrices_out(&b, tn_fdiv(t, tn_cut(t, s, 2, 0, 1), tn_cut(t, s, 2, least - 1, least)), 0, 0, 0);
+  tiny_uop *s = tn_stored(t, f.s), *first = tn_cut(t, s, 2, 0, 1), *last = tn_cut(t, s, 2, least - 1, least);
+  return tn_matrices_out(&b, inverted ? tn_fdiv(t, last, first) : tn_fdiv(t, first, last), 0, 0, 0);
 }
 
 TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("matrix_power", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2 || u->dim[u->ndim - 1] != u->dim[u->ndim - 2])
     return tn_wrong(t, TINY_E_SHAPE, "matrix_power: %s is no square matrix", tn_text_of(u, a));
   if (n == INT64_MIN) return tn_wrong(t, TINY_E_ARG, "matrix_power: the exponent is too small");
   if (n == 0) {
     tiny_tensor *eye = tiny_eye(t, u->dim[u->ndim - 1], (tiny_dtype)u->dtype);
-    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, eye->uop, u->ndim, u->dim)) : out;
+    return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, tn_uop_of(eye), u->ndim, u->dim)) : out;
   }
   tiny_tensor *base = n < 0 ? tiny_inverse(x) : x, *y = NULL;
   for (uint64_t left = (uint64_t)(n < 0 ? -n : n); left; left >>= 1) {
     if (left & 1) y = y ? tn_matmul("matrix_power", y, base) : base;
     if (left > 1) base = tn_matmul("matrix_power", base, base);
   }
-  return tn_tensor_new(t, y->uop);
+  return tn_tensor_new(t, tn_uop_of(y));
+}
+
+// ** exponentials **
+
+// e^x = (e^(x / 2^s))^(2^s): a Taylor polynomial where the norm is at most 1, then as many squarings as a matrix
+// needs (Moler and Van Loan, Nineteen Dubious Ways, method 3). The number of products does not depend on the values.
+enum { TN_EXP_TERMS = 18, TN_EXP_STEP = 3, TN_EXP_SQUARINGS = 24 };
+// The polynomial in powers of x^3 (Paterson and Stockmeyer).
+static tiny_uop *tn_exp_polynomial(tiny_ctx *t, tiny_uop *x) {
+  double factor[TN_EXP_TERMS + 1] = {1};
+  tiny_uop *power[TN_EXP_STEP + 1], *y = NULL;
+  for (int i = 1; i <= TN_EXP_TERMS; i++) factor[i] = factor[i - 1] / i;
+  power[0] = tn_identity_matrix(t, x, x->dim[1], x->dim[1]);
+  power[1] = x;
+  for (int i = 2; i <= TN_EXP_STEP; i++) power[i] = tn_product(t, power[i - 1], x);
+  for (int k = TN_EXP_TERMS; k >= 0; k -= TN_EXP_STEP) {
+    tiny_uop *part = tn_times(t, power[0], factor[k]);
+    for (int i = 1; i < TN_EXP_STEP && k + i <= TN_EXP_TERMS; i++)
+      part = tn_add(t, part, tn_times(t, power[i], factor[k + i]));
+    y = tn_stored(t, y ? tn_add(t, tn_product(t, y, power[TN_EXP_STEP]), part) : part);
+  }
+  return y;
+}
+static tiny_uop *tn_exp_matrix(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x) || tn_is_empty(x)) return x;
+  tiny_uop *norm = tn_reduce(t, TINY_OP_MAX, tn_sum(t, tn_abs(t, tn_detached(t, x)), 2, 1), 4, 1);
+  tiny_uop *bound = tn_u1(t, TINY_OP_EXP2, tn_iota(t, x->dtype, TN_EXP_SQUARINGS, 2, 3));
+  tiny_uop *over = tn_lt(t, bound, norm), *half = tn_where(t, over, tn_k(t, x, 0.5), tn_k(t, x, 1));
+  tiny_uop *scale = tn_stored(t, tn_reduce(t, TINY_OP_MUL, half, 4, 1));     // 2^-s
+  tiny_uop *y = tn_exp_polynomial(t, tn_stored(t, tn_mul(t, x, scale)));
+  for (int i = 0; i < TN_EXP_SQUARINGS; i++) {
+    tiny_uop *more = tn_lt(t, scale, tn_k(t, scale, ldexp(0.75, -i)));
+    y = tn_stored(t, tn_where(t, more, tn_product(t, y, y), y));
+  }
+  return y;
+}
+TINY_API tiny_tensor *tiny_matrix_exp(tiny_tensor *x) {
+  tiny_tensor *out;
+  tn_matrices b;
+  if (!tn_usable("matrix_exp", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("matrix_exp", x, 1, &b);
+  return u ? tn_matrices_out(&b, tn_exp_matrix(tn_ctx_of(x), u), 2, b.n, b.n) : out;
+}
+
+// ** covariance **
+
+// Weights of m observations as (1, 1, m) of x's dtype; NULL: none. 0: they do not fit.
+static int tn_weights_in(const tiny_uop *x, tiny_tensor *weights, tiny_uop **w) {
+  char a[TN_DIMS_TEXT];
+  *w = NULL;
+  if (!weights) return 1;
+  const tiny_uop *u = tn_uop_of(weights);
+  if (u->ndim != 1 || u->dim[0] != x->dim[2]) {
+    tn_wrong(tn_ctx_of(weights), TINY_E_SHAPE, "cov: weights %s of %lld observations", tn_text_of(u, a),
+        (long long)x->dim[2]);
+    return 0;
+  }
+  const int64_t dim[3] = {1, 1, x->dim[2]};
+  *w = tn_reshape(tn_ctx_of(weights), tn_cast(tn_ctx_of(weights), tn_uop_of(weights), x->dtype), 3, dim);
+  return 1;
+}
+// (1, n, n) of x (1, n, m). Frequencies f and weights a may be NULL.
+static tiny_uop *tn_covariance(tiny_ctx *t, tiny_uop *x, double correction, tiny_uop *f, tiny_uop *a) {
+  tiny_uop *w = f && a ? tn_mul(t, f, a) : f ? f : a, *all = tn_k(t, x, (double)x->dim[2]), *freedom;
+  if (w) all = tn_sum(t, w, 4, 1);
+  tiny_uop *mean = tn_fdiv(t, tn_sum(t, w ? tn_mul(t, x, w) : x, 4, 1), all);
+  if (a && correction != 0) {
+    tiny_uop *squares = tn_sum(t, tn_mul(t, w, a), 4, 1);
+    freedom = tn_sub(t, all, tn_times(t, tn_fdiv(t, squares, all), correction));
+  } else freedom = tn_plus(t, all, -correction);
+  freedom = tn_max(t, freedom, tn_k(t, freedom, 0));
+  tiny_uop *d = tn_stored(t, tn_sub(t, x, mean));
+  return tn_stored(t, tn_fdiv(t, tn_product(t, w ? tn_mul(t, d, w) : d, tn_turned(t, d)), freedom));
+}
+// x (m) or (n, m) as (1, n, m), wide; NULL after an error.
+static tiny_uop *tn_variables_in(const char *name, tiny_tensor *x) {
+  char a[TN_DIMS_TEXT];
+  const tiny_uop *u = tn_uop_of(x);
+  if (u->ndim > 2) {
+    tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more than 2 dims", name, tn_text_of(u, a));
+    return NULL;
+  }
+  const int64_t dim[3] = {1, u->ndim == 2 ? u->dim[0] : 1, u->ndim ? u->dim[u->ndim - 1] : 1};
+  return tn_reshape(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), 3, dim);
+}
+static tiny_tensor *tn_variables_out(tiny_tensor *x, tiny_uop *u) {
+  const int64_t n = tn_bad(tn_ctx_of(x), u) ? 0 : u->dim[1], dim[2] = {n, n};
+  return tn_tensor_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, n == 1 ? 0 :
+      2, dim), tn_uop_of(x)->dtype));
+}
+TINY_API tiny_tensor *tiny_cov(tiny_tensor *x, int correction, tiny_tensor *fweights, tiny_tensor *aweights) {
+  tiny_tensor *out, *in[3] = {x, fweights, aweights};
+  tiny_uop *f, *a;
+  if (!tn_usable_some("cov", 1, 3, in, &out)) return out;
+  tiny_uop *u = tn_variables_in("cov", x);
+  if (!u || tn_bad(tn_ctx_of(x), u) || !tn_weights_in(u, fweights, &f) || !tn_weights_in(u, aweights, &a)) return out;
+  return tn_variables_out(x, tn_covariance(tn_ctx_of(x), u, correction, f, a));
+}
+TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_usable("corrcoef", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_variables_in("corrcoef", x);
+  if (!u || tn_bad(t, u)) return out;
+  tiny_uop *c = tn_covariance(t, u, 1, NULL, NULL), *d = tn_stored(t, tn_sqrt(t, tn_diagonal_of(t, c)));
+  c = tn_fdiv(t, tn_fdiv(t, c, d), tn_turned(t, d));
+  c = tn_where(t, tn_lt(t, tn_k(t, c, 1), c), tn_k(t, c, 1), c);
+  return tn_variables_out(x, tn_where(t, tn_lt(t, c, tn_k(t, c, -1)), tn_k(t, c, -1), c));
 }
 #endif
 // ---- end src/tensor/linalg.c ----
@@ -16298,6 +19455,7 @@ enum { TN_DFT_DENSE = 64, TN_DFT_PRIME = 192 };
 
 // sin(2 pi q / 4n) for q >= 0 counted in quarters of a step.
 static tiny_uop *tn_quarter_sine(tiny_ctx *t, tiny_uop *q, int64_t n, int dtype) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, q)) return q;
   tiny_uop *size = tn_k(t, q, (double)n), *two = tn_k(t, q, 2);
   q = tn_mod(t, q, tn_k(t, q, 4 * (double)n));
@@ -16356,9 +19514,10 @@ static tiny_uop *tn_dft_dense(tiny_ctx *t, tiny_uop *x, int sign) {
 
 // A divisor of n up to 64 that makes all stages about as long; 0: there is none.
 static int64_t tn_dft_factor(int64_t n) {
+  TN_FLOAT_MODE;
   int stages = 1;
   double target = (double)n;
-  while (target > TN_DFT_DENSE) target = pow((double)n, 1.0 / ++stages);
+  while (target > (double)TN_DFT_DENSE) target = pow((double)n, 1.0 / ++stages);
   for (int64_t f = (int64_t)ceil(target - 1e-9); f <= TN_DFT_DENSE; f++) if (n % f == 0) return f;
   for (int64_t f = (int64_t)target; f > 1; f--) if (n % f == 0) return f;
   return 0;
@@ -16382,6 +19541,7 @@ static tiny_uop *tn_dft_split(tiny_ctx *t, tiny_uop *x, int64_t a, int sign) {
 
 // jk = (j^2 + k^2 - (k - j)^2) / 2: factors, a convolution by way of a power of two, factors.
 static tiny_uop *tn_dft_chirp(tiny_ctx *t, tiny_uop *x, int sign) {
+  TN_FLOAT_MODE;
   const int64_t n = x->dim[2];
   int64_t size = 1;
   while (size < 2 * n - 1) size *= 2;
@@ -16424,9 +19584,9 @@ typedef struct tn_transform {
 
 static int tn_is_complex(const char *name, tiny_tensor *x) {
   char a[TN_DIMS_TEXT];
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim && u->dim[u->ndim - 1] == 2) return 1;
-  tn_wrong(x->t, TINY_E_SHAPE, "%s: %s does not end in a dim of 2, the real and imaginary parts", name,
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not end in a dim of 2, the real and imaginary parts", name,
            tn_text_of(u, a));
   return 0;
 }
@@ -16437,6 +19597,7 @@ static tiny_uop *tn_fit(tiny_ctx *t, tiny_uop *x, int axis, int64_t n) {
   return n < have ? tn_cut(t, x, axis, 0, n) : tn_extend(t, x, axis, 0, n - have);
 }
 static double tn_transform_scale(const tn_transform *f) {
+  TN_FLOAT_MODE;
   const int inverse = f->sign > 0;
   if (f->norm == TINY_FFT_ORTHO) return 1 / sqrt((double)f->n);
   return (f->norm == TINY_FFT_FORWARD) != inverse ? 1 / (double)f->n : 1;
@@ -16480,24 +19641,25 @@ static tiny_uop *tn_transform_axis(tiny_ctx *t, const tn_transform *f, tiny_uop 
 // All of a transform's arguments checked; f->axis and f->n set. 0 after an error.
 static int tn_transform_fits(tiny_tensor *x, tn_transform *f, int64_t n, int axis) {
   char a[TN_DIMS_TEXT];
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   if (!f->from_real && !tn_is_complex(f->name, x)) return 0;
   const int ndim = u->ndim - !f->from_real, at = axis < 0 ? axis + ndim : axis;
   if (at < 0 || at >= ndim || u->ndim + f->from_real > TINY_MAX_DIMS) {
-    tn_wrong(x->t, TINY_E_ARG, "%s: axis %d is out of range for %s", f->name, axis, tn_text_of(u, a));
+    tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: axis %d is out of range for %s", f->name, axis, tn_text_of(u, a));
     return 0;
   }
   if (n <= 0) n = f->to_real ? 2 * (u->dim[at] - 1) : u->dim[at];
   f->axis = at; f->n = n;
-  if (n >= 1 && u->dim[at] >= 1 && n < (int64_t)1 << 30) return tn_taken(x->t, f->name, TN_NUMBER, u->dtype);
-  tn_wrong(x->t, TINY_E_SHAPE, "%s: %lld points from %s", f->name, (long long)n, tn_text_of(u, a));
+  if (n >= 1 && u->dim[at] >= 1 && n < (int64_t)1 << 30)
+    return tn_taken(tn_ctx_of(x), f->name, TN_NUMBER, u->dtype);
+  tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %lld points from %s", f->name, (long long)n, tn_text_of(u, a));
   return 0;
 }
 static tiny_tensor *tn_transform_along(tiny_tensor *x, tn_transform f, int64_t n, int axis) {
   tiny_tensor *out;
   if (!tn_usable(f.name, 1, &x, &out) || !tn_transform_fits(x, &f, n, axis)) return out;
-  tiny_uop *u = tn_transform_axis(x->t, &f, tn_wide(x->t, x->uop));
-  return tn_tensor_new(x->t, tn_narrow(x->t, u, x->uop->dtype));
+  tiny_uop *u = tn_transform_axis(tn_ctx_of(x), &f, tn_wide(tn_ctx_of(x), tn_uop_of(x)));
+  return tn_tensor_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), u, tn_uop_of(x)->dtype));
 }
 static tn_transform tn_transform_of(const char *name, int from_real, int to_real, int sign, int norm) {
   tn_transform f;
@@ -16527,7 +19689,7 @@ static tiny_tensor *tn_transform_axes(tiny_tensor *x, const char *name, tiny_sha
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int from_real = real && sign < 0, to_real = real && sign > 0;
-  const int ndim = x->uop->ndim - !from_real;
+  const int ndim = tn_uop_of(x)->ndim - !from_real;
   int seen = 0;
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     axes.ndim = ndim < 0 ? 0 : ndim;
@@ -16539,8 +19701,8 @@ static tiny_tensor *tn_transform_axes(tiny_tensor *x, const char *name, tiny_sha
     else seen |= 1 << axes.dim[i];
   }
   if (axes.ndim < 1 || axes.ndim > TINY_MAX_DIMS)
-    return tn_wrong(x->t, TINY_E_ARG, "%s: the axes are none, repeated or out of range for %s", name,
-                    tn_text_of(x->uop, a));
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "%s: the axes are none, repeated or out of range for %s", name,
+                    tn_text_of(tn_uop_of(x), a));
   const int n = axes.ndim - 1;
   if (from_real) x = tn_transform_along(x, tn_transform_of(name, 1, 0, sign, norm), 0, (int)axes.dim[n]);
   for (int i = 0; i < n + !real && tiny_ok(x); i++)
@@ -16567,14 +19729,14 @@ TINY_API tiny_tensor *tiny_irfftn(tiny_tensor *x, int64_t last, tiny_shape axes,
 static tiny_tensor *tn_shifted(const char *name, tiny_tensor *x, tiny_shape axes, int back) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_uop *u = x->uop;
-  const int bits = tn_axis_bits(x->t, name, u, &axes);
+  tiny_uop *u = tn_uop_of(x);
+  const int bits = tn_axis_bits(tn_ctx_of(x), name, u, &axes);
   if (bits < 0) return out;
-  for (int i = 0; i < x->uop->ndim && !tn_bad(x->t, u); i++) {
+  for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(tn_ctx_of(x), u); i++) {
     const int64_t n = u->dim[i];
-    if (bits >> i & 1 && n > 1) u = tn_rotated(x->t, u, i, back ? n / 2 : n - n / 2);
+    if (bits >> i & 1 && n > 1) u = tn_rotated(tn_ctx_of(x), u, i, back ? n / 2 : n - n / 2);
   }
-  return tn_tensor_new(x->t, u);
+  return tn_tensor_new(tn_ctx_of(x), u);
 }
 TINY_API tiny_tensor *tiny_fftshift(tiny_tensor *x, tiny_shape axes) {
   return tn_shifted("fftshift", x, axes, 0);
@@ -16585,6 +19747,7 @@ TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes) {
 
 static tiny_tensor *tn_frequencies(tiny_ctx *t, const char *name, int64_t n, int64_t count, double step,
                                    tiny_dtype dtype) {
+  TN_FLOAT_MODE;
   const tiny_shape s = {1, {count}};
   if (!tn_creatable(t, name, dtype, &s)) return tn_poison(t);
   if (n < 1 || !tn_is_float(dtype))
@@ -16609,17 +19772,17 @@ static tiny_uop *tn_part(tiny_ctx *t, tiny_uop *x, int part) {             // (.
   return tn_reshape(t, tn_cut(t, x, n, part, part + 1), n, x->dim);
 }
 static tiny_uop *tn_paired(tiny_ctx *t, tiny_uop *re, tiny_uop *im) {
-  tn_broadcast(t, &re, &im);
+  tn_broadcast_whole(t, &re, &im);
   if (tn_bad(t, re) || tn_bad(t, im)) return &t->ir->bad;
-  const int n = re->ndim > im->ndim ? re->ndim : im->ndim;
+  const int n = re->ndim;
   return tn_add(t, tn_extend(t, tn_insert(t, re, n), n, 0, 1), tn_extend(t, tn_insert(t, im, n), n, 1, 0));
 }
 TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im) {
   tiny_tensor *out, *in[2] = {re, im ? im : re};
   if (!tn_usable("complex", 2, in, &out) || !tn_shapes_meet("complex", 2, in)) return out;
-  tiny_ctx *t = re->t;
-  const int dtype = tn_real(tn_meet(re->uop, in[1]->uop));
-  tiny_uop *x = tn_cast(t, re->uop, dtype), *y = im ? tn_cast(t, im->uop, dtype) : tn_k(t, x, 0);
+  tiny_ctx *t = tn_ctx_of(re);
+  const int dtype = tn_real(tn_meet(tn_uop_of(re), tn_uop_of(in[1])));
+  tiny_uop *x = tn_cast(t, tn_uop_of(re), dtype), *y = im ? tn_cast(t, tn_uop_of(im), dtype) : tn_k(t, x, 0);
   if (!tn_bad(t, x) && x->ndim == TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_SHAPE, "complex: no room for a dim behind %d", TINY_MAX_DIMS);
   if (!im && !tn_bad(t, x)) y = tn_expand(t, y, x->ndim, x->dim);
@@ -16628,24 +19791,25 @@ TINY_API tiny_tensor *tiny_complex(tiny_tensor *re, tiny_tensor *im) {
 static tiny_tensor *tn_complex_part(const char *name, tiny_tensor *x, int part) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out) || !tn_is_complex(name, x)) return out;
-  return tn_tensor_new(x->t, tn_part(x->t, x->uop, part));
+  return tn_tensor_new(tn_ctx_of(x), tn_part(tn_ctx_of(x), tn_uop_of(x), part));
 }
 TINY_API tiny_tensor *tiny_real(tiny_tensor *x) { return tn_complex_part("real", x, 0); }
 TINY_API tiny_tensor *tiny_imag(tiny_tensor *x) { return tn_complex_part("imag", x, 1); }
 TINY_API tiny_tensor *tiny_conj(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("conj", 1, &x, &out) || !tn_is_complex("conj", x)) return out;
-  tiny_uop *re = tn_part(x->t, x->uop, 0), *im = tn_part(x->t, x->uop, 1);
-  return tn_tensor_new(x->t, tn_paired(x->t, re, tn_neg(x->t, im)));
+  tiny_uop *re = tn_part(tn_ctx_of(x), tn_uop_of(x), 0), *im = tn_part(tn_ctx_of(x), tn_uop_of(x), 1);
+  return tn_tensor_new(tn_ctx_of(x), tn_paired(tn_ctx_of(x), re, tn_neg(tn_ctx_of(x), im)));
 }
 TINY_API tiny_tensor *tiny_complex_mul(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("complex_mul", 2, in, &out) || !tn_is_complex("complex_mul", a) ||
       !tn_is_complex("complex_mul", b) || !tn_shapes_meet("complex_mul", 2, in))
     return out;
-  tiny_ctx *t = a->t;
-  const int dtype = tn_real(tiny_promote((tiny_dtype)a->uop->dtype, (tiny_dtype)b->uop->dtype));
-  tiny_uop *x = tn_cast(t, a->uop, tn_computed_in(dtype)), *y = tn_cast(t, b->uop, tn_computed_in(dtype));
+  tiny_ctx *t = tn_ctx_of(a);
+  const int dtype = tn_real(tiny_promote((tiny_dtype)tn_uop_of(a)->dtype, (tiny_dtype)tn_uop_of(b)->dtype));
+  tiny_uop *x = tn_cast(t, tn_uop_of(a), tn_computed_in(dtype)),
+      *y = tn_cast(t, tn_uop_of(b), tn_computed_in(dtype));
   tiny_uop *xr = tn_part(t, x, 0), *xi = tn_part(t, x, 1), *yr = tn_part(t, y, 0), *yi = tn_part(t, y, 1);
   tiny_uop *re = tn_sub(t, tn_mul(t, xr, yr), tn_mul(t, xi, yi)),
            *im = tn_add(t, tn_mul(t, xr, yi), tn_mul(t, xi, yr));
@@ -16654,20 +19818,158 @@ TINY_API tiny_tensor *tiny_complex_mul(tiny_tensor *a, tiny_tensor *b) {
 TINY_API tiny_tensor *tiny_complex_abs(tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable("complex_abs", 1, &x, &out) || !tn_is_complex("complex_abs", x)) return out;
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_vector_norm(x->t, tn_wide(x->t, x->uop), 2), x->uop->dtype));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_narrow(t, tn_vector_norm(t, tn_wide(t, tn_uop_of(x)), 2), tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_polar(tiny_tensor *size, tiny_tensor *angle) {
   tiny_tensor *out, *in[2] = {size, angle};
   if (!tn_usable("polar", 2, in, &out) || !tn_shapes_meet("polar", 2, in)) return out;
-  tiny_ctx *t = size->t;
-  const int dtype = tn_real(tn_meet(size->uop, angle->uop));
-  tiny_uop *r = tn_cast(t, size->uop, tn_computed_in(dtype)),
-           *phi = tn_cast(t, angle->uop, tn_computed_in(dtype));
+  tiny_ctx *t = tn_ctx_of(size);
+  const int dtype = tn_real(tn_meet(tn_uop_of(size), tn_uop_of(angle)));
+  tiny_uop *r = tn_cast(t, tn_uop_of(size), tn_computed_in(dtype)),
+           *phi = tn_cast(t, tn_uop_of(angle), tn_computed_in(dtype));
   tiny_uop *y = tn_paired(t, tn_mul(t, r, tn_cos(t, phi)), tn_mul(t, r, tn_sin(t, phi)));
   return tn_tensor_new(t, tn_narrow(t, y, dtype));
 }
 #endif
 // ---- end src/tensor/fft.c ----
+// ---- begin src/tensor/signal.c ----
+// signal: the spectrum of a signal in frames that overlap, and the signal of such a spectrum.
+//
+// In:  rows of samples, or of spectra as pairs (tensor/fft.c). Out: the same by way of (rows, frames, n): frames are
+//      views (tn_slide), transforms dense or fast (tn_dft), and what overlaps is added up by rows of blocks that are
+//      laid askew. All of it movement, products and sums, so it fuses and has gradients.
+#ifndef TN_TENSOR_SIGNAL
+#define TN_TENSOR_SIGNAL
+#ifndef TINY_AMALGAMATED
+#include "fft.c"
+#endif
+
+// What a descriptor says, with its defaults.
+typedef struct tn_frames {
+  const char *name;
+  int64_t n, hop, half;                    // samples of a frame, between two of them, bins of a spectrum
+  int64_t R, frames;                       // rows of samples, frames of each
+  int dtype, wide;                         // of the result, and what it is computed in
+  int ndim; int64_t dim[TINY_MAX_DIMS];    // of the rows
+  tiny_uop *window;                        // (n)
+  double scale;
+} tn_frames;
+
+// The window in the middle of n, or ones.
+static tiny_uop *tn_window_of(tiny_ctx *t, const tn_frames *f, const tiny_tensor *window) {
+  const int64_t n = f->n, size = window ? tn_uop_of(window)->dim[0] : n, before = (n - size) / 2;
+  if (!window) return tn_expand(t, tn_constant(t, f->wide, 1), 1, &n);
+  return tn_extend(t, tn_cast(t, tn_uop_of(window), f->wide), 0, before, n - size - before);
+}
+// Checks x, whose last dims are as many as own, and the descriptor. 0: an error was recorded, or *out is poison.
+static int tn_frames_open(tn_frames *f, tiny_tensor *x, int own, int64_t n, const tiny_stft_desc *d,
+                          tiny_tensor **out) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *window = d ? d->window : NULL, *in[2] = {x, window ? window : x};
+  if (!tn_usable(f->name, 2, in, out)) return 0;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x), *w = tn_uop_of(in[1]);
+  f->n = n;
+  f->hop = d && d->hop ? d->hop : n / 4 > 0 ? n / 4 : 1;
+  f->half = d && d->two_sided ? n : n / 2 + 1;
+  f->scale = d && d->normalized ? 1 / sqrt((double)(n > 0 ? n : 1)) : 1;
+  if (n < 1 || n >= (int64_t)1 << 30 || f->hop < 1 || f->hop >= (int64_t)1 << 30) {
+    tiny_fail(t, TINY_E_ARG, "%s: frames of %lld, %lld apart", f->name, (long long)n, (long long)f->hop);
+    return 0;
+  }
+  if (u->ndim < own || u->ndim - own + 3 > TINY_MAX_DIMS || (window && (w->ndim != 1 || w->dim[0] > n))) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s in frames of %lld by a window %s", f->name, tn_text_of(u, a), (long long)n,
+              window ? tn_text_of(w, b) : "of ones");
+    return 0;
+  }
+  f->dtype = window ? (int)tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)w->dtype) : u->dtype;
+  if (!tn_taken(t, f->name, TN_NUMBER, u->dtype) || !tn_taken(t, f->name, TN_NUMBER, w->dtype)) return 0;
+  f->dtype = tn_real(f->dtype);
+  f->wide = tn_computed_in(f->dtype);
+  f->ndim = u->ndim - own;
+  for (int i = 0; i < f->ndim; i++) f->dim[i] = u->dim[i];
+  f->R = tn_dims_nelem(f->ndim, f->dim);
+  f->window = tn_window_of(t, f, window);
+  return !tn_bad(t, f->window);
+}
+// Rows u of the shape that the lead dims and these make.
+static tiny_tensor *tn_frames_close(tiny_ctx *t, tn_frames *f, tiny_uop *u, int n, const int64_t *dim) {
+  for (int i = 0; i < n; i++) f->dim[f->ndim + i] = dim[i];
+  return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, u, f->ndim + n, f->dim), f->dtype));
+}
+
+TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc *d) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_frames f;
+  memset(&f, 0, sizeof f);
+  f.name = "stft";
+  if (!tn_frames_open(&f, x, 1, n, d, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int64_t T = tn_uop_of(x)->dim[f.ndim], around = d && d->no_center ? 0 : n / 2, row[2] = {f.R, T};
+  const int zeros = d && d->zeros, fits = zeros || tn_around_fits(T, around, around, TINY_PAD_REFLECT);
+  if (!fits || T + 2 * around < n)
+    return tn_wrong(t, TINY_E_SHAPE, "stft: frames of %lld from %s, with %lld %s around it", (long long)n,
+                    tn_text_of(tn_uop_of(x), a), (long long)around, zeros ? "zeros" : "reflected");
+  f.frames = 1 + (T + 2 * around - n) / f.hop;
+  const int64_t frame[3] = {f.R * f.frames, 1, n}, spectrum[4] = {f.R, f.frames, 2, f.half}, order[4] = {0, 3, 1, 2};
+  const int64_t dim[3] = {f.half, f.frames, 2};
+  tiny_uop *u = tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 2, row);
+  if (zeros) u = tn_extend(t, u, 1, around, around);
+  else u = tn_pad_around(t, u, 1, around, around, TINY_PAD_REFLECT);
+  u = tn_mul(t, tn_slide(t, u, 1, f.frames, n, f.hop), f.window);                      // (R, frames, n)
+  u = tn_cut(t, tn_dft(t, tn_stored(t, tn_reshape(t, u, 3, frame)), -1), 2, 0, f.half);
+  u = tn_permute(t, tn_reshape(t, tn_times(t, u, f.scale), 4, spectrum), order);
+  return tn_frames_close(t, &f, u, 3, dim);
+}
+
+// Frames (R, F, n), each hop behind the one before, added up: (R, n + hop (F - 1)). Blocks of hop: those of column k
+// are laid k rows lower, by rows that are one longer than they are read.
+static tiny_uop *tn_overlapped(tiny_ctx *t, tiny_uop *u, int64_t hop) {
+  if (tn_bad(t, u)) return u;
+  const int64_t R = u->dim[0], F = u->dim[1], n = u->dim[2], K = (n + hop - 1) / hop, length = F + K - 1;
+  const int64_t blocks[4] = {R, F, K, hop}, order[4] = {0, 2, 1, 3}, flat[3] = {R, K * (F + K), hop},
+                askew[4] = {R, K, length, hop}, row[2] = {R, length * hop};
+  u = tn_permute(t, tn_reshape(t, tn_extend(t, u, 2, 0, K * hop - n), 4, blocks), order);
+  u = tn_reshape(t, tn_extend(t, u, 2, 0, K), 3, flat);
+  u = tn_sum(t, tn_reshape(t, tn_cut(t, u, 1, 0, K * length), 4, askew), 1 << 1, 0);
+  return tn_cut(t, tn_reshape(t, u, 2, row), 1, 0, n + hop * (F - 1));
+}
+TINY_API tiny_tensor *tiny_istft(tiny_tensor *x, int64_t n, const tiny_stft_desc *d) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  tn_frames f;
+  memset(&f, 0, sizeof f);
+  f.name = "istft";
+  if (!tn_frames_open(&f, x, 3, n, d, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *in = tn_uop_of(x);
+  f.frames = in->dim[f.ndim + 1];
+  if (in->dim[f.ndim] != f.half || f.frames < 1 || in->dim[f.ndim + 2] != 2)
+    return tn_wrong(t, TINY_E_SHAPE, "istft: %s is no spectrum of %lld bins, frames and pairs", tn_text_of(in, a),
+                    (long long)f.half);
+  const int64_t F = f.frames, total = n + f.hop * (F - 1), from = d && d->no_center ? 0 : n / 2;
+  const int64_t length = d && d->length > 0 ? d->length : total - 2 * from,
+                kept = length < total - from ? length : total - from;
+  const int64_t spectrum[4] = {f.R, f.half, F, 2}, order[4] = {0, 2, 3, 1}, planes[3] = {f.R * F, 2, f.half},
+                frames[3] = {f.R, F, n}, one[3] = {1, F, n};
+  if (length < 1 || kept < 1 || length >= (int64_t)1 << 40)
+    return tn_wrong(t, TINY_E_SHAPE, "istft: %lld samples of %s", (long long)length, tn_text_of(in, a));
+  tiny_uop *u = tn_permute(t, tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 4, spectrum), order);
+  u = tn_reshape(t, u, 3, planes);
+  u = tn_unfold(t, tn_cut(t, u, 2, 0, n / 2 + 1), n);        // two-sided ones mirror themselves
+  u = tn_reshape(t, tn_cut(t, tn_dft(t, tn_stored(t, u), 1), 1, 0, 1), 3, frames);
+  u = tn_mul(t, tn_times(t, u, 1 / (f.scale * (double)n)), f.window);
+  u = tn_overlapped(t, tn_stored(t, u), f.hop);
+  tiny_uop *weight = tn_overlapped(t, tn_expand(t, tn_square(t, f.window), 3, one), f.hop);
+  tiny_uop *reached = tn_gt(t, weight, tn_k(t, weight, 1e-11));
+  u = tn_fdiv(t, u, tn_where(t, reached, weight, tn_k(t, weight, 1)));
+  u = tn_extend(t, tn_cut(t, u, 1, from, from + kept), 1, 0, length - kept);
+  return tn_frames_close(t, &f, u, 1, &length);
+}
+#endif
+// ---- end src/tensor/signal.c ----
 #endif
 #ifndef TINY_NO_NN
 // ---- begin src/tensor/conv.c ----
@@ -16684,22 +19986,6 @@ TINY_API tiny_tensor *tiny_polar(tiny_tensor *size, tiny_tensor *angle) {
 #endif
 
 enum { TN_SPATIAL = 3 };                   // most spatial dims
-
-static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x)) return x;
-  for (int i = 0; i + 1 < x->ndim; i++)
-    dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
-  return tn_reshape(t, x, x->ndim - 1, dim);
-}
-
-// Zeros between the elements of an axis: n -> (n-1) step + 1.
-static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
-  if (tn_bad(t, x) || step == 1) return x;
-  const int64_t n = x->dim[axis];
-  x = tn_extend(t, tn_split(t, x, axis, n, 1), axis + 1, 0, step - 1);
-  return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
-}
 
 // ** windows **
 
@@ -16775,8 +20061,8 @@ typedef struct tn_conv {                   // what both directions check and nee
 static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc, int transposed,
                       tn_conv *c) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = in[0]->t;
-  tiny_uop *x = in[0]->uop, *w = in[1]->uop;
+  tiny_ctx *t = tn_ctx_of(in[0]);
+  tiny_uop *x = tn_uop_of(in[0]), *w = tn_uop_of(in[1]);
   memset(c, 0, sizeof *c);
   if (desc) c->d = *desc;
   const int groups = c->groups = c->d.groups ? c->d.groups : 1;
@@ -16792,8 +20078,9 @@ static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tin
     return 0;
   }
   const int64_t made = transposed ? w->dim[1] * groups : w->dim[0];
-  if (in[2] && (in[2]->uop->ndim != 1 || in[2]->uop->dim[0] != made)) {
-    tiny_fail(t, TINY_E_SHAPE, "%s: bias %s with weights %s", name, tn_text_of(in[2]->uop, a), tn_text_of(w, b));
+  if (in[2] && (tn_uop_of(in[2])->ndim != 1 || tn_uop_of(in[2])->dim[0] != made)) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: bias %s with weights %s", name, tn_text_of(tn_uop_of(in[2]), a),
+              tn_text_of(w, b));
     return 0;
   }
   for (int i = 0; i < c->n; i++) {
@@ -16807,7 +20094,7 @@ static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tin
   }
   c->x = c->batched ? x : tn_insert(t, x, 0);
   c->weight = w;
-  c->bias = in[2] ? in[2]->uop : NULL;
+  c->bias = in[2] ? tn_uop_of(in[2]) : NULL;
   return !tn_bad(t, c->x);
 }
 static tiny_tensor *tn_conv_done(tiny_ctx *t, const tn_conv *c, tiny_uop *y) {
@@ -16852,7 +20139,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   tiny_tensor *out;
   tn_conv c;
   if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 0, &c)) return out;
-  tiny_ctx *t = in[0]->t;
+  tiny_ctx *t = tn_ctx_of(in[0]);
   tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
   const tiny_padding how = c.d.padding;
@@ -16932,7 +20219,7 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
   tiny_tensor *out;
   tn_conv c;
   if (!tn_usable_some(name, 2, 3, in, &out) || !tn_conv_of(name, n, in, desc, 1, &c)) return out;
-  tiny_ctx *t = in[0]->t;
+  tiny_ctx *t = tn_ctx_of(in[0]);
   const tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
   if (c.d.padding || c.d.same)
@@ -17066,8 +20353,9 @@ static tiny_tensor *tn_no_windows(const char *name, tiny_tensor *x, int n, const
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   int64_t kernel[TN_SPATIAL];
   for (int i = 0; i < n; i++) kernel[i] = w[i].kernel;
-  return tn_wrong(x->t, TINY_E_SHAPE, "%s: no window of %s fits %s", name, tn_dims_text(b, sizeof b, n, kernel),
-                  tn_text_of(x->uop, a));
+  return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: no window of %s fits %s", name,
+                  tn_dims_text(b, sizeof b, n, kernel),
+                  tn_text_of(tn_uop_of(x), a));
 }
 
 TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d) {
@@ -17075,13 +20363,14 @@ TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d) {
   tiny_tensor *out;
   tn_window w[TN_SPATIAL];
   if (!tn_usable("unfold", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int n = tn_pool_of(t, "unfold", d, 1, w), batched = x->uop->ndim == n + 2;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_pool_of(t, "unfold", d, 1, w), batched = tn_uop_of(x)->ndim == n + 2;
   if (!n) return out;
   if (d->ceil_mode) return tn_wrong(t, TINY_E_ARG, "unfold: ceil_mode is set");
-  if (!batched && x->uop->ndim != n + 1)
-    return tn_wrong(t, TINY_E_SHAPE, "unfold: %s has not %d spatial dims and channels", tn_text_of(x->uop, a), n);
-  tiny_uop *u = batched ? x->uop : tn_insert(t, x->uop, 0);
+  if (!batched && tn_uop_of(x)->ndim != n + 1)
+    return tn_wrong(t, TINY_E_SHAPE, "unfold: %s has not %d spatial dims and channels",
+                    tn_text_of(tn_uop_of(x), a), n);
+  tiny_uop *u = batched ? tn_uop_of(x) : tn_insert(t, tn_uop_of(x), 0);
   if (tn_bad(t, u)) return tn_poison(t);
   int64_t axes[TINY_MAX_DIMS] = {0, 1}, columns[3] = {u->dim[0], u->dim[1], 1};
   for (int i = 0; i < n; i++) {
@@ -17098,8 +20387,8 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape size, const tiny_pool
   tiny_tensor *out;
   tn_window w[TN_SPATIAL];
   if (!tn_usable("fold", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int n = tn_pool_of(t, "fold", d, 1, w), batched = x->uop->ndim == 3;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_pool_of(t, "fold", d, 1, w), batched = tn_uop_of(x)->ndim == 3;
   if (!n) return out;
   if (d->ceil_mode || size.ndim != n)
     return tn_wrong(t, TINY_E_ARG, "fold: %d sizes, %d kernels, ceil_mode %d", size.ndim, n, d->ceil_mode);
@@ -17113,7 +20402,7 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape size, const tiny_pool
     taps *= w[i].kernel; windows *= w[i].out;
     dim[1 + i] = w[i].kernel; dim[1 + n + i] = w[i].out;
   }
-  tiny_uop *u = x->uop;
+  tiny_uop *u = tn_uop_of(x);
   const int rows = u->ndim - 2;
   if ((!batched && u->ndim != 2) || !windows || u->dim[rows] % taps || u->dim[rows + 1] != windows)
     return tn_wrong(t, TINY_E_SHAPE, "fold: %s is not %lld rows a channel by %lld windows of %s", tn_text_of(u, a),
@@ -17163,14 +20452,14 @@ static int tn_pool_fit(const tiny_uop *u, int n, int ceil_mode, tn_window *w) {
 // The arguments of a pooling operator: number of spatial dims, or 0.
 static int tn_pool_check(const char *name, tiny_tensor *x, const tiny_pool_desc *d, int dilates,
                          tn_window *w) {
-  const int n = tn_pool_of(x->t, name, d, 0, w);
+  const int n = tn_pool_of(tn_ctx_of(x), name, d, 0, w);
   if (!n) return 0;
   for (int i = 0; i < n; i++)
     if (w[i].dilation != 1 && !dilates) {
-      tiny_fail(x->t, TINY_E_ARG, "%s: dilation %d", name, (int)w[i].dilation);
+      tiny_fail(tn_ctx_of(x), TINY_E_ARG, "%s: dilation %d", name, (int)w[i].dilation);
       return 0;
     }
-  if (tn_pool_fit(x->uop, n, d->ceil_mode, w)) return n;
+  if (tn_pool_fit(tn_uop_of(x), n, d->ceil_mode, w)) return n;
   tn_no_windows(name, x, n, w);
   return 0;
 }
@@ -17210,7 +20499,7 @@ static tiny_uop *tn_maxima_of(tiny_ctx *t, const tn_maxima *m) {
 static tiny_uop *tn_maxima_places(tiny_ctx *t, const tn_maxima *m) {
   if (tn_bad(t, m->windows)) return m->windows;
   const int bits = ((1 << m->n) - 1) << (m->lead + m->n);
-  tiny_uop *x = m->windows, *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *flat = NULL;
+  tiny_uop *x = tn_once(t, m->windows), *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *flat = NULL;
   if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
   if (m->valid) is = tn_and(t, is, m->valid);
   for (int i = 0; i < m->n; i++)
@@ -17237,8 +20526,8 @@ static tiny_tensor *tn_max_pool(const char *name, tiny_tensor *x, const tiny_poo
   const int usable = tn_usable(name, 1, &x, &out);
   if (indices) *indices = out;
   if (!usable || !(m.n = tn_pool_check(name, x, d, 1, w))) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   m.lead = u->ndim - m.n;
   m.size = u->dim + m.lead;
   m.valid = NULL;
@@ -17264,8 +20553,8 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
   tiny_tensor *out, *in[2] = {x, indices};
   tn_window w[TN_SPATIAL];
   if (!tn_usable("max_unpool", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *index = indices->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *index = tn_uop_of(indices);
   const int n = tn_pool_of(t, "max_unpool", d, 0, w), lead = u->ndim - n;
   if (!n || !tn_is_index(t, "max_unpool", index)) return out;
   if (lead < 0 || !tn_has_dims(index, u->ndim, u->dim))
@@ -17336,6 +20625,7 @@ static tiny_uop *tn_pool_count(tiny_ctx *t, const tn_window *w, int64_t size, in
   return tn_sub(t, end, exclude ? tn_max(t, begin, tn_k(t, begin, 0)) : begin);
 }
 static tiny_uop *tn_mean_pool(tiny_ctx *t, tiny_uop *x, const tiny_pool_desc *d, int n, const tn_window *w) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int lead = x->ndim - n;
   double same = 1;                         // the part of the divisor that all windows share
@@ -17358,8 +20648,9 @@ static tiny_tensor *tn_avg_pool(const char *name, tiny_tensor *x, const tiny_poo
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int n = tn_pool_check(name, x, d, 0, w);
   if (!n) return out;
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_mean_pool(x->t, tn_wide(x->t, x->uop), d, n, w),
-                                       x->uop->dtype));
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_tensor_new(t, tn_narrow(t, tn_mean_pool(t, tn_wide(t, tn_uop_of(x)), d, n, w),
+                                       tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d) {
   return tn_avg_pool("avg_pool", x, d);
@@ -17367,10 +20658,11 @@ TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d) {
 
 // As PyTorch: means of x^p times the elements of a whole window, also where a window hangs over.
 TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   tn_window w[TN_SPATIAL];
   if (!tn_usable("lp_pool", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   const int n = tn_pool_check("lp_pool", x, d, 0, w);
   if (!n) return out;
   double taps = 1;
@@ -17380,10 +20672,10 @@ TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_des
       return tn_wrong(t, TINY_E_ARG, "lp_pool: pad %d, divisor %d", d->pad[i], d->divisor);
   }
   if (!(p > 0) || p > 1e6) return tn_wrong(t, TINY_E_ARG, "lp_pool: p is %g", p);
-  tiny_uop *y = tn_wide(t, x->uop);
+  tiny_uop *y = tn_wide(t, tn_uop_of(x));
   y = tn_bad(t, y) ? y : tn_mean_pool(t, tn_pow(t, y, tn_k(t, y, p)), d, n, w);
   y = tn_bad(t, y) ? y : tn_pow(t, tn_times(t, y, taps), tn_k(t, y, 1 / p));
-  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 
 // ** the same in all spatial dims **
@@ -17459,7 +20751,7 @@ static tiny_uop *tn_take_taps(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
 static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *size, tn_taps *p,
                           tiny_shape *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  const int n = size->ndim, lead = x->uop->ndim - n;
+  const int n = size->ndim, lead = tn_uop_of(x)->ndim - n;
   *s = tiny_shape_get(x);
   memset(p, 0, sizeof *p);
   int fits = n >= 1 && n <= TN_SPATIAL && lead >= 0;
@@ -17472,8 +20764,8 @@ static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *si
     p->O[i] = s->dim[lead + i] = to;
     p->T[i] = !to || to % from == 0 ? 1 : from / to + (from % to ? 2 : 0);       // at most
   }
-  if (fits) return tn_shape_valid(x->t, name, s);
-  tiny_fail(x->t, TINY_E_SHAPE, "%s: %s to %s", name, tn_text_of(x->uop, a),
+  if (fits) return tn_shape_valid(tn_ctx_of(x), name, s);
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s to %s", name, tn_text_of(tn_uop_of(x), a),
             tn_dims_text(b, sizeof b, n < 0 ? 0 : n < TINY_MAX_DIMS ? n : TINY_MAX_DIMS, size->dim));
   return 0;
 }
@@ -17516,8 +20808,8 @@ TINY_API tiny_tensor *tiny_adaptive_avg_pool(tiny_tensor *x, tiny_shape out_size
   tn_taps p;
   if (!tn_usable("adaptive_avg_pool", 1, &x, &out)) return out;
   if (!tn_adaptive_of("adaptive_avg_pool", x, &out_size, &p, &s)) return out;
-  tiny_uop *y = tn_adaptive_mean(x->t, tn_wide(x->t, x->uop), &p, &s);
-  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
+  tiny_uop *y = tn_adaptive_mean(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), &p, &s);
+  return tn_tensor_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), y, tn_uop_of(x)->dtype));
 }
 
 TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size, tiny_tensor **indices) {
@@ -17528,8 +20820,8 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
   const int usable = tn_usable("adaptive_max_pool", 1, &x, &out);
   if (indices) *indices = out;
   if (!usable || !tn_adaptive_of("adaptive_max_pool", x, &out_size, &p, &s)) return out;
-  tiny_ctx *t = x->t;
-  const int n = p.n, lead = x->uop->ndim - n;
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = p.n, lead = tn_uop_of(x)->ndim - n;
   if (tn_adaptive_even(&p, w)) {
     tiny_pool_desc d;
     memset(&d, 0, sizeof d);
@@ -17537,7 +20829,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     return tn_max_pool("adaptive_max_pool", x, &d, indices);
   }
   int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TINY_MAX_DIMS] = {0};
-  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, x->uop->dim + lead};
+  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead};
   for (int i = 0; i < n; i++) {
     axes[1 + i] = tn_tap_axis(&p, TN_TAP_O, i); axes[1 + n + i] = tn_tap_axis(&p, TN_TAP_T, i);
     axes[1 + 2 * n + i] = tn_tap_axis(&p, TN_TAP_S, i);
@@ -17555,11 +20847,11 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     inside = tn_reshape(t, tn_permute(t, inside, axes), 1 + 2 * n, dim);
     m.valid = m.valid ? tn_and(t, m.valid, inside) : inside;
   }
-  m.windows = tn_take_taps(t, tn_reshape(t, x->uop, 1 + n, flat), &p);
-  m.windows = tn_where(t, m.valid, m.windows, tn_lowest_node(t, x->uop->dtype));
+  m.windows = tn_take_taps(t, tn_reshape(t, tn_uop_of(x), 1 + n, flat), &p);
+  m.windows = tn_where(t, m.valid, m.windows, tn_lowest_node(t, tn_uop_of(x)->dtype));
   tiny_tensor *y = tn_maxima_done(t, "adaptive_max_pool", &m, indices);
-  if (indices) *indices = tn_tensor_new(t, tn_reshape(t, (*indices)->uop, s.ndim, s.dim));
-  return tn_tensor_new(t, tn_reshape(t, y->uop, s.ndim, s.dim));
+  if (indices) *indices = tn_tensor_new(t, tn_reshape(t, tn_uop_of(*indices), s.ndim, s.dim));
+  return tn_tensor_new(t, tn_reshape(t, tn_uop_of(y), s.ndim, s.dim));
 }
 #endif
 // ---- end src/tensor/pool.c ----
@@ -17609,6 +20901,7 @@ static tiny_uop *tn_tap_weight(tiny_ctx *t, int mode, tiny_uop *part, tiny_uop *
 // should reach a whole number must not stay below.
 typedef struct tn_resize_map { double step, first, unit; } tn_resize_map;
 static tn_resize_map tn_resize_map_of(const tn_taps *p, int i, int mode, int align, double scale) {
+  TN_FLOAT_MODE;
   double from = (double)p->S[i], to = (double)p->O[i];
   if (align) { const tn_resize_map m = {to > 1 ? from - 1 : 0, 0, to > 1 ? to - 1 : 1}; return m; }
   if (scale > 0) {
@@ -17623,6 +20916,7 @@ static tn_resize_map tn_resize_map_of(const tn_taps *p, int i, int mode, int ali
   return m;
 }
 static tiny_uop *tn_resize(tiny_ctx *t, tiny_uop *x, tn_taps *p, const tiny_interpolate_desc *d) {
+  TN_FLOAT_MODE;
   int64_t dim[1 + TN_SPATIAL] = {p->L};
   for (int i = 0; i < p->n; i++) {
     const tn_resize_map m = tn_resize_map_of(p, i, d->mode, d->align_corners, d->scale[i]);
@@ -17654,15 +20948,16 @@ static tiny_uop *tn_repeat_each(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
 // Sizes before and after, one tap an axis for now; 0: an error was recorded. *repeats: each is a multiple.
 static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps *p, tiny_shape *s,
                         int *repeats) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   memset(p, 0, sizeof *p);
   *s = tiny_shape_get(x);
   *repeats = 1;
   while (p->n < TN_SPATIAL && (d->size[p->n] || d->scale[p->n] != 0)) p->n++;
   const int n = p->n, lead = s->ndim - n;
   if (!n || lead < 0) {
-    tiny_fail(t, TINY_E_SHAPE, "interpolate: %d sizes or scales for %s", n, tn_text_of(x->uop, a));
+    tiny_fail(t, TINY_E_SHAPE, "interpolate: %d sizes or scales for %s", n, tn_text_of(tn_uop_of(x), a));
     return 0;
   }
   p->L = tn_dims_nelem(lead, s->dim);
@@ -17671,7 +20966,7 @@ static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps 
     const double to = d->size[i] ? (double)d->size[i] : floor((double)from * d->scale[i]);
     if (!(to >= 1 && to < INT32_MAX) || (d->size[i] && d->scale[i] != 0) || from < 1 || from >= INT32_MAX) {
       tiny_fail(t, TINY_E_ARG, "interpolate: spatial dim %d of %s to size %lld or by %g", i,
-                tn_text_of(x->uop, a), (long long)d->size[i], d->scale[i]);
+                tn_text_of(tn_uop_of(x), a), (long long)d->size[i], d->scale[i]);
       return 0;
     }
     p->O[i] = s->dim[lead + i] = (int64_t)to;
@@ -17687,7 +20982,7 @@ TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_de
   tiny_shape s;
   int repeats;
   if (!tn_usable("interpolate", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   memset(&d, 0, sizeof d);
   if (desc) d = *desc;
   if (!d.mode) d.mode = TINY_NEAREST;
@@ -17701,10 +20996,10 @@ TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_de
     return tiny_adaptive_avg_pool(x, size);
   }
   for (int i = 0; i < p.n; i++) p.T[i] = tn_taps_of_mode(d.mode);
-  tiny_uop *u = weighs ? tn_wide(t, x->uop) : x->uop;
+  tiny_uop *u = weighs ? tn_wide(t, tn_uop_of(x)) : tn_uop_of(x);
   if (tn_bad(t, u)) return tn_poison(t);
   u = tn_reshape(t, repeats && !weighs ? tn_repeat_each(t, u, &p) : tn_resize(t, u, &p, &d), s.ndim, s.dim);
-  return tn_tensor_new(t, weighs ? tn_narrow(t, u, x->uop->dtype) : u);
+  return tn_tensor_new(t, weighs ? tn_narrow(t, u, tn_uop_of(x)->dtype) : u);
 }
 
 // ** grid_sample **
@@ -17790,8 +21085,8 @@ TINY_API tiny_tensor *tiny_grid_sample(tiny_tensor *x, tiny_tensor *grid, const 
   tiny_tensor *out, *in[2] = {x, grid};
   tiny_grid_desc d;
   if (!tn_usable("grid_sample", 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop, *g = grid->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *g = tn_uop_of(grid);
   const int n = u->ndim - 2;
   memset(&d, 0, sizeof d);
   if (desc) d = *desc;
@@ -17830,11 +21125,12 @@ TINY_API tiny_tensor *tiny_grid_sample(tiny_tensor *x, tiny_tensor *grid, const 
 }
 
 TINY_API tiny_tensor *tiny_affine_grid(tiny_tensor *theta, tiny_shape size, int align_corners) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("affine_grid", 1, &theta, &out)) return out;
-  tiny_ctx *t = theta->t;
-  tiny_uop *u = theta->uop;
+  tiny_ctx *t = tn_ctx_of(theta);
+  tiny_uop *u = tn_uop_of(theta);
   const int n = size.ndim - 2, all = n + 2;
   if (!tn_is_float(u->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "affine_grid: %s", tn_dtypes[u->dtype].name);
@@ -17868,8 +21164,8 @@ static tiny_tensor *tn_shuffle_pixels(const char *name, tiny_tensor *x, int f, i
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int lead = u->ndim - 3;
   if (f < 1 || f > 1 << 15) return tn_wrong(t, TINY_E_ARG, "%s: factor %d", name, f);
   if (lead < 0 || u->ndim > TINY_MAX_DIMS - 3 || (!back && u->dim[lead] % ((int64_t)f * f)) ||
@@ -17898,11 +21194,11 @@ TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("channel_shuffle", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2 || u->ndim == TINY_MAX_DIMS || groups < 1 || u->dim[1] % groups)
     return tn_wrong(t, TINY_E_SHAPE, "channel_shuffle: %s in %d groups", tn_text_of(u, a), groups);
-  tiny_uop *y = tn_swap(t, tn_split(t, x->uop, 1, groups, u->dim[1] / groups), 1, 2);
+  tiny_uop *y = tn_swap(t, tn_split(t, tn_uop_of(x), 1, groups, u->dim[1] / groups), 1, 2);
   return tn_tensor_new(t, tn_merge(t, y, 1));
 }
 #endif
@@ -17937,10 +21233,11 @@ static tiny_tensor *tn_along(const char *name, tiny_uop *(*formula)(tiny_ctx *t,
                              tiny_tensor *x, int axis) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, name, x->uop, axis);
+  const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
-  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : formula(x->t, wide, bits);
-  return tn_tensor_new(x->t, tn_narrow(x->t, y, x->uop->dtype));
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : formula(t, wide, bits);
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 TINY_API tiny_tensor *tiny_softmax(tiny_tensor *x, int axis) {
   return tn_along("softmax", tn_softmax, x, axis);
@@ -17955,25 +21252,27 @@ TINY_API tiny_tensor *tiny_softmin(tiny_tensor *x, int axis) {
 TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("logsumexp", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(x->t, "logsumexp", x->uop, axis), n = x->uop->ndim;
+  const int bits = tn_one_axis(tn_ctx_of(x), "logsumexp", tn_uop_of(x), axis), n = tn_uop_of(x)->ndim;
   if (bits < 0) return out;
   int64_t kept[TINY_MAX_DIMS];
   int m = 0;
-  for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : x->uop->dim[i];
-  tiny_uop *wide = tn_wide(x->t, x->uop), *y = tn_bad(x->t, wide) ? wide : tn_log_fold(x->t, wide, bits);
-  return tn_tensor_new(x->t, tn_narrow(x->t, tn_reshape(x->t, y, m, kept), x->uop->dtype));
+  for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : tn_uop_of(x)->dim[i];
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : tn_log_fold(t, wide, bits);
+  return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, y, m, kept), tn_uop_of(x)->dtype));
 }
 
 // Gumbel noise is -log(-log u): Jang, Gu and Poole, arXiv:1611.01144. u is never 0 or 1: a half step is
 // added. A hard sample is the one-hot of the largest and has the soft one's gradient.
 TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, int axis) {
+  TN_FLOAT_MODE;
   tiny_tensor *out;
   if (!tn_usable("gumbel_softmax", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  if ((axis = tn_axis(t, "gumbel_softmax", x->uop, axis)) < 0) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if ((axis = tn_axis(t, "gumbel_softmax", tn_uop_of(x), axis)) < 0) return out;
   if (!(tau > 0)) return tn_wrong(t, TINY_E_ARG, "gumbel_softmax: tau is %g", tau);
-  tiny_uop *wide = tn_wide(t, x->uop),
-           *u = tn_plus(t, tn_uniform(t, x->uop->ndim, x->uop->dim), 1.0 / (1 << 25));
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)),
+           *u = tn_plus(t, tn_uniform(t, tn_uop_of(x)->ndim, tn_uop_of(x)->dim), 1.0 / (1 << 25));
   if (tn_bad(t, wide) || tn_bad(t, u)) return tn_poison(t);
   const int bits = wide->ndim ? 1 << axis : 0;
   tiny_uop *noise = tn_cast(t, tn_neg(t, tn_logarithm(t, tn_neg(t, tn_logarithm(t, u)))), wide->dtype);
@@ -17985,7 +21284,7 @@ TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, 
     tiny_uop *rest = tn_u1(t, TINY_OP_DETACH, tn_sub(t, tn_cast(t, one, y->dtype), y));
     y = tn_add(t, rest, y);
   }
-  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 
 // ** normalisation **
@@ -17994,9 +21293,9 @@ TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, 
 static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tiny_tensor *w, int n,
                      const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  if (!w || tn_has_dims(w->uop, n, dim)) return 1;
+  if (!w || tn_has_dims(tn_uop_of(w), n, dim)) return 1;
   tiny_fail(t, TINY_E_SHAPE, "%s: %s with weights or statistics %s", name, tn_text_of(x, a),
-            tn_text_of(w->uop, b));
+            tn_text_of(tn_uop_of(w), b));
   return 0;
 }
 static int tn_eps_fits(tiny_ctx *t, const char *name, double eps) {
@@ -18019,8 +21318,8 @@ static tiny_tensor *tn_norm_over(const char *name, tiny_tensor *x, int ndims, ti
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, b};
   if (!tn_usable_some(name, 1, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (ndims < 1 || ndims > u->ndim)
     return tn_wrong(t, TINY_E_ARG, "%s: over %d dims of %s", name, ndims, tn_text_of(u, a));
   const int64_t *dim = u->dim + u->ndim - ndims;
@@ -18030,7 +21329,8 @@ static tiny_tensor *tn_norm_over(const char *name, tiny_tensor *x, int ndims, ti
   const int bits = ((1 << ndims) - 1) << (u->ndim - ndims);
   tiny_uop *y = tn_wide(t, u);
   if (centre) y = tn_sub(t, y, tn_mean(t, y, bits, 1));
-  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), bits, 1), eps, w ? w->uop : NULL, b ? b->uop : NULL);
+  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), bits, 1), eps, w ? tn_uop_of(w) : NULL,
+                     b ? tn_uop_of(b) : NULL);
   return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
 }
 TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps) {
@@ -18055,8 +21355,8 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
   char a[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, w, b};
   if (!tn_usable_some(name, 1, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2) return tn_wrong(t, TINY_E_SHAPE, "%s: %s has no channels", name, tn_text_of(u, a));
   const int64_t B = u->dim[0], C = u->dim[1], G = groups == tn_each_channel ? C : groups;
   if (G < 0 || (G ? C % G : groups != tn_each_channel))
@@ -18070,8 +21370,8 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
   y = tn_sub(t, y, tn_mean(t, y, 4, 1));
   y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), 4, 1), eps, NULL, NULL);
   y = tn_reshape(t, y, u->ndim, u->dim);
-  if (w) y = tn_mul(t, y, tn_wide(t, tn_channels(t, w->uop, u->ndim)));
-  if (b) y = tn_add(t, y, tn_wide(t, tn_channels(t, b->uop, u->ndim)));
+  if (w) y = tn_mul(t, y, tn_wide(t, tn_channels(t, tn_uop_of(w), u->ndim)));
+  if (b) y = tn_add(t, y, tn_wide(t, tn_channels(t, tn_uop_of(b), u->ndim)));
   return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
 }
 TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tensor *w, tiny_tensor *b,
@@ -18084,17 +21384,19 @@ TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_te
 
 // old * (1 - momentum) + new * momentum becomes the statistic's next state.
 static int tn_batch_norm_track(tiny_tensor *stat, tiny_uop *now, double momentum) {
-  tiny_ctx *t = stat->t;
-  tiny_uop *old = tn_wide(t, stat->uop);
-  now = tn_reshape(t, tn_u1(t, TINY_OP_DETACH, now), stat->uop->ndim, stat->uop->dim);
+  TN_FLOAT_MODE;
+  tiny_ctx *t = tn_ctx_of(stat);
+  tiny_uop *old = tn_wide(t, tn_uop_of(stat));
+  now = tn_reshape(t, tn_u1(t, TINY_OP_DETACH, now), tn_uop_of(stat)->ndim, tn_uop_of(stat)->dim);
   return tiny_ok(tn_assign(stat, tn_add(t, tn_times(t, old, 1 - momentum), tn_times(t, now, momentum))));
 }
 TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("batch_norm", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (!s || (!train && (!s->mean || !s->var)))
     return tn_wrong(t, TINY_E_ARG, "batch_norm: %s", s ? "running statistics are NULL" : "state is NULL");
   tiny_tensor *in[5] = {x, s->mean, s->var, s->weight, s->bias}, *const *stat = in + 1;
@@ -18105,7 +21407,7 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   const int bits = ((1 << u->ndim) - 1) & ~2;
   const double n = (double)tn_count(u, bits);
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
-  for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, stat[i]->uop, u->ndim);
+  for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, tn_uop_of(stat[i]), u->ndim);
   tiny_uop *wide = tn_wide(t, u), *mean = train ? tn_mean(t, wide, bits, 1) : tn_wide(t, of[0]),
            *centred = tn_sub(t, wide, mean);
   tiny_uop *var = train ? tn_mean(t, tn_square(t, centred), bits, 1) : tn_wide(t, of[1]);
@@ -18120,11 +21422,12 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
 // the sum.
 TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, double alpha, double beta,
                                                double k) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("local_response_norm", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2)
     return tn_wrong(t, TINY_E_SHAPE, "local_response_norm: %s has no channels", tn_text_of(u, a));
   if (size < 1 || size > 1 << 12)
@@ -18151,12 +21454,12 @@ static int tn_power_fits(tiny_ctx *t, const char *name, double p, double eps) {
 TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double eps) {
   tiny_tensor *out;
   if (!tn_usable("normalize", 1, &x, &out)) return out;
-  tiny_ctx *t = x->t;
-  const int bits = tn_one_axis(t, "normalize", x->uop, axis);
+  tiny_ctx *t = tn_ctx_of(x);
+  const int bits = tn_one_axis(t, "normalize", tn_uop_of(x), axis);
   if (bits < 0 || !tn_power_fits(t, "normalize", p, eps)) return out;
-  tiny_uop *wide = tn_wide(t, x->uop), *length = tn_norm(t, wide, p, bits, 1);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *length = tn_norm(t, wide, p, bits, 1);
   tiny_uop *y = tn_fdiv(t, wide, tn_max(t, length, tn_k(t, wide, eps)));
-  return tn_tensor_new(t, tn_narrow(t, y, x->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
 }
 
 // a and b, broadcast, in the dtype that a result of theirs is computed in; that of the result, or -1 after an
@@ -18164,13 +21467,13 @@ TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double 
 static int tn_meet_wide(const char *name, tiny_tensor *const *in, tiny_tensor **out, tiny_uop **a,
                         tiny_uop **b) {
   if (!tn_usable(name, 2, in, out) || !tn_shapes_meet(name, 2, in)) return -1;
-  tiny_ctx *t = in[0]->t;
-  const int dtype = tn_real(tn_meet(in[0]->uop, in[1]->uop));
+  tiny_ctx *t = tn_ctx_of(in[0]);
+  const int dtype = tn_real(tn_meet(tn_uop_of(in[0]), tn_uop_of(in[1])));
   int64_t dim[TINY_MAX_DIMS];
   int n = 0;
-  for (int i = 0; i < 2; i++) tn_broadcast_dims(in[i]->uop->ndim, in[i]->uop->dim, &n, dim);
-  *a = tn_expand(t, tn_cast(t, in[0]->uop, tn_computed_in(dtype)), n, dim);
-  *b = tn_expand(t, tn_cast(t, in[1]->uop, tn_computed_in(dtype)), n, dim);
+  for (int i = 0; i < 2; i++) tn_broadcast_dims(tn_uop_of(in[i])->ndim, tn_uop_of(in[i])->dim, &n, dim);
+  *a = tn_expand(t, tn_cast(t, tn_uop_of(in[0]), tn_computed_in(dtype)), n, dim);
+  *b = tn_expand(t, tn_cast(t, tn_uop_of(in[1]), tn_computed_in(dtype)), n, dim);
   return tn_bad(t, *a) || tn_bad(t, *b) ? -1 : dtype;
 }
 static tiny_uop *tn_cosine(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int bits, double eps) {
@@ -18183,9 +21486,9 @@ TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int
   tiny_uop *x, *y;
   const int dtype = tn_meet_wide("cosine_similarity", in, &out, &x, &y);
   if (dtype < 0) return out;
-  const int bits = tn_one_axis(a->t, "cosine_similarity", x, axis);
-  if (bits < 0 || !tn_eps_fits(a->t, "cosine_similarity", eps)) return tn_poison(a->t);
-  return tn_tensor_new(a->t, tn_narrow(a->t, tn_cosine(a->t, x, y, bits, eps), dtype));
+  const int bits = tn_one_axis(tn_ctx_of(a), "cosine_similarity", x, axis);
+  if (bits < 0 || !tn_eps_fits(tn_ctx_of(a), "cosine_similarity", eps)) return tn_poison(tn_ctx_of(a));
+  return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), tn_cosine(tn_ctx_of(a), x, y, bits, eps), dtype));
 }
 TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps,
                                              int keepdim) {
@@ -18193,10 +21496,10 @@ TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, dou
   tiny_uop *x, *y;
   const int dtype = tn_meet_wide("pairwise_distance", in, &out, &x, &y);
   if (dtype < 0) return out;
-  const int bits = tn_one_axis(a->t, "pairwise_distance", x, -1);
-  if (!tn_power_fits(a->t, "pairwise_distance", p, eps)) return tn_poison(a->t);
-  tiny_uop *d = tn_norm(a->t, tn_plus(a->t, tn_sub(a->t, x, y), eps), p, bits, keepdim);
-  return tn_tensor_new(a->t, tn_narrow(a->t, d, dtype));
+  const int bits = tn_one_axis(tn_ctx_of(a), "pairwise_distance", x, -1);
+  if (!tn_power_fits(tn_ctx_of(a), "pairwise_distance", p, eps)) return tn_poison(tn_ctx_of(a));
+  tiny_uop *d = tn_norm(tn_ctx_of(a), tn_plus(tn_ctx_of(a), tn_sub(tn_ctx_of(a), x, y), eps), p, bits, keepdim);
+  return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), d, dtype));
 }
 
 // y_o = sum over i, j of x_i w_oij z_j: the sum over i is a product of matrices.
@@ -18204,18 +21507,18 @@ TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor 
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
   tiny_tensor *out, *in[4] = {x, z, w, bias};
   if (!tn_usable_some("bilinear", 3, 4, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *p = x->uop, *q = z->uop, *r = w->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *p = tn_uop_of(x), *q = tn_uop_of(z), *r = tn_uop_of(w);
   const int n = p->ndim;
   if (!n || n + 1 >= TINY_MAX_DIMS || q->ndim != n || r->ndim != 3 || !tn_dims_same(n - 1, p->dim, q->dim) ||
       p->dim[n - 1] != r->dim[1] || q->dim[n - 1] != r->dim[2] ||
-      (bias && !tn_has_dims(bias->uop, 1, r->dim)))
+      (bias && !tn_has_dims(tn_uop_of(bias), 1, r->dim)))
     return tn_wrong(t, TINY_E_SHAPE, "bilinear: %s and %s with weights %s", tn_text_of(p, a),
                     tn_text_of(q, b), tn_text_of(r, c));
   const int dtype = tiny_promote((tiny_dtype)tn_meet(p, q), (tiny_dtype)r->dtype);
   p = tn_insert(t, tn_insert(t, p, n - 1), n - 1);           // (..,1,1,I) with (O,J,I) -> (..,O,J)
   tiny_uop *y = tn_dot(t, p, tn_swap(t, r, 1, 2), NULL, 1 << (n + 1), tn_computed_in(dtype));
-  y = tn_dot(t, y, tn_insert(t, q, n - 1), bias ? bias->uop : NULL, 1 << n, dtype);
+  y = tn_dot(t, y, tn_insert(t, q, n - 1), bias ? tn_uop_of(bias) : NULL, 1 << n, dtype);
   return tn_tensor_new(t, y);
 }
 #endif
@@ -18246,23 +21549,50 @@ static tiny_uop *tn_rows(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, int64_t paddin
 }
 static int tn_rows_fit(const char *name, const tiny_uop *ids, tiny_tensor *w, int64_t padding) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  tiny_ctx *t = w->t;
+  tiny_ctx *t = tn_ctx_of(w);
   if (!tn_is_index(t, name, ids)) return 0;
-  if (w->uop->ndim != 2 || ids->ndim > TINY_MAX_DIMS - 2) {
+  if (tn_uop_of(w)->ndim != 2 || ids->ndim > TINY_MAX_DIMS - 2) {
     tiny_fail(t, TINY_E_SHAPE, "%s: indices %s into a table %s", name, tn_text_of(ids, a),
-              tn_text_of(w->uop, b));
+              tn_text_of(tn_uop_of(w), b));
     return 0;
   }
-  if (padding >= -1 && padding < w->uop->dim[0]) return 1;
+  if (padding >= -1 && padding < tn_uop_of(w)->dim[0]) return 1;
   tiny_fail(t, TINY_E_ARG, "%s: row %lld of a table %s as padding", name, (long long)padding,
-            tn_text_of(w->uop, b));
+            tn_text_of(tn_uop_of(w), b));
   return 0;
 }
 
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding) {
   tiny_tensor *out, *in[2] = {ids, w};
-  if (!tn_usable("embedding", 2, in, &out) || !tn_rows_fit("embedding", ids->uop, w, padding)) return out;
-  return tn_tensor_new(w->t, tn_rows(w->t, ids->uop, w->uop, padding));
+  if (!tn_usable("embedding", 2, in, &out) || !tn_rows_fit("embedding", tn_uop_of(ids), w, padding)) return out;
+  return tn_tensor_new(tn_ctx_of(w), tn_rows(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), padding));
+}
+
+// Rows of w (V,D) that are looked up, scaled down to a p-norm of at most most; the others as they are.
+static tiny_uop *tn_rows_limited(tiny_ctx *t, tiny_uop *ids, tiny_uop *w, double most, double p) {
+  if (tn_bad(t, ids) || tn_bad(t, w)) return &t->ir->bad;
+  const int64_t V = w->dim[0];
+  ids = tn_flattened(t, ids);
+  tiny_uop *is = tn_bad(t, ids) ? ids : tn_names(t, tn_insert(t, ids, 1), V);          // (N,V)
+  tiny_uop *used = tn_insert(t, tn_reduce(t, TINY_OP_MAX, is, 1, 0), 1), *wide = tn_wide(t, w);
+  if (tn_bad(t, used) || tn_bad(t, wide)) return &t->ir->bad;
+  tiny_uop *limit = tn_norm_limit(t, tn_norm(t, wide, p, 2, 1), most), *limited = tn_mul(t, wide, limit);
+  return tn_bad(t, limited) ? limited : tn_where(t, used, tn_cast(t, limited, w->dtype), w);
+}
+TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
+                                              double p) {
+  tiny_tensor *out, *in[2] = {ids, w};
+  if (!tn_usable("embedding_max_norm", 2, in, &out) || !tn_rows_fit("embedding_max_norm", tn_uop_of(ids), w, padding) ||
+      !tn_taken(tn_ctx_of(w), "embedding_max_norm", TN_FLOATS, tn_uop_of(w)->dtype))
+    return out;
+  if (!(max_norm >= 0 && p > 0))
+    return tn_wrong(tn_ctx_of(w), TINY_E_ARG, "embedding_max_norm: norms of order %g up to %g", p, max_norm);
+  if (tiny_nelem(w) && tiny_nelem(ids)) {
+    tiny_uop *limited = tn_rows_limited(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), max_norm, p);
+    tiny_tensor *const state = tn_bad(tn_ctx_of(w), limited) ? out : tn_assign(w, limited);
+    if (!tiny_ok(state)) return state;
+  }
+  return tn_tensor_new(tn_ctx_of(w), tn_rows(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), padding));
 }
 
 // (B,N): does index i lie in bag b, from its offset up to the next one's?
@@ -18293,29 +21623,29 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[4] = {ids, w, offsets, weights};
   if (!tn_usable_some("embedding_bag", 2, 4, in, &out)) return out;
-  tiny_ctx *t = w->t;
-  tiny_uop *u = ids->uop;
+  tiny_ctx *t = tn_ctx_of(w);
+  tiny_uop *u = tn_uop_of(ids);
   if (!tn_rows_fit("embedding_bag", u, w, padding)) return out;
   if (mode != TINY_MEAN && mode != TINY_SUM && mode != TINY_MAX)
     return tn_wrong(t, TINY_E_ARG, "embedding_bag: mode %d", (int)mode);
   if (weights && mode != TINY_SUM) return tn_wrong(t, TINY_E_ARG, "embedding_bag: weights are for TINY_SUM");
-  if (u->ndim != (offsets ? 1 : 2) || (offsets && offsets->uop->ndim != 1))
+  if (u->ndim != (offsets ? 1 : 2) || (offsets && tn_uop_of(offsets)->ndim != 1))
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with offsets %s", tn_text_of(u, a),
-                    offsets ? tn_text_of(offsets->uop, b) : "NULL");
-  if (offsets && !tn_is_index(t, "embedding_bag", offsets->uop)) return out;
-  if (weights && !tn_has_dims(weights->uop, u->ndim, u->dim))
+                    offsets ? tn_text_of(tn_uop_of(offsets), b) : "NULL");
+  if (offsets && !tn_is_index(t, "embedding_bag", tn_uop_of(offsets))) return out;
+  if (weights && !tn_has_dims(tn_uop_of(weights), u->ndim, u->dim))
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with weights %s", tn_text_of(u, a),
-                    tn_text_of(weights->uop, b));
-  tiny_uop *e = tn_rows(t, u, tn_wide(t, w->uop), padding);  // ([B,]N,D)
-  if (weights && !tn_bad(t, e)) e = tn_mul(t, e, tn_cast(t, tn_insert(t, weights->uop, u->ndim), e->dtype));
+                    tn_text_of(tn_uop_of(weights), b));
+  tiny_uop *e = tn_rows(t, u, tn_wide(t, tn_uop_of(w)), padding);  // ([B,]N,D)
+  if (weights && !tn_bad(t, e)) e = tn_mul(t, e, tn_cast(t, tn_insert(t, tn_uop_of(weights), u->ndim), e->dtype));
   tiny_uop *counts =
       tn_not(t, tn_eq(t, tn_cast(t, u, TINY_I64), tn_int(t, TINY_I64, padding < 0 ? INT64_MIN : padding)));
   if (offsets) {
-    counts = tn_and(t, counts, tn_bag_spans(t, offsets->uop, offsets->uop->dim[0], u->dim[0]));
+    counts = tn_and(t, counts, tn_bag_spans(t, tn_uop_of(offsets), tn_uop_of(offsets)->dim[0], u->dim[0]));
     e = tn_insert(t, e, 0);
   }
   e = tn_bag_fold(t, e, tn_bad(t, counts) ? counts : tn_insert(t, counts, 2), mode);
-  return tn_tensor_new(t, tn_narrow(t, e, w->uop->dtype));
+  return tn_tensor_new(t, tn_narrow(t, e, tn_uop_of(w)->dtype));
 }
 #endif
 // ---- end src/tensor/embedding.c ----
@@ -18379,7 +21709,7 @@ static int tn_mask_fits(tiny_ctx *t, const tiny_tensor *mask, int n, const int64
   int64_t both[TINY_MAX_DIMS];
   int m = n;
   if (!mask) return 1;
-  const tiny_uop *u = mask->uop;
+  const tiny_uop *u = tn_uop_of(mask);
   memcpy(both, dim, (size_t)n * sizeof *dim);
   if (!tn_broadcast_dims(u->ndim, u->dim, &m, both) || m != n || !tn_dims_same(n, both, dim))
     tiny_fail(t, TINY_E_SHAPE, "attention: mask %s for scores %s", tn_text_of(u, a),
@@ -18391,39 +21721,41 @@ static int tn_mask_fits(tiny_ctx *t, const tiny_tensor *mask, int n, const int64
 
 TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v,
                                      const tiny_attention_desc *desc) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
   tiny_attention_desc d;
   memset(&d, 0, sizeof d);
   if (desc) d = *desc;
   tiny_tensor *out, *in[4] = {q, k, v, d.mask};
   if (!tn_usable_some("attention", 3, 4, in, &out)) return out;
-  tiny_ctx *t = q->t;
+  tiny_ctx *t = tn_ctx_of(q);
   tn_heads h;
-  if (!tn_heads_fit(q->uop, k->uop, v->uop, &h))
-    return tn_wrong(t, TINY_E_SHAPE, "attention: queries %s, keys %s, values %s", tn_text_of(q->uop, a),
-                    tn_text_of(k->uop, b), tn_text_of(v->uop, c));
+  if (!tn_heads_fit(tn_uop_of(q), tn_uop_of(k), tn_uop_of(v), &h))
+    return tn_wrong(t, TINY_E_SHAPE, "attention: queries %s, keys %s, values %s", tn_text_of(tn_uop_of(q), a),
+                    tn_text_of(tn_uop_of(k), b), tn_text_of(tn_uop_of(v), c));
   if (!(d.dropout >= 0 && d.dropout <= 1))
     return tn_wrong(t, TINY_E_ARG, "attention: dropout is %g, not in [0,1]", d.dropout);
-  const int n = q->uop->ndim, grouped = h.n + 4,
-            dtype = tn_real(tiny_promote((tiny_dtype)tn_meet(q->uop, k->uop), (tiny_dtype)v->uop->dtype));
+  const int n = tn_uop_of(q)->ndim, grouped = h.n + 4,
+            dtype = tn_real(tiny_promote((tiny_dtype)tn_meet(tn_uop_of(q), tn_uop_of(k)),
+                                         (tiny_dtype)tn_uop_of(v)->dtype));
   int64_t dim[TINY_MAX_DIMS];
-  memcpy(dim, q->uop->dim, (size_t)n * sizeof *dim);
+  memcpy(dim, tn_uop_of(q)->dim, (size_t)n * sizeof *dim);
   dim[n - 1] = h.S;
   if (!tn_mask_fits(t, d.mask, n, dim)) return out;
   const int64_t group = h.K ? h.H / h.K : 1;
   const double scale = d.scale != 0 ? d.scale : h.E ? 1 / sqrt((double)h.E) : 1;
   const int inside = tn_computed_in(dtype);
-  tiny_uop *x = tn_heads_as(t, q->uop, q->uop, h.n, h.K, group, h.L, h.E),
-           *y = tn_heads_as(t, k->uop, q->uop, h.n, h.K, 1, h.S, h.E);
-  tiny_uop *z = tn_heads_as(t, v->uop, q->uop, h.n, h.K, 1, h.S, h.V);
+  tiny_uop *x = tn_heads_as(t, tn_uop_of(q), tn_uop_of(q), h.n, h.K, group, h.L, h.E),
+           *y = tn_heads_as(t, tn_uop_of(k), tn_uop_of(q), h.n, h.K, 1, h.S, h.E);
+  tiny_uop *z = tn_heads_as(t, tn_uop_of(v), tn_uop_of(q), h.n, h.K, 1, h.S, h.V);
   x = tn_insert(t, x, grouped - 1);        // (..,K,G,L,1,E) with (..,K,1,1,S,E) -> (..,K,G,L,S)
   y = tn_insert(t, y, grouped - 2);
   tiny_uop *scores = tn_dot(t, x, y, NULL, 1 << grouped, inside);
   scores =
-      tn_masked(t, tn_reshape(t, tn_times(t, scores, scale), n, dim), d.mask ? d.mask->uop : NULL, d.causal);
+      tn_masked(t, tn_reshape(t, tn_times(t, scores, scale), n, dim), d.mask ? tn_uop_of(d.mask) : NULL, d.causal);
   tiny_uop *p = tn_softmax_some(t, scores);
   if (d.dropout > 0) p = tn_dropped(t, p, d.dropout);
-  p = tn_bad(t, p) ? p : tn_heads_as(t, p, q->uop, h.n, h.K, group, h.L, h.S);
+  p = tn_bad(t, p) ? p : tn_heads_as(t, p, tn_uop_of(q), h.n, h.K, group, h.L, h.S);
   p = tn_insert(t, p, grouped - 1);        // (..,K,G,L,1,S) with (..,K,1,1,V,S) -> (..,K,G,L,V)
   z = tn_bad(t, z) ? z : tn_insert(t, tn_swap(t, z, grouped - 2, grouped - 1), grouped - 2);
   dim[n - 1] = h.V;
@@ -18432,11 +21764,12 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
 
 // Su et al., "RoFormer", arXiv:2104.09864, section 3.2.2: the pair i of E/2 turns by position * base^(-2i/E).
 TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const tiny_rope_desc *d) {
+  TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, positions};
   if (!tn_usable_some("rope", 1, 2, in, &out)) return out;
-  tiny_ctx *t = x->t;
-  tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
   const int n = u->ndim;
   const int64_t E = n ? u->dim[n - 1] : 1, half = E / 2;
   const double base = d && d->base > 0 ? d->base : 1e4;
@@ -18445,14 +21778,15 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
   int64_t dim[TINY_MAX_DIMS];
   int m = n - 1;
   memcpy(dim, u->dim, (size_t)n * sizeof *dim);
-  if (positions && (!tn_broadcast_dims(positions->uop->ndim, positions->uop->dim, &m, dim) || m != n - 1 ||
+  if (positions && (!tn_broadcast_dims(tn_uop_of(positions)->ndim, tn_uop_of(positions)->dim, &m, dim) ||
+                    m != n - 1 ||
                     !tn_dims_same(m, dim, u->dim)))
-    return tn_wrong(t, TINY_E_SHAPE, "rope: positions %s for %s", tn_text_of(positions->uop, b),
+    return tn_wrong(t, TINY_E_SHAPE, "rope: positions %s for %s", tn_text_of(tn_uop_of(positions), b),
                     tn_text_of(u, a));
   tiny_uop *wide = tn_wide(t, u);
   if (tn_bad(t, wide)) return tn_poison(t);
   const int dtype = wide->dtype, pairs = d && d->interleaved;
-  tiny_uop *at = positions ? tn_cast(t, positions->uop, dtype) : tn_iota(t, dtype, u->dim[n - 2], 0, 1);
+  tiny_uop *at = positions ? tn_cast(t, tn_uop_of(positions), dtype) : tn_iota(t, dtype, u->dim[n - 2], 0, 1);
   tiny_uop *rate = tn_times(t, tn_iota(t, dtype, half, 0, 1), -2 * log2(base) / (double)(E ? E : 1));
   at = tn_bad(t, at) ? at : tn_insert(t, at, at->ndim);
   tiny_uop *angle = tn_mul(t, at, tn_exp2(t, rate)), *sine = tn_sin(t, angle), *cosine = tn_cos(t, angle);
@@ -18510,17 +21844,18 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   int m = 0;
   for (int i = 0; i < n; i++) if (i < needed || in[i]) given[m++] = in[i];
   if (!tn_usable(name, m, given, &l->bad) || !tn_shapes_meet(name, m, given)) return 0;
-  l->name = name; l->t = given[0]->t; l->reduction = reduction;
-  l->dtype = given[0]->uop->dtype;
+  l->name = name; l->t = tn_ctx_of(given[0]); l->reduction = reduction;
+  l->dtype = tn_uop_of(given[0])->dtype;
   for (int i = 1; i < m; i++)
-    l->dtype = i == 1 ? tn_meet(given[0]->uop, given[1]->uop)
-                      : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)given[i]->uop->dtype);
+    l->dtype = (int)(i == 1 ? tn_meet(tn_uop_of(given[0]), tn_uop_of(given[1]))
+                            : tiny_promote((tiny_dtype)l->dtype, (tiny_dtype)tn_uop_of(given[i])->dtype));
   l->dtype = tn_real(l->dtype);
-  for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, in[i]->uop, tn_computed_in(l->dtype)) : NULL;
+  for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, tn_uop_of(in[i]), tn_computed_in(l->dtype)) : NULL;
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
   return tn_reduction_fits(l->t, name, reduction);
 }
 static tiny_tensor *tn_loss_close(const tn_loss *l, tiny_uop *y) {
+  TN_FLOAT_MODE;
   tiny_ctx *t = l->t;
   if (tn_bad(t, y)) return tn_poison(t);
   const int all = (1 << y->ndim) - 1;
@@ -18539,6 +21874,7 @@ static tiny_uop *tn_hinge(tiny_ctx *t, tiny_uop *x) {
 }
 // A parabola within limit, a line of slope `slope` beyond.
 static tiny_uop *tn_rounded_abs(tiny_ctx *t, tiny_uop *x, double limit, double curve, double slope) {
+  TN_FLOAT_MODE;
   tiny_uop *d = tn_abs(t, x), *near0 = tn_times(t, tn_square(t, d), 0.5 * curve);
   tiny_uop *line = tn_times(t, tn_plus(t, d, -0.5 * limit), slope);
   return tn_where(t, tn_lt(t, d, tn_k(t, d, limit)), near0, line);
@@ -18567,6 +21903,7 @@ TINY_API tiny_tensor *tiny_l1_loss(tiny_tensor *x, tiny_tensor *y, tiny_reductio
 }
 TINY_API tiny_tensor *tiny_smooth_l1_loss(tiny_tensor *x, tiny_tensor *y, double beta,
                                           tiny_reduction reduction) {
+  TN_FLOAT_MODE;
   TN_LOSS("smooth_l1_loss", 2, 2, x, y);
   if (!(beta >= 0)) return tn_wrong(t, TINY_E_ARG, "smooth_l1_loss: beta is %g", beta);
   tiny_uop *d = tn_sub(t, l.u[0], l.u[1]);
@@ -18670,14 +22007,14 @@ TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b,
   tiny_tensor *const in[3] = {a, b, y};
   memset(&l, 0, sizeof l);
   if (!tn_usable("cosine_embedding_loss", 3, in, &l.bad)) return l.bad;
-  const tiny_uop *p = a->uop;
-  if (!p->ndim || p->ndim > 2 || !tn_has_dims(b->uop, p->ndim, p->dim) ||
-      !tn_has_dims(y->uop, p->ndim - 1, p->dim))
-    return tn_wrong(a->t, TINY_E_SHAPE, "cosine_embedding_loss: %s and %s with %s", tn_text_of(p, s),
-                    tn_text_of(b->uop, u), tn_text_of(y->uop, v));
+  const tiny_uop *p = tn_uop_of(a);
+  if (!p->ndim || p->ndim > 2 || !tn_has_dims(tn_uop_of(b), p->ndim, p->dim) ||
+      !tn_has_dims(tn_uop_of(y), p->ndim - 1, p->dim))
+    return tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "cosine_embedding_loss: %s and %s with %s", tn_text_of(p, s),
+                    tn_text_of(tn_uop_of(b), u), tn_text_of(tn_uop_of(y), v));
   if (!tn_loss_open(&l, "cosine_embedding_loss", 2, 2, in, reduction)) return l.bad;
   tiny_ctx *t = l.t;
-  tiny_uop *sign = tn_cast(t, y->uop, l.u[0]->dtype), *zero = tn_k(t, l.u[0], 0), *dot[3];
+  tiny_uop *sign = tn_cast(t, tn_uop_of(y), l.u[0]->dtype), *zero = tn_k(t, l.u[0], 0), *dot[3];
   for (int i = 0; i < 3; i++)              // a.b, and the squares of both lengths, which PyTorch keeps off 0
     dot[i] = tn_sum(t, tn_mul(t, l.u[i == 2], l.u[i != 1]), 1 << (p->ndim - 1), 0);
   tiny_uop *squares = tn_mul(t, tn_plus(t, dot[1], 1e-12), tn_plus(t, dot[2], 1e-12));
@@ -18737,9 +22074,9 @@ static int tn_classes_fit(tiny_ctx *t, const char *name, const tiny_uop *x, cons
               same ? "probabilities" : "labels", tn_text_of(y, b));
     return 0;
   }
-  if (!weight || tn_has_dims(weight->uop, 1, x->dim + axis)) return 1;
+  if (!weight || tn_has_dims(tn_uop_of(weight), 1, x->dim + axis)) return 1;
   tiny_fail(t, TINY_E_SHAPE, "%s: scores %s with class weights %s", name, tn_text_of(x, a),
-            tn_text_of(weight->uop, b));
+            tn_text_of(tn_uop_of(weight), b));
   return 0;
 }
 static void tn_classes_label(tiny_ctx *t, tn_classes *c, tiny_uop *y, int64_t ignored) {
@@ -18764,6 +22101,7 @@ static tiny_tensor *tn_classes_close(tiny_ctx *t, tiny_uop *each, tiny_uop *weig
 // y (..,C) are probabilities; the mean is that of samples.
 static tiny_tensor *tn_entropy_of(tiny_ctx *t, const tn_classes *c, tiny_uop *logp, tiny_uop *y,
                                   double smoothing, int dtype, tiny_reduction r) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, logp) || tn_bad(t, y)) return tn_poison(t);
   y = tn_cast(t, tn_classes_last(t, y), logp->dtype);
   if (smoothing > 0) y = tn_plus(t, tn_times(t, y, 1 - smoothing), smoothing / (double)c->C);
@@ -18775,27 +22113,28 @@ static tiny_tensor *tn_entropy_of(tiny_ctx *t, const tn_classes *c, tiny_uop *lo
 }
 static tiny_tensor *tn_class_loss(const char *name, int logits, tiny_tensor *x, tiny_tensor *y,
                                   const tiny_cross_entropy_desc *d) {
+  TN_FLOAT_MODE;
   tiny_tensor *out, *in[3] = {x, y, d ? d->weight : NULL};
   if (!tn_usable_some(name, 2, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   const double smoothing = d ? d->label_smoothing : 0;
   const tiny_reduction r = d ? d->reduction : TINY_MEAN;
-  const int likely = logits && tn_is_float(y->uop->dtype), dtype = tn_real(x->uop->dtype);
+  const int likely = logits && tn_is_float(tn_uop_of(y)->dtype), dtype = tn_real(tn_uop_of(x)->dtype);
   if (!(smoothing >= 0 && smoothing <= 1))
     return tn_wrong(t, TINY_E_ARG, "%s: label smoothing %g", name, smoothing);
-  if (!tn_reduction_fits(t, name, r) || !tn_classes_fit(t, name, x->uop, y->uop, in[2], likely) ||
-      (!likely && !tn_is_index(t, name, y->uop)))
+  if (!tn_reduction_fits(t, name, r) || !tn_classes_fit(t, name, tn_uop_of(x), tn_uop_of(y), in[2], likely) ||
+      (!likely && !tn_is_index(t, name, tn_uop_of(y))))
     return out;
   tn_classes c;
   memset(&c, 0, sizeof c);
-  c.C = x->uop->dim[x->uop->ndim > 1];
-  c.x = tn_classes_last(t, tn_wide(t, x->uop));
+  c.C = tn_uop_of(x)->dim[tn_uop_of(x)->ndim > 1];
+  c.x = tn_classes_last(t, tn_wide(t, tn_uop_of(x)));
   if (tn_bad(t, c.x)) return tn_poison(t);
-  if (in[2]) c.weight = tn_cast(t, in[2]->uop, c.x->dtype);
+  if (in[2]) c.weight = tn_cast(t, tn_uop_of(in[2]), c.x->dtype);
   const int last = 1 << (c.x->ndim - 1);
   tiny_uop *logp = logits ? tn_log_softmax(t, c.x, last) : c.x;
-  if (likely) return tn_entropy_of(t, &c, logp, y->uop, smoothing, dtype, r);
-  tn_classes_label(t, &c, y->uop, d && d->ignores ? d->ignore_index : -1);
+  if (likely) return tn_entropy_of(t, &c, logp, tn_uop_of(y), smoothing, dtype, r);
+  tn_classes_label(t, &c, tn_uop_of(y), d && d->ignores ? d->ignore_index : -1);
   tiny_uop *zero = tn_k(t, c.x, 0), *each = tn_neg(t, tn_of_label(t, &c, tn_weighted(t, logp, c.weight)));
   tiny_uop *counts = tn_bad(t, c.counts) ? c.counts : tn_cast(t, c.counts, c.x->dtype);
   tiny_uop *weights = c.weight ? tn_of_label(t, &c, c.weight) : counts;
@@ -18818,30 +22157,30 @@ TINY_API tiny_tensor *tiny_multi_margin_loss(tiny_tensor *x, tiny_tensor *y, int
                                              tiny_tensor *weight, tiny_reduction reduction) {
   tiny_tensor *out, *in[3] = {x, y, weight};
   if (!tn_usable_some("multi_margin_loss", 2, 3, in, &out)) return out;
-  tiny_ctx *t = x->t;
+  tiny_ctx *t = tn_ctx_of(x);
   if (p != 1 && p != 2) return tn_wrong(t, TINY_E_ARG, "multi_margin_loss: p is %d, not 1 or 2", p);
-  if (x->uop->ndim > 2)
-    return tn_wrong(t, TINY_E_SHAPE, "multi_margin_loss: scores of %d dims", x->uop->ndim);
+  if (tn_uop_of(x)->ndim > 2)
+    return tn_wrong(t, TINY_E_SHAPE, "multi_margin_loss: scores of %d dims", tn_uop_of(x)->ndim);
   if (!tn_reduction_fits(t, "multi_margin_loss", reduction) ||
-      !tn_classes_fit(t, "multi_margin_loss", x->uop, y->uop, weight, 0) ||
-      !tn_is_index(t, "multi_margin_loss", y->uop))
+      !tn_classes_fit(t, "multi_margin_loss", tn_uop_of(x), tn_uop_of(y), weight, 0) ||
+      !tn_is_index(t, "multi_margin_loss", tn_uop_of(y)))
     return out;
   tn_classes c;
   memset(&c, 0, sizeof c);
-  c.C = x->uop->dim[x->uop->ndim > 1];
-  c.x = tn_wide(t, x->uop);
+  c.C = tn_uop_of(x)->dim[tn_uop_of(x)->ndim > 1];
+  c.x = tn_wide(t, tn_uop_of(x));
   if (tn_bad(t, c.x)) return tn_poison(t);
   const int axis = c.x->ndim - 1;
-  tn_classes_label(t, &c, y->uop, -1);
+  tn_classes_label(t, &c, tn_uop_of(y), -1);
   tiny_uop *right = tn_insert(t, tn_of_label(t, &c, c.x), axis), *zero = tn_k(t, c.x, 0);
   tiny_uop *over = tn_hinge(t, tn_plus(t, tn_sub(t, c.x, right), margin));
   if (p == 2) over = tn_square(t, over);
   tiny_uop *others = tn_mean(t, tn_where(t, tn_is_label(t, &c), zero, over), 1 << axis, 0);
   others = tn_where(t, c.counts, others, zero);
-  if (weight) others = tn_mul(t, others, tn_of_label(t, &c, tn_cast(t, weight->uop, c.x->dtype)));
+  if (weight) others = tn_mul(t, others, tn_of_label(t, &c, tn_cast(t, tn_uop_of(weight), c.x->dtype)));
   tn_loss l;
   memset(&l, 0, sizeof l);
-  l.t = t; l.dtype = tn_real(x->uop->dtype); l.reduction = reduction;
+  l.t = t; l.dtype = tn_real(tn_uop_of(x)->dtype); l.reduction = reduction;
   return tn_loss_close(&l, others);
 }
 #undef TN_LOSS
@@ -18899,10 +22238,11 @@ static tiny_uop *tn_ctc_end(tiny_ctx *t, const tn_ctc *c, tiny_uop *alpha) {
 }
 static int tn_ctc_fits(tiny_tensor *const *in, int64_t blank) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], s[TN_DIMS_TEXT], u[TN_DIMS_TEXT];
-  tiny_ctx *t = in[0]->t;
-  const tiny_uop *x = in[0]->uop, *y = in[1]->uop, *frames = in[2]->uop, *labels = in[3]->uop;
+  tiny_ctx *t = tn_ctx_of(in[0]);
+  const tiny_uop *x = tn_uop_of(in[0]), *y = tn_uop_of(in[1]), *frames = tn_uop_of(in[2]),
+      *labels = tn_uop_of(in[3]);
   const int n = x->ndim - 2;               // dims of the batch
-  for (int i = 1; i < 4; i++) if (!tn_is_index(t, "ctc_loss", in[i]->uop)) return 0;
+  for (int i = 1; i < 4; i++) if (!tn_is_index(t, "ctc_loss", tn_uop_of(in[i]))) return 0;
   if ((n != 0 && n != 1) || !tiny_nelem(in[0]) || y->ndim != n + 1 || !tn_dims_same(n, y->dim, x->dim + 1) ||
       !tn_has_dims(frames, n, x->dim + 1) || !tn_has_dims(labels, n, x->dim + 1)) {
     tiny_fail(t, TINY_E_SHAPE, "ctc_loss: %s with targets %s of lengths %s and %s", tn_text_of(x, a),
@@ -18920,24 +22260,24 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
   tiny_tensor *const in[4] = {logp, targets, input_lengths, target_lengths};
   memset(&l, 0, sizeof l);
   if (!tn_usable("ctc_loss", 4, in, &l.bad)) return l.bad;
-  tiny_ctx *t = logp->t;
+  tiny_ctx *t = tn_ctx_of(logp);
   if (!tn_reduction_fits(t, "ctc_loss", reduction) || !tn_ctc_fits(in, blank)) return tn_poison(t);
-  const int batched = logp->uop->ndim == 3;
+  const int batched = tn_uop_of(logp)->ndim == 3;
   tn_ctc c;
   memset(&c, 0, sizeof c);
-  c.T = logp->uop->dim[0]; c.N = batched ? logp->uop->dim[1] : 1;
-  const int64_t C = logp->uop->dim[batched + 1], S = targets->uop->dim[batched], column[2] = {c.N, 1};
+  c.T = tn_uop_of(logp)->dim[0]; c.N = batched ? tn_uop_of(logp)->dim[1] : 1;
+  const int64_t C = tn_uop_of(logp)->dim[batched + 1], S = tn_uop_of(targets)->dim[batched], column[2] = {c.N, 1};
   const int64_t rows[2] = {c.N, S}, frame[4] = {c.T, c.N, 1, C}, grid[2] = {c.N, 2 * S + 1};
-  const int inside = tn_computed_in(tn_real(logp->uop->dtype));
+  const int inside = tn_computed_in(tn_real(tn_uop_of(logp)->dtype));
   c.S = grid[1];
-  tiny_uop *y = tn_reshape(t, tn_cast(t, targets->uop, TINY_I32), 2, rows),
+  tiny_uop *y = tn_reshape(t, tn_cast(t, tn_uop_of(targets), TINY_I32), 2, rows),
            *states = tn_ctc_states(t, y, blank);
-  tiny_uop *x = tn_cast(t, logp->uop, inside);
+  tiny_uop *x = tn_cast(t, tn_uop_of(logp), inside);
   if (tn_bad(t, states) || tn_bad(t, x)) return tn_poison(t);
   x = tn_lookup(t, tn_reshape(t, x, 4, frame), tn_insert(t, states, 2));
   c.emit = tn_u1(t, TINY_OP_CONTIGUOUS, x);
-  c.frames = tn_reshape(t, tn_cast(t, input_lengths->uop, TINY_I32), 2, column);
-  c.labels = tn_reshape(t, tn_cast(t, target_lengths->uop, TINY_I32), 2, column);
+  c.frames = tn_reshape(t, tn_cast(t, tn_uop_of(input_lengths), TINY_I32), 2, column);
+  c.labels = tn_reshape(t, tn_cast(t, tn_uop_of(target_lengths), TINY_I32), 2, column);
   tiny_uop *other = tn_ne(t, states, tn_cut(t, tn_extend(t, states, 1, 2, 0), 1, 0, c.S));
   tiny_uop *at = tn_iota(t, TINY_INDEX, c.S, 1, 2), *is_label = tn_ne(t, states, tn_int(t, TINY_I32, blank));
   c.skips = tn_and(t, tn_and(t, other, is_label), tn_not(t, tn_lt(t, at, tn_int(t, TINY_INDEX, 2))));
@@ -18952,7 +22292,7 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
     tiny_uop *length = tn_cast(t, tn_reshape(t, c.labels, 1, &c.N), each->dtype);
     each = tn_fdiv(t, each, tn_max(t, length, tn_k(t, length, 1)));
   }
-  l.t = t; l.dtype = tn_real(logp->uop->dtype); l.reduction = reduction;
+  l.t = t; l.dtype = tn_real(tn_uop_of(logp)->dtype); l.reduction = reduction;
   return tn_loss_close(&l, batched ? each : tn_reshape(t, each, 0, NULL));
 }
 #endif
@@ -19011,7 +22351,7 @@ static void tn_cell_step(tiny_ctx *t, tn_cell *s, tiny_uop *x) {
 static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recurrent_weights *w, int64_t I,
                         int64_t *H) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  const tiny_uop *p = w->w_ih->uop, *q = w->w_hh->uop;
+  const tiny_uop *p = tn_uop_of(w->w_ih), *q = tn_uop_of(w->w_hh);
   *H = q->ndim == 2 ? q->dim[1] : 0;
   const int64_t gates = tn_gates_of[kind] * *H;
   const tiny_tensor *bias[2] = {w->b_ih, w->b_hh};
@@ -19025,15 +22365,15 @@ static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recu
 }
 static tn_cell tn_cell_of(tiny_ctx *t, int kind, const tiny_recurrent_weights *w, int dtype) {
   tn_cell s;
-  s.kind = kind; s.H = w->w_hh->uop->dim[1];
-  s.w_hh = tn_cast(t, w->w_hh->uop, dtype);
-  s.b_hh = w->b_hh ? w->b_hh->uop : NULL;
+  s.kind = kind; s.H = tn_uop_of(w->w_hh)->dim[1];
+  s.w_hh = tn_cast(t, tn_uop_of(w->w_hh), dtype);
+  s.b_hh = w->b_hh ? tn_uop_of(w->b_hh) : NULL;
   s.h = s.c = NULL;
   return s;
 }
 // The inputs' part of the gates: x (..,I) -> (..,G*H).
 static tiny_uop *tn_cell_inputs(tiny_ctx *t, const tiny_recurrent_weights *w, tiny_uop *x) {
-  return tn_rows_by(t, x, w->w_ih->uop, w->b_ih ? w->b_ih->uop : NULL);
+  return tn_rows_by(t, x, tn_uop_of(w->w_ih), w->b_ih ? tn_uop_of(w->b_ih) : NULL);
 }
 // u (..) as dims of dtype, or zeros for NULL.
 static tiny_uop *tn_state_as(tiny_ctx *t, tiny_uop *u, int dtype, int n, const int64_t *dim) {
@@ -19042,8 +22382,8 @@ static tiny_uop *tn_state_as(tiny_ctx *t, tiny_uop *u, int dtype, int n, const i
 }
 static int tn_state_fits(tiny_ctx *t, const char *name, const tiny_tensor *h, int n, const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  if (!h || tn_has_dims(h->uop, n, dim)) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: a state of %s, not %s", name, tn_text_of(h->uop, a),
+  if (!h || tn_has_dims(tn_uop_of(h), n, dim)) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: a state of %s, not %s", name, tn_text_of(tn_uop_of(h), a),
             tn_dims_text(b, sizeof b, n, dim));
   return 0;
 }
@@ -19056,19 +22396,19 @@ static tiny_tensor *tn_cell_operator(const char *name, int kind, tiny_tensor *x,
   const int usable = tn_usable_some(name, 3, 7, in, &out);
   if (cn) *cn = out;
   if (!usable) return out;
-  tiny_ctx *t = x->t;
-  const int n = x->uop->ndim;
-  if (n != 1 && n != 2) return tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", name, tn_text_of(x->uop, a));
-  int64_t rows[2] = {n == 2 ? x->uop->dim[0] : 1, x->uop->dim[n - 1]};
+  tiny_ctx *t = tn_ctx_of(x);
+  const int n = tn_uop_of(x)->ndim;
+  if (n != 1 && n != 2) return tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", name, tn_text_of(tn_uop_of(x), a));
+  int64_t rows[2] = {n == 2 ? tn_uop_of(x)->dim[0] : 1, tn_uop_of(x)->dim[n - 1]};
   int64_t state[2] = {rows[0], 0};
   if (!tn_cell_fits(t, name, kind, w, rows[1], &state[1])) return out;
   const int64_t *dim = n == 2 ? state : state + 1;
   if (!tn_state_fits(t, name, h, n, dim) || !tn_state_fits(t, name, c, n, dim)) return out;
-  const int dtype = tn_real(tn_meet(x->uop, w->w_ih->uop)), inside = tn_computed_in(dtype);
+  const int dtype = tn_real(tn_meet(tn_uop_of(x), tn_uop_of(w->w_ih))), inside = tn_computed_in(dtype);
   tn_cell s = tn_cell_of(t, kind, w, inside);
-  s.h = tn_state_as(t, h ? h->uop : NULL, inside, 2, state);
-  s.c = tn_state_as(t, c ? c->uop : NULL, inside, 2, state);
-  tn_cell_step(t, &s, tn_cell_inputs(t, w, tn_reshape(t, tn_cast(t, x->uop, inside), 2, rows)));
+  s.h = tn_state_as(t, h ? tn_uop_of(h) : NULL, inside, 2, state);
+  s.c = tn_state_as(t, c ? tn_uop_of(c) : NULL, inside, 2, state);
+  tn_cell_step(t, &s, tn_cell_inputs(t, w, tn_reshape(t, tn_cast(t, tn_uop_of(x), inside), 2, rows)));
   if (cn) *cn = tn_tensor_new(t, tn_narrow(t, tn_reshape(t, s.c, n, dim), dtype));
   return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, s.h, n, dim), dtype));
 }
@@ -19131,8 +22471,8 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
   r->directions = d && d->bidirectional ? 2 : 1;
   r->dropout = d ? d->dropout : 0;
   if (!tn_usable(r->name, 1, &r->x, out)) return 0;
-  tiny_ctx *t = r->x->t;
-  const tiny_uop *u = r->x->uop;
+  tiny_ctx *t = tn_ctx_of(r->x);
+  const tiny_uop *u = tn_uop_of(r->x);
   if (r->layers < 1 || !r->w || !(r->dropout >= 0 && r->dropout <= 1)) {
     tn_wrong(t, TINY_E_ARG, "%s: %d layers, %s, dropout %g", r->name, r->layers,
              r->w ? "weights" : "no weights", r->dropout);
@@ -19165,7 +22505,7 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
 // State i of (layers,N,H) as (N,H), or zeros.
 static tiny_uop *tn_first_state(tiny_ctx *t, const tn_recurrence *r, tiny_tensor *h, int i) {
   const int64_t dim[2] = {r->N, r->H};
-  return tn_state_as(t, h ? tn_cut(t, h->uop, 0, i, i + 1) : NULL, r->inside, 2, dim);
+  return tn_state_as(t, h ? tn_cut(t, tn_uop_of(h), 0, i, i + 1) : NULL, r->inside, 2, dim);
 }
 static tiny_tensor *tn_last_states(tiny_ctx *t, const tn_recurrence *r, tiny_uop *u, int dtype) {
   const int64_t dim[3] = {r->layers * r->directions, r->batched ? r->N : r->H, r->H};
@@ -19179,11 +22519,11 @@ static tiny_tensor *tn_recurrent(tn_recurrence *r, const tiny_recurrent_desc *d,
   if (hn) *hn = out;
   if (cn) *cn = out;
   if (!opened) return out;
-  tiny_ctx *t = r->x->t;
-  const int dtype = tn_real(tn_meet(r->x->uop, r->w[0].w_ih->uop)), states = r->layers * r->directions;
+  tiny_ctx *t = tn_ctx_of(r->x);
+  const int dtype = tn_real(tn_meet(tn_uop_of(r->x), tn_uop_of(r->w[0].w_ih))), states = r->layers * r->directions;
   const int64_t in[3] = {r->L, r->N, r->I};
   r->inside = tn_computed_in(dtype);
-  tiny_uop *x = tn_cast(t, r->x->uop, r->inside), *h = NULL, *c = NULL;
+  tiny_uop *x = tn_cast(t, tn_uop_of(r->x), r->inside), *h = NULL, *c = NULL;
   x = tn_reshape(t, r->batch_first ? tn_swap(t, x, 0, 1) : x, 3, in);
   for (int layer = 0; layer < r->layers; layer++) {
     tiny_uop *both = NULL;
@@ -19257,13 +22597,14 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
   tiny_uop *src[TN_MOST];
   if (n < 1 || n >= TN_MOST || !x)
     return tiny_ok(y) ?
-               tn_wrong(y->t, TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1) :
+               tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1) :
                y;
   in[0] = y;
   for (int i = 0; i < n; i++) in[i + 1] = x[i];
   if (!tn_usable("checkpoint", n + 1, in, &out)) return out;
-  for (int i = 0; i <= n; i++) src[i] = in[i]->uop;
-  return tn_tensor_new(y->t, tn_uop_make(y->t, TINY_OP_AFTER, y->uop->dtype, 1, n + 1, src, 1, 0, NULL));
+  for (int i = 0; i <= n; i++) src[i] = tn_uop_of(in[i]);
+  tiny_ctx *t = tn_ctx_of(y);
+  return tn_tensor_new(t, tn_uop_make(t, TINY_OP_AFTER, tn_uop_of(y)->dtype, 1, n + 1, src, 1, 0, NULL));
 }
 
 static int tn_segment_input(const tiny_uop *checkpoint, const tiny_uop *u) {
@@ -19287,22 +22628,21 @@ static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
   }
   return changed ? tn_uop_with(t, u, src) : u;
 }
-// The nodes from the checkpoint down to its inputs and to wrt[0..n-1], anew. Positions too (IOTA): random numbers and
-// masks that are made of them are then no longer shared with the forward pass.
-static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, tiny_uop *const *wrt, int n,
-                                 tn_segment *s) {
+// The nodes from the checkpoint down to its inputs and to those that are wanted, anew. Positions too (IOTA): random
+// numbers and masks that are made of them are then no longer shared with the forward pass.
+static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, const tn_map *wanted, tn_segment *s) {
   tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0};
   tn_walk *stack = NULL, *top;
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
   for (uint32_t i = 1; i < checkpoint->nsrc; i++) tn_map_set(t, &edge, checkpoint->src[i], checkpoint);
-  for (int i = 0; i < n; i++) tn_map_set(t, &edge, wrt[i], checkpoint);
   top = TN_PUSH(t, stack, depth, cap, tn_walk);
   top->u = checkpoint->src[0]; top->next = 0;
   while (depth) {
     top = &stack[depth - 1];
     tiny_uop *u = top->u;
-    const int at_edge = tn_map_has(&edge, u), whole = at_edge || u->realized || top->next == u->nsrc;
+    const int at_edge = tn_map_has(&edge, u) || tn_map_has(wanted, u);
+    const int whole = at_edge || u->realized || top->next == u->nsrc;
     if (!whole && !tn_map_has(&now, u->src[top->next])) {
       tiny_uop *next = u->src[top->next++];
       top = TN_PUSH(t, stack, depth, cap, tn_walk);
@@ -19329,6 +22669,7 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
 // Nodes are visited from the loss down. A node between a parameter and the loss adds what its rule
 // gives to the gradients of its sources; gradients of nodes with several users are sums. Nothing
 // flows through integers, bools and DETACH; where that names a slope or a convolution, past what it detaches.
+// What flows into a checkpoint is a walk within the walk: there may be any number of them, one in the other.
 #ifndef TN_TENSOR_GRAD
 #define TN_TENSOR_GRAD
 #ifndef TINY_AMALGAMATED
@@ -19336,42 +22677,57 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
 #include "../rules/gradient.c"
 #endif
 
-typedef struct tn_grad_node { tiny_uop *u, *grad; int depends; } tn_grad_node;       // depends: on a parameter
-// A walk from a root: wrt[0..n-1] are the nodes whose gradients are wanted. node i has mark first + i.
+// depends: on a parameter; around: its place in the walk around this one.
+typedef struct tn_grad_node { tiny_uop *u, *grad; uint32_t around; int depends; } tn_grad_node;
+// A walk from a root: wrt[0..nwrt-1] are the nodes whose gradients are wanted; NULL: none. node[i] has seq i; those
+// from `left` on are done. Of a checkpoint's: the segment, and its node in the walk around this one.
 typedef struct tn_grad_walk {
-  tn_grad_node *node;
-  int n, nwrt, rules;
-  uint32_t first;
-  tiny_uop *const *wrt;
+  tn_grad_node *node; int n, cap, left;
+  tiny_uop *const *wrt; int nwrt; tn_map wanted;
+  tn_segment segment; int checkpoint;
 } tn_grad_walk;
+typedef struct tn_grad_flow {              // the walks that are open, the innermost last
+  tn_grad_walk *walk; int depth, cap, rules;
+} tn_grad_flow;
 
 static tn_grad_node *tn_grad_find(const tn_grad_walk *w, const tiny_uop *u) {
-  const uint32_t i = u->mark - w->first;
-  return i < (uint32_t)w->n && w->node[i].u == u ? &w->node[i] : NULL;
-}
-static void tn_grad_mark(tn_grad_walk *w) {
-  for (int i = 0; i < w->n; i++) w->node[i].u->mark = w->first + (uint32_t)i;
+  return u->seq < (uint32_t)w->n && w->node[u->seq].u == u ? &w->node[u->seq] : NULL;
 }
 
-// The graph of the root in topological order, with what depends on a parameter told.
+// Nothing flows beyond integers, nor within a segment beyond its edge.
+static int tn_grad_ends(const tn_grad_walk *w, const tiny_uop *u) {
+  return !tn_is_float(u->dtype) || (w->segment.edge.n && (u->realized || tn_map_has(&w->wanted, u)));
+}
+
+// The graph of the root in topological order, as far as gradients flow, with what depends on a parameter told.
 static void tn_grad_order(tiny_ctx *t, tiny_uop *root, tn_grad_walk *w) {
-  tn_list order = {NULL, 0, 0};
-  tn_toposort(t, root, &order);
-  w->n = order.n;
-  w->first = t->ir->epoch + 1;
-  t->ir->epoch += (uint32_t)order.n;
-  w->node = (tn_grad_node *)tn_scratch(t, (size_t)order.n * sizeof *w->node);
-  for (int i = 0; i < order.n; i++) w->node[i].u = order.u[i];
-  tn_grad_mark(w);
-  for (int i = 0; i < w->nwrt; i++) {
-    tn_grad_node *p = tn_grad_find(w, w->wrt[i]);
-    if (p) p->depends = 1;
+  const uint32_t seen = ++t->ir->epoch;
+  tn_walk *path = NULL, *top;
+  int depth = 0, cap = 0;
+  for (int i = 0; i < w->nwrt; i++) if (w->wrt[i]) tn_map_set(t, &w->wanted, w->wrt[i], w->wrt[i]);
+  top = TN_PUSH(t, path, depth, cap, tn_walk);
+  top->u = root; top->next = 0;
+  root->mark = seen;
+  while (depth) {
+    top = &path[depth - 1];
+    if (top->next == top->u->nsrc || tn_grad_ends(w, top->u)) {
+      tn_grad_node *x = TN_PUSH(t, w->node, w->n, w->cap, tn_grad_node);
+      x->u = top->u; x->grad = NULL; x->around = top->u->seq;
+      x->depends = tn_map_has(&w->wanted, top->u);
+      depth--;
+      continue;
+    }
+    tiny_uop *s = top->u->src[top->next++];
+    if (s->mark == seen) continue;
+    s->mark = seen;
+    top = TN_PUSH(t, path, depth, cap, tn_walk);
+    top->u = s; top->next = 0;
   }
+  for (int i = 0; i < w->n; i++) w->node[i].u->seq = (uint32_t)i;
   for (int i = 0; i < w->n; i++) {
-    tiny_uop *u = w->node[i].u;
-    for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends; s++)
-      w->node[i].depends = tn_is_float(u->dtype) && (u->op != TINY_OP_DETACH || s) &&
-          tn_grad_find(w, u->src[s])->depends;
+    const tiny_uop *u = w->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !w->node[i].depends && !tn_grad_ends(w, u); s++)
+      w->node[i].depends = (u->op != TINY_OP_DETACH || s) && tn_grad_find(w, u->src[s])->depends;
   }
 }
 
@@ -19398,51 +22754,71 @@ static void tn_grad_add(tiny_ctx *t, tn_grad_node *to, tiny_uop *part) {
   to->grad = to->grad ? tn_add(t, to->grad, part) : part;
 }
 
-static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
-                              int rules, tiny_uop **grads);
+// Opens a walk from root, into which seed flows, to wrt[0..n-1].
+static void tn_grad_open(tiny_ctx *t, tn_grad_flow *f, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
+                         const tn_segment *segment, int checkpoint) {
+  tn_grad_walk *w = TN_PUSH(t, f->walk, f->depth, f->cap, tn_grad_walk);
+  memset(w, 0, sizeof *w);
+  w->wrt = wrt; w->nwrt = n; w->checkpoint = checkpoint;
+  if (segment) w->segment = *segment;
+  tn_grad_order(t, root, w);
+  w->node[w->n - 1].grad = seed;
+  w->left = w->n;
+}
 
 // What flows into a checkpoint flows through a copy of its segment, whose inputs wait for the gradient: it is computed
-// anew, when the gradient is there. What flows on to the inputs waits for the gradients of the parameters inside, so
-// that the copy is done with before the next one begins.
-static tiny_code tn_grad_checkpoint(tiny_ctx *t, tn_grad_walk *w, const tn_grad_node *x) {
+// anew, when the gradient is there.
+static void tn_grad_enter(tiny_ctx *t, tn_grad_flow *f, const tn_grad_node *x) {
+  const tn_grad_walk *w = &f->walk[f->depth - 1];
   tn_segment s;
-  tiny_uop *copy = tn_segment_copy(t, x->u, x->grad, w->wrt, w->nwrt, &s);
-  tiny_uop **part = (tiny_uop **)tn_scratch(t, ((size_t)s.edge.n + 2) * sizeof *part);
+  tiny_uop *copy = tn_segment_copy(t, x->u, x->grad, &w->wanted, &s);
+  if (s.edge.n) tn_grad_open(t, f, copy, x->grad, s.wrapped.u, s.wrapped.n, &s, (int)(x - w->node));
+}
+
+// What flows on to the inputs waits for the gradients of the parameters inside, so that the copy is done with before
+// the next one begins.
+static void tn_grad_leave(tiny_ctx *t, tn_grad_flow *f) {
+  const tn_grad_walk *inner = &f->walk[--f->depth], *w = &f->walk[f->depth - 1];
+  const tn_segment *s = &inner->segment;
+  const tiny_uop *checkpoint = w->node[inner->checkpoint].u;
+  tiny_uop **part = (tiny_uop **)tn_scratch(t, ((size_t)s->edge.n + 1) * sizeof *part);
   tn_list done = {NULL, 0, 0};
   tn_push(t, &done, NULL);
-  const tiny_code code = tn_grad_flow(t, copy, x->grad, s.wrapped.u, s.wrapped.n, w->rules, part);
-  tn_grad_mark(w);
-  if (code != TINY_OK) return code;
-  for (int i = 0; i < s.edge.n; i++)
-    if (part[i] && !tn_segment_input(x->u, s.edge.u[i])) tn_push(t, &done, part[i]);
-  for (int i = 0; i < s.edge.n; i++) {
-    tn_grad_node *to = tn_grad_find(w, s.edge.u[i]);
+  for (int i = 0; i < s->edge.n; i++) {
+    const tn_grad_node *x = tn_grad_find(inner, s->wrapped.u[i]);
+    part[i] = x ? x->grad : NULL;
+    if (part[i] && !tn_segment_input(checkpoint, s->edge.u[i])) tn_push(t, &done, part[i]);
+  }
+  for (int i = 0; i < inner->n; i++) inner->node[i].u->seq = inner->node[i].around;
+  for (int i = 0; i < s->edge.n; i++) {
+    tn_grad_node *to = tn_grad_find(w, s->edge.u[i]);
     if (!part[i] || !to || !to->depends) continue;
     done.u[0] = part[i];
-    const int waits = done.n > 1 && tn_segment_input(x->u, s.edge.u[i]);
+    const int waits = done.n > 1 && tn_segment_input(checkpoint, s->edge.u[i]);
     tn_grad_add(t, to,
                 waits ? tn_uop_make(t, TINY_OP_AFTER, part[i]->dtype, 1, done.n, done.u, 0, 0, NULL) :
                         part[i]);
   }
-  return TINY_OK;
 }
 
 // Adds what flows through node x to the gradients of its sources.
-static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_node *x) {
+static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_flow *f, const tn_grad_node *x) {
+  const tn_grad_walk *w = &f->walk[f->depth - 1];
   tn_gradient flow = {x->grad, 0};
   int fired;
   tiny_uop *u = x->u;
+  if (tn_grad_ends(w, u)) return TINY_OK;
   for (uint32_t s = 0; s < u->nsrc; s++)
     if (tn_grad_find(w, u->src[s])->depends && tn_is_float(u->src[s]->dtype))
       flow.wants |= 1 << (s < 31 ? s : 31);
   if (!flow.wants) return TINY_OK;
-  if (tn_is_checkpoint(u)) return tn_grad_checkpoint(t, w, x);
-  if (u->op == TINY_OP_DETACH && u->nsrc == 3) {
+  if (tn_is_checkpoint(u)) { tn_grad_enter(t, f, x); return TINY_OK; }
+  if (u->op == TINY_OP_DETACH && u->nsrc == 3 && u->nv) {
     for (uint32_t s = 1; s < 3; s++)
       if (flow.wants >> s & 1) tn_grad_add(t, tn_grad_find(w, u->src[s]), tn_conv_gradient(t, u, x->grad, (int)s));
     return TINY_OK;
   }
-  const tiny_uop *d = tn_match_apply(t, w->rules, u, &flow, &fired);
+  const tiny_uop *d = tn_match_apply(t, f->rules, u, &flow, &fired);
   if (!d) return tn_grad_fail(t, u);
   for (uint32_t s = 0; s < d->nsrc; s++)
     if (d->src[s]->op != TINY_OP_GROUP && flow.wants >> s & 1)
@@ -19451,38 +22827,64 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_walk *w, const tn_grad_n
 }
 
 // grads[i] = what flows from the root, into which seed flows, to wrt[i]; NULL: nothing.
-static tiny_code tn_grad_flow(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
-                              int rules, tiny_uop **grads) {
-  tn_grad_walk w;
-  memset(&w, 0, sizeof w);
-  w.wrt = wrt; w.nwrt = n; w.rules = rules;
-  tn_grad_order(t, root, &w);
-  w.node[w.n - 1].grad = seed;
-  for (int i = w.n; i-- > 0;) {
-    if (!w.node[i].grad || !w.node[i].depends) continue;
-    const tiny_code code = tn_grad_node_back(t, &w, &w.node[i]);
+static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
+                             int rules, tiny_uop **grads) {
+  tn_grad_flow f = {NULL, 0, 0, rules};
+  tn_grad_open(t, &f, root, seed, wrt, n, NULL, 0);
+  while (f.depth > 1 || f.walk[0].left) {
+    tn_grad_walk *w = &f.walk[f.depth - 1];
+    if (!w->left) { tn_grad_leave(t, &f); continue; }
+    const tn_grad_node *x = &w->node[--w->left];
+    if (!x->grad || !x->depends) continue;
+    const tiny_code code = tn_grad_node_back(t, &f, x);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < n; i++) {
-    const tn_grad_node *x = tn_grad_find(&w, wrt[i]);
+    const tn_grad_node *x = wrt[i] ? tn_grad_find(&f.walk[0], wrt[i]) : NULL;
     grads[i] = x ? x->grad : NULL;
   }
   return TINY_OK;
+}
+
+// The node that parameter p was in graphs that were built before its memory was computed: then its handle moved on to
+// the BUFFER (tn_settle_handles). state: nodes of the loss's graph that are such memory. NULL: it was no other.
+static tiny_uop *tn_grad_before(tiny_ctx *t, tiny_uop *p, const tn_list *state) {
+  tn_chain c;
+  if (!state->n || !tn_chain_of(t, p, &c) || c.bottom->op != TINY_OP_BUFFER) return NULL;
+  for (int i = 0; i < state->n; i++) {
+    tiny_uop *u = state->u[i];
+    if (u->realized != c.bottom) continue;
+    if (c.n && c.link[c.n - 1]->op == TINY_OP_RESHAPE && tn_has_dims(c.link[c.n - 1], u->ndim, u->dim)) c.n--;
+    return tn_chain_apply(t, &c, u);
+  }
+  return NULL;
+}
+static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
+  tn_list order = {NULL, 0, 0};
+  tn_toposort(t, loss, &order);
+  for (int i = 0; i < order.n; i++)
+    if (order.u[i]->realized && tn_is_memory(order.u[i])) tn_push(t, state, order.u[i]);
 }
 
 typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
 static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
   const tn_grad_call *call = (const tn_grad_call *)arg;
   const int n = call->n, rules = tn_rules_find(t, tn_rules_gradient);
-  tiny_uop *loss = call->loss->uop, **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 2 * sizeof *wrt),
-           **grad = wrt + n + 1;
+  tiny_uop *loss = tn_uop_of(call->loss), **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 4 * sizeof *wrt),
+           **before = wrt + n, **grad = wrt + 2 * n;
+  tn_list state = {NULL, 0, 0};
   if (rules < 0) return t->code;
-  for (int i = 0; i < n; i++) wrt[i] = call->params[i]->uop;
+  tn_grad_states(t, loss, &state);
+  for (int i = 0; i < n; i++) {
+    wrt[i] = tn_uop_of(call->params[i]);
+    before[i] = tn_grad_before(t, wrt[i], &state);
+  }
   tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
-  const tiny_code code = tn_grad_flow(t, loss, seed, wrt, n, rules, grad);
+  const tiny_code code = tn_grad_run(t, loss, seed, wrt, state.n ? 2 * n : n, rules, grad);
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) {
-    tiny_uop *p = wrt[i];
+    tiny_uop *p = wrt[i], *other = state.n ? grad[n + i] : NULL;
+    if (other) grad[i] = grad[i] ? tn_add(t, grad[i], other) : other;
     call->grads[i] = tn_tensor_new(t, grad[i] ? grad[i] : tn_expand(t, tn_k(t, p, 0), p->ndim, p->dim));
   }
   return TINY_OK;
@@ -19491,8 +22893,8 @@ static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
 TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!loss || !loss->t) return TINY_E_ARG;
-  tiny_ctx *t = loss->t;
+  if (!loss || !tn_ctx_of(loss)) return TINY_E_ARG;
+  tiny_ctx *t = tn_ctx_of(loss);
   if (n < 0 || (n && (!params || !grads)))
     return tiny_fail(t, TINY_E_ARG, "grad: %d parameters, but params or grads is NULL", n);
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
@@ -19501,13 +22903,13 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
     if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
   if (tiny_nelem(loss) != 1)
-    return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(loss->uop, a));
-  if (!tn_is_float(loss->uop->dtype))
-    return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[loss->uop->dtype].name);
+    return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(tn_uop_of(loss), a));
+  if (!tn_is_float(tn_uop_of(loss)->dtype))
+    return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[tn_uop_of(loss)->dtype].name);
   for (int i = 0; i < n; i++)
-    if (!tn_is_float(params[i]->uop->dtype))
+    if (!tn_is_float(tn_uop_of(params[i])->dtype))
       return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i,
-                       tn_dtypes[params[i]->uop->dtype].name);
+                       tn_dtypes[tn_uop_of(params[i])->dtype].name);
   tn_grad_call call = {loss, params, n, grads};
   const tiny_code code = tn_guard(t, tn_grad_guarded, &call);
   if (code != TINY_OK) for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
@@ -19540,17 +22942,18 @@ typedef struct tn_update {
 } tn_update;
 
 static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep) {
+  TN_FLOAT_MODE;
   return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
 }
 static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
-  return o->when ? tn_where(t, o->when->uop, now, old) : now;
+  return o->when ? tn_where(t, tn_uop_of(o->when), now, old) : now;
 }
-static tiny_uop *tn_moment(const tn_update *u, int slot) { return u->state[slot]->uop; }
+static tiny_uop *tn_moment(const tn_update *u, int slot) { return tn_uop_of(u->state[slot]); }
 // The state's new value, as formulas see it; it is stored as well.
 static tiny_uop *tn_moment_set(tn_update *u, int slot, tiny_uop *now) {
   tiny_tensor *x = u->state[slot];
-  now = tn_bad(u->t, now) ? now : tn_when(u->t, u->o, now, x->uop);
-  return tiny_ok(tn_assign(x, now)) ? x->uop : &u->t->ir->bad;
+  now = tn_bad(u->t, now) ? now : tn_when(u->t, u->o, now, tn_uop_of(x));
+  return tiny_ok(tn_assign(x, now)) ? tn_uop_of(x) : &u->t->ir->bad;
 }
 static tiny_uop *tn_moment_blend(tn_update *u, int slot, tiny_uop *now, double keep) {
   return tn_moment_set(u, slot, tn_blend(u->t, tn_moment(u, slot), now, keep));
@@ -19571,6 +22974,7 @@ static tiny_uop *tn_moved(const tn_update *u, tiny_uop *p, tiny_uop *step) {
 // ** the formulas **
 
 static tiny_uop *tn_update_sgd(tn_update *u) {
+  TN_FLOAT_MODE;
   tiny_ctx *t = u->t;
   tiny_uop *g = tn_decayed(u), *damped = g;
   if (u->momentum == 0) return tn_moved(u, u->p, g);
@@ -19684,6 +23088,7 @@ static tiny_uop *tn_orthogonal(tiny_ctx *t, tiny_uop *x, double eps) {
 }
 // Jordan; decay and the scale sqrt(max(1, rows/columns)) as in torch.optim.Muon.
 static tiny_uop *tn_update_muon(tn_update *u) {
+  TN_FLOAT_MODE;
   tiny_ctx *t = u->t;
   tiny_uop *m = tn_moment_blend(u, 0, u->g, u->momentum);
   tiny_uop *step = tn_orthogonal(t, tn_blend(t, m, u->g, u->momentum), u->eps);
@@ -19722,7 +23127,7 @@ static tiny_tensor *tn_state_new(tiny_ctx *t, int dtype, tiny_shape shape) {
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
-  return tn_state_new(x->t, tn_computed_in(x->uop->dtype), tiny_shape_get(x));
+  return tn_state_new(tn_ctx_of(x), tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
 }
 static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   if (!*state) return;
@@ -19748,7 +23153,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
     o->t = t;
   }
   for (int i = 0; i < n; i++) {
-    wide |= params[i]->uop->dtype == TINY_F64;
+    wide |= tn_uop_of(params[i])->dtype == TINY_F64;
     for (int slot = 0; slot < TN_SLOTS; slot++) {
       tiny_tensor **at = &o->state[slot * n + i];
       if (needs >> slot & 1 && !*at && !(*at = tn_state_like(params[i]))) return 0;
@@ -19767,21 +23172,22 @@ TINY_API void tiny_optim_free(tiny_optim *o) {
 
 // ** the step **
 
-// Are there n parameters with a gradient each, as many as the optimiser has state for (0: none yet)?
-static tiny_code tn_step_check(const char *name, int have, tiny_tensor *const *params,
+// Are there n parameters with a gradient each, in the context t that has the state (NULL: none yet), as many as there
+// is state for (0: none yet)?
+static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_tensor *const *params,
                                tiny_tensor *const *grads, int n) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (n <= 0 || !params || !grads || !params[0] || !params[0]->t) return TINY_E_ARG;
-  tiny_ctx *t = params[0]->t;
+  if (n <= 0 || !params || !grads || !params[0]) return TINY_E_ARG;
+  if (!t) t = tn_ctx_of(params[0]);
   for (int i = 0; i < n; i++) {
     tiny_tensor *const in[3] = {params[0], params[i], grads[i]};
-    if (!tn_usable(name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
+    if (!tn_usable_in(t, name, 3, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
   if (have && have != n)
     return tiny_fail(t, TINY_E_ARG, "%s: %d parameters for an optimiser of %d", name, n, have);
   for (int i = 0; i < n; i++) {
-    const tiny_uop *p = params[i]->uop, *g = grads[i]->uop;
+    const tiny_uop *p = tn_uop_of(params[i]), *g = tn_uop_of(grads[i]);
     if (!tn_is_float(p->dtype))
       return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
     if (!tn_has_dims(p, g->ndim, g->dim))
@@ -19793,19 +23199,27 @@ static tiny_code tn_step_check(const char *name, int have, tiny_tensor *const *p
 static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
                                 int n) {
   char text[TN_DIMS_TEXT];
-  const tiny_code code = tn_step_check("optim_step", o ? o->n : 0, params, grads, n);
+  tiny_tensor *out;
+  const tiny_code code = tn_step_check(o ? o->t : NULL, "optim_step", o ? o->n : 0, params, grads, n);
   if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
+  tiny_ctx *t = tn_ctx_of(params[0]);
   if (!o) return tiny_fail(t, TINY_E_ARG, "optim_step: the optimiser is NULL");
   if ((unsigned)o->kind >= TINY_OPTIM_COUNT)
     return tiny_fail(t, TINY_E_ARG, "optim_step: %d is no kind of optimiser", (int)o->kind);
   for (int i = 0; o->kind == TINY_MUON && i < n; i++)
-    if (params[i]->uop->ndim != 2)
+    if (tn_uop_of(params[i])->ndim != 2)
       return tiny_fail(t, TINY_E_SHAPE, "optim_step: muon moves matrices, but parameter %d is %s", i,
-                       tn_text_of(params[i]->uop, text));
-  if (o->when &&
-      (!tiny_ok(o->when) || o->when->t != t || o->when->uop->ndim || o->when->uop->dtype != TINY_BOOL))
+                       tn_text_of(tn_uop_of(params[i]), text));
+  if (o->when && !tn_usable_in(t, "optim_step's when", 1, &o->when, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (o->when && (tn_uop_of(o->when)->ndim || tn_uop_of(o->when)->dtype != TINY_BOOL))
     return tiny_fail(t, TINY_E_ARG, "optim_step: when is not a 0-d bool of this context");
+  int whole = !o->left || tn_usable_in(t, "optim_step's state", 1, &o->left, &out);
+  for (int i = 0; o->state && i < TN_SLOTS * o->n && whole; i++)
+    whole = !o->state[i] || tn_usable_in(t, "optim_step's state", 1, &o->state[i], &out);
+  if (!whole) return t->code ? t->code : TINY_E_STATE;
+  if (o->rate && !tn_usable_in(t, "optim_step's rate", 1, &o->rate, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (o->rate && (tn_uop_of(o->rate)->ndim || !tn_is_float(tn_uop_of(o->rate)->dtype)))
+    return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");
   return TINY_OK;
 }
 static double tn_or_default(double x, double value) { return x != 0 ? x : value; }
@@ -19823,7 +23237,7 @@ static int tn_optim_fill(tn_update *u) {
   const tiny_optim *o = u->o;
   tiny_ctx *t = u->t;
   if (!o->left) return 1;
-  tiny_uop *left = o->left->uop;
+  tiny_uop *left = tn_uop_of(o->left);
   tiny_uop *beta = tn_where(t, tn_eq(t, tn_iota(t, TINY_INDEX, 2, 0, 1), tn_index(t, 0)),
                             tn_k(t, left, u->beta1), tn_k(t, left, u->beta2));
   tiny_uop *now = tn_add(t, tn_mul(t, left, beta), tn_plus(t, tn_neg(t, beta), 1));
@@ -19833,15 +23247,15 @@ static int tn_optim_fill(tn_update *u) {
 static int tn_optim_move(tn_update *u, tiny_tensor *param, tiny_tensor *grad, tiny_uop *rates[2][2],
                          tiny_uop *before) {
   tiny_ctx *t = u->t;
-  u->p = tn_wide(t, param->uop);
+  u->p = tn_wide(t, tn_uop_of(param));
   if (tn_bad(t, u->p)) return 0;
-  u->g = tn_cast(t, grad->uop, u->p->dtype);
+  u->g = tn_cast(t, tn_uop_of(grad), u->p->dtype);
   if (u->o->maximize) u->g = tn_neg(t, u->g);
   u->rate = rates[u->p->dtype == TINY_F64][0];
   u->keeps = rates[u->p->dtype == TINY_F64][1];
   if (before) {
-    u->left1 = tn_element(t, u->o->left->uop, 0, u->p->dtype);
-    u->left2 = tn_element(t, u->o->left->uop, 1, u->p->dtype);
+    u->left1 = tn_element(t, tn_uop_of(u->o->left), 0, u->p->dtype);
+    u->left2 = tn_element(t, tn_uop_of(u->o->left), 1, u->p->dtype);
     tiny_uop *was = tn_element(t, before, 1, u->p->dtype);
     u->first = tn_eq(t, was, tn_k(t, was, 0));
   }
@@ -19851,9 +23265,10 @@ static int tn_optim_move(tn_update *u, tiny_tensor *param, tiny_tensor *grad, ti
 
 TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
                                    int n) {
+  TN_FLOAT_MODE;
   const tiny_code code = tn_optim_check(o, params, grads, n);
   if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
+  tiny_ctx *t = tn_ctx_of(params[0]);
   const struct tn_optim_row *row = &tn_optims[o->kind];
   const double lr = tn_or_default(o->lr, row->lr);
   tn_update u;
@@ -19866,10 +23281,12 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   u.beta2 = tn_or_default(o->beta2, row->beta2);
   u.eps = tn_or_default(o->eps, row->eps);
   for (int wide = 0; wide < 2; wide++) {
-    rates[wide][0] = tn_rate(t, wide ? TINY_F64 : TINY_F32, lr);
-    rates[wide][1] = tn_rate(t, wide ? TINY_F64 : TINY_F32, 1 - lr * o->weight_decay);
+    const int dtype = wide ? TINY_F64 : TINY_F32;
+    rates[wide][0] = o->rate ? tn_cast(t, tn_uop_of(o->rate), dtype) : tn_rate(t, dtype, lr);
+    rates[wide][1] = o->rate ? tn_plus(t, tn_times(t, rates[wide][0], -o->weight_decay), 1)
+                             : tn_rate(t, dtype, 1 - lr * o->weight_decay);
   }
-  tiny_uop *before = o->left ? o->left->uop : NULL;
+  tiny_uop *before = o->left ? tn_uop_of(o->left) : NULL;
   int done = tn_optim_fill(&u);
   for (int i = 0; done && i < n; i++) {
     for (int slot = 0; slot < TN_SLOTS; slot++) u.state[slot] = o->state[slot * n + i];
@@ -19887,11 +23304,10 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
 #include "optim.c"
 #endif
 
-// Are grads[0..n-1] floats of one context? *t is that context.
+// Are grads[0..n-1] floats of one context, *t, which is told if it is NULL?
 static tiny_code tn_grads_check(const char *name, tiny_tensor *const *grads, int n, tiny_ctx **t) {
-  *t = grads && n > 0 && grads[0] ? grads[0]->t : NULL;
-  const tiny_code code = *t ? tn_step_check(name, 0, grads, grads, n) : TINY_E_ARG;
-  return code;
+  if (!*t) *t = grads && n > 0 && grads[0] ? tn_ctx_of(grads[0]) : NULL;
+  return *t ? tn_step_check(*t, name, 0, grads, grads, n) : TINY_E_ARG;
 }
 
 // ** clipping **
@@ -19909,14 +23325,15 @@ static tiny_uop *tn_power_sum(tiny_ctx *t, tiny_uop *x, double p) {
                 all, 0);
 }
 TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max_norm, double p) {
-  tiny_ctx *t;
+  TN_FLOAT_MODE;
+  tiny_ctx *t = NULL;
   if (tn_grads_check("clip_grad_norm", grads, n, &t) != TINY_OK) return tn_poison(t);
   p = tn_or_default(p, 2);
   if (!(max_norm >= 0) || !(p > 0))
     return tn_wrong(t, TINY_E_ARG, "clip_grad_norm: max_norm %g and p %g; both are positive", max_norm, p);
   tiny_uop *sum = NULL;
   for (int i = 0; i < n; i++) {
-    tiny_uop *part = tn_power_sum(t, grads[i]->uop, p);
+    tiny_uop *part = tn_power_sum(t, tn_uop_of(grads[i]), p);
     if (tn_bad(t, part)) return tn_poison(t);
     if (sum && part->dtype != sum->dtype) {
       part = tn_cast(t, part, TINY_F64);
@@ -19931,15 +23348,15 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
   norm = tn_u1(t, TINY_OP_CONTIGUOUS, norm);
   tiny_uop *scale = tn_min(t, tn_fdiv(t, tn_k(t, norm, max_norm), tn_plus(t, norm, 1e-6)), tn_k(t, norm, 1));
   for (int i = 0; i < n && !tn_bad(t, scale); i++) {
-    tiny_uop *g = tn_wide(t, grads[i]->uop);
+    tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return tn_poison(t);
     g = tn_mul(t, g, tn_cast(t, scale, g->dtype));
-    grads[i] = tn_tensor_new(t, tn_bad(t, g) ? g : tn_cast(t, g, grads[i]->uop->dtype));
+    grads[i] = tn_tensor_new(t, tn_bad(t, g) ? g : tn_cast(t, g, tn_uop_of(grads[i])->dtype));
   }
   return tn_tensor_new(t, norm);
 }
 TINY_API tiny_code tiny_clip_grad_value(tiny_tensor **grads, int n, double value) {
-  tiny_ctx *t;
+  tiny_ctx *t = NULL;
   const tiny_code code = tn_grads_check("clip_grad_value", grads, n, &t);
   if (code != TINY_OK) return code;
   if (!(value >= 0)) return tiny_fail(t, TINY_E_ARG, "clip_grad_value: %g is negative", value);
@@ -19950,6 +23367,7 @@ TINY_API tiny_code tiny_clip_grad_value(tiny_tensor **grads, int n, double value
 // ** mixed precision **
 
 static int tn_scaler_open(tiny_scaler *s, tiny_ctx *t) {
+  TN_FLOAT_MODE;
   const tiny_shape two = {1, {2}};
   if (s->state) return 1;
   const float state[2] = {(float)tn_or_default(s->scale, 65536), 0};
@@ -19962,28 +23380,38 @@ TINY_API void tiny_scaler_free(tiny_scaler *s) {
   tiny_free(s->state);
   s->state = s->finite = NULL;
 }
+// The context that the scaler has its state in; NULL: none yet.
+static tiny_ctx *tn_scaler_ctx(const tiny_scaler *s) { return s ? tn_ctx_of(s->state) : NULL; }
+// Do the tensors that it holds live in t?
+static int tn_scaler_whole(const char *name, const tiny_scaler *s, tiny_ctx *t) {
+  tiny_tensor *out;
+  return !s || ((!s->state || tn_usable_in(t, name, 1, &s->state, &out)) &&
+                (!s->finite || tn_usable_in(t, name, 1, &s->finite, &out)));
+}
 TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss) {
   tiny_tensor *out;
-  if (!tn_usable("scaler_scale", 1, &loss, &out)) return out;
-  tiny_ctx *t = loss->t;
+  if (!tn_usable_in(tn_scaler_ctx(s), "scaler_scale", 1, &loss, &out)) return out;
+  if (!tn_scaler_whole("scaler_scale", s, tn_ctx_of(loss))) return out;
+  tiny_ctx *t = tn_ctx_of(loss);
   if (!s) return tn_wrong(t, TINY_E_ARG, "scaler_scale: the scaler is NULL");
-  if (!tn_is_float(loss->uop->dtype))
+  if (!tn_is_float(tn_uop_of(loss)->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "scaler_scale: the loss is %s, not a float",
-                    tn_dtypes[loss->uop->dtype].name);
-  tiny_uop *u = tn_wide(t, loss->uop);
+                    tn_dtypes[tn_uop_of(loss)->dtype].name);
+  tiny_uop *u = tn_wide(t, tn_uop_of(loss));
   if (!tn_scaler_open(s, t) || tn_bad(t, u)) return tn_poison(t);
-  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, s->state->uop, 0, u->dtype)));
+  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, tn_uop_of(s->state), 0, u->dtype)));
 }
 TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int n) {
-  tiny_ctx *t;
+  tiny_ctx *t = tn_scaler_ctx(s);
   const tiny_code code = tn_grads_check("scaler_unscale", grads, n, &t);
   if (code != TINY_OK) return code;
+  if (!tn_scaler_whole("scaler_unscale", s, t)) return t->code;
   if (!s || !s->state) return tiny_fail(t, TINY_E_STATE, "scaler_unscale: the loss was not scaled");
   tiny_uop *bad = NULL;                    // 0-d i32: is any element infinite or NaN?
   for (int i = 0; i < n; i++) {
-    tiny_uop *g = tn_wide(t, grads[i]->uop);
+    tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return t->code;
-    g = tn_fdiv(t, g, tn_element(t, s->state->uop, 0, g->dtype));
+    g = tn_fdiv(t, g, tn_element(t, tn_uop_of(s->state), 0, g->dtype));
     tiny_uop *finite = tn_and(t, tn_lt(t, g, tn_k(t, g, HUGE_VAL)), tn_lt(t, tn_k(t, g, -HUGE_VAL), g));
     if (tn_bad(t, finite)) return t->code;
     tiny_uop *any = tn_reduce(t, TINY_OP_MAX, tn_cast(t, tn_not(t, finite), TINY_I32), (1 << g->ndim) - 1, 0);
@@ -19992,15 +23420,20 @@ TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int 
   }
   tiny_uop *finite = tn_bad(t, bad) ? bad : tn_eq(t, tn_max(t, bad, tn_k(t, bad, 0)), tn_k(t, bad, 0));
   if (tn_bad(t, finite)) return t->code;
-  if (s->finite) finite = tn_and(t, s->finite->uop, finite);
+  if (s->finite) finite = tn_and(t, tn_uop_of(s->finite), finite);
   s->finite = tn_tensor_new(t, tn_u1(t, TINY_OP_CONTIGUOUS, finite));
   return t->code;
 }
 TINY_API tiny_code tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *const *params,
                                     tiny_tensor *const *grads, int n) {
-  tiny_ctx *t = params && n > 0 && params[0] ? params[0]->t : NULL;
+  tiny_ctx *t = tn_scaler_ctx(s);
+  tiny_tensor *out;
+  if (!t) t = params && n > 0 ? tn_ctx_of(params[0]) : NULL;
   if (!s || !o || !s->finite)
     return tiny_fail(t, TINY_E_STATE, "scaler_step: the gradients were not unscaled");
+  if (!tn_scaler_whole("scaler_step", s, t)) return t->code;
+  if (o->t && o->t != t) return tiny_fail(t, TINY_E_ARG, "scaler_step: the optimiser belongs to another context");
+  if (params && n > 0 && !tn_usable_in(t, "scaler_step", n, params, &out)) return t->code ? t->code : TINY_E_STATE;
   tiny_tensor *when = o->when;
   o->when = when ? tiny_bitwise_and(when, s->finite) : s->finite;
   const tiny_code code = tiny_optim_step(o, params, grads, n);
@@ -20010,10 +23443,11 @@ TINY_API tiny_code tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tensor *
 // Grows after interval good steps, shrinks after a bad one.
 TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
   if (!s || !s->state) return TINY_E_ARG;
-  tiny_ctx *t = s->state->t;
+  tiny_ctx *t = tn_ctx_of(s->state);
+  if (!tn_scaler_whole("scaler_update", s, t)) return t->code;
   if (!s->finite) return tiny_fail(t, TINY_E_STATE, "scaler_update: the gradients were not unscaled");
   const double growth = tn_or_default(s->growth, 2), backoff = tn_or_default(s->backoff, 0.5);
-  tiny_uop *state = s->state->uop, *finite = s->finite->uop, *zero = tn_k(t, state, 0);
+  tiny_uop *state = tn_uop_of(s->state), *finite = tn_uop_of(s->finite), *zero = tn_k(t, state, 0);
   tiny_uop *scale = tn_element(t, state, 0, TINY_F32),
            *good = tn_plus(t, tn_element(t, state, 1, TINY_F32), 1);
   tiny_uop *grows = tn_eq(t, good, tn_k(t, good, s->interval > 0 ? s->interval : 2000));
@@ -20029,60 +23463,77 @@ TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
 // ** averages of weights **
 
 TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n) {
-  const tiny_code code = tn_step_check("ema_step", e ? e->n : 0, params, params, n);
+  const tiny_code code = tn_step_check(e ? e->t : NULL, "ema_step", e ? e->n : 0, params, params, n);
   if (code != TINY_OK) return code;
-  tiny_ctx *t = params[0]->t;
+  tiny_ctx *t = tn_ctx_of(params[0]);
   if (!e) return tiny_fail(t, TINY_E_ARG, "ema_step: the average is NULL");
+  tiny_tensor *out;
+  const tiny_shape one = {1, {1}};
   const int fresh = !e->average;
+  if (!fresh && !tn_usable_in(t, "ema_step's average", n, e->average, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (e->steps && !tn_usable_in(t, "ema_step's steps", 1, &e->steps, &out)) return t->code ? t->code : TINY_E_STATE;
+  if (!e->steps && !(e->steps = tn_state_new(t, TINY_F32, one))) return t->code;
+  e->t = t;
   if (fresh) {
     tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
     for (int i = 0; made && i < n; i++)
       if (!(made[i] = tn_state_like(params[i]))) tn_states_free(t, &made, n);
     if (!made) return t->code;
-    e->average = made; e->n = n; e->t = t;
+    e->average = made; e->n = n;
   }
+  tiny_uop *first = tn_element(t, tn_uop_of(e->steps), 0, TINY_F32);
+  first = tn_bad(t, first) ? first : tn_eq(t, first, tn_k(t, first, 0));
   for (int i = 0; i < n; i++) {
-    tiny_uop *p = tn_wide(t, params[i]->uop), *old = e->average[i]->uop;
-    if (tn_bad(t, p)) break;
-    if (!tiny_ok(tn_assign(e->average[i], fresh ? p : tn_blend(t, old, p, tn_or_default(e->decay, 0.999)))))
+    tiny_uop *p = tn_wide(t, tn_uop_of(params[i])), *old = tn_uop_of(e->average[i]);
+    if (tn_bad(t, p) || tn_bad(t, first)) break;
+    if (!tiny_ok(tn_assign(e->average[i], tn_where(t, first, p, tn_blend(t, old, p, tn_or_default(e->decay, 0.999))))))
       break;
   }
+  tn_assign(e->steps, tn_k(t, tn_uop_of(e->steps), 1));
   return t->code;
 }
 TINY_API void tiny_ema_free(tiny_ema *e) {
   if (!e || !e->t) return;
   tn_states_free(e->t, &e->average, e->n);
-  e->n = 0; e->t = NULL;
+  tiny_free(e->steps);
+  e->steps = NULL; e->n = 0; e->t = NULL;
 }
 
 // ** learning rates **
 
 static double tn_lr(double lr) { return lr > 0 ? lr : TINY_ZERO; }
 static double tn_lr_way(int64_t step, int64_t steps) {       // 0 .. 1
+  TN_FLOAT_MODE;
   return steps <= 0 || step >= steps ? 1 : step <= 0 ? 0 : (double)step / (double)steps;
 }
 // Half a wave of the cosine: from a to b.
 static double tn_lr_half_wave(double a, double b, double way) {
+  TN_FLOAT_MODE;
   return b + (a - b) * (1 + cos(TN_PI * way)) / 2;
 }
 
 TINY_API double tiny_lr_step(double lr, int64_t step, int64_t every, double gamma) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * pow(gamma, (double)(every > 0 ? step / every : 0)));
 }
 TINY_API double tiny_lr_multistep(double lr, int64_t step, const int64_t *milestones, int n, double gamma) {
+  TN_FLOAT_MODE;
   int passed = 0;
   while (milestones && passed < n && milestones[passed] <= step) passed++;
   return tn_lr(lr * pow(gamma, passed));
 }
 TINY_API double tiny_lr_exponential(double lr, int64_t step, double gamma) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * pow(gamma, (double)step));
 }
 TINY_API double tiny_lr_cosine(double lr, int64_t step, int64_t period, double lowest) {
+  TN_FLOAT_MODE;
   return tn_lr(tn_lr_half_wave(lr, lowest, period > 0 ? (double)step / (double)period : 1));
 }
 // Loshchilov and Hutter, arXiv:1608.03983, equation 5.
 TINY_API double tiny_lr_cosine_restarts(double lr, int64_t step, int64_t period, int multiply,
                                         double lowest) {
+  TN_FLOAT_MODE;
   if (period <= 0) return tn_lr(lowest);
   while (multiply > 1 && step >= period && period < INT64_MAX / multiply) {
     step -= period;
@@ -20091,19 +23542,23 @@ TINY_API double tiny_lr_cosine_restarts(double lr, int64_t step, int64_t period,
   return tn_lr(tn_lr_half_wave(lr, lowest, (double)(step % period) / (double)period));
 }
 TINY_API double tiny_lr_linear(double lr, int64_t step, int64_t steps, double from, double to) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * (from + (to - from) * tn_lr_way(step, steps)));
 }
 // Smith and Topin, arXiv:1708.07120, with PyTorch's defaults.
 TINY_API double tiny_lr_one_cycle(double highest, int64_t step, int64_t steps) {
+  TN_FLOAT_MODE;
   const double top = 0.3 * (double)steps - 1, last = (double)steps - 1, at = step < 0 ? 0 : (double)step;
   if (top > 0 && at <= top) return tn_lr(tn_lr_half_wave(highest / 25, highest, at / top));
   const double way = last > top ? (at - top) / (last - top) : 1;
   return tn_lr(tn_lr_half_wave(highest, highest / 25e4, way < 1 ? way : 1));
 }
 TINY_API double tiny_lr_polynomial(double lr, int64_t step, int64_t steps, double power) {
+  TN_FLOAT_MODE;
   return tn_lr(lr * pow(1 - tn_lr_way(step, steps), power));
 }
 TINY_API double tiny_lr_plateau(tiny_plateau *s, double lr, double value) {
+  TN_FLOAT_MODE;
   if (!s) return lr;
   const int better = !s->begun || value < s->best * (1 - tn_or_default(s->threshold, 1e-4));
   s->begun = 1;
@@ -20160,8 +23615,9 @@ TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const cha
   tiny_tensor *out;
   if (!p || !name) return TINY_E_ARG;
   if (!tensor) return TINY_OK;
-  if (!tn_usable("params_add", 1, &tensor, &out)) return out && out->t->code ? out->t->code : TINY_E_STATE;
-  tiny_ctx *t = tensor->t;
+  if (!tn_usable_in(p->t, "params_add", 1, &tensor, &out))
+    return out && tn_ctx_of(out)->code ? tn_ctx_of(out)->code : TINY_E_STATE;
+  tiny_ctx *t = tn_ctx_of(tensor);
   if (!tn_name_join(whole, p->path, prefix) || !tn_name_join(whole, whole, name))
     return tiny_fail(t, TINY_E_ARG, "params_add: the name of %s is longer than %d", name, TINY_NAME_SIZE - 1);
   if (tiny_params_find(p, whole))
@@ -20240,6 +23696,7 @@ static double tn_host_normal(const tiny_ctx *t, int64_t i, uint32_t call) {     
 // context, when it could not be made.
 static tiny_tensor *tn_weights_but(tiny_ctx *t, const char *name, tiny_shape s, int init, double middle,
                                    double spread, const int64_t *zero) {
+  TN_FLOAT_MODE;
   if (!tn_creatable(t, name, TINY_F32, &s)) return tn_poison(t);
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);
   const size_t nbytes = (size_t)(n ? n : 1) * sizeof(float);
@@ -20272,7 +23729,10 @@ static tiny_shape tn_shape1(int64_t a) {
   return s;
 }
 // 1 / sqrt of the inputs of a unit: kaiming_uniform with a = sqrt(5), He et al., arXiv:1502.01852.
-static double tn_bound(int64_t inputs) { return inputs > 0 ? 1 / sqrt((double)inputs) : 0; }
+static double tn_bound(int64_t inputs) {
+  TN_FLOAT_MODE;
+  return inputs > 0 ? 1 / sqrt((double)inputs) : 0;
+}
 
 // Lists tensors under their names, up to the first error.
 static tiny_code tn_params_list(tiny_params *p, const char *prefix, int n, const char *const *names,
@@ -20415,7 +23875,7 @@ TINY_API tiny_embedding_layer tiny_embedding_layer_new(tiny_ctx *t, int64_t rows
   tiny_embedding_layer m;
   memset(&m, 0, sizeof m);
   const int has = padding >= 0 && padding < rows && size > 0;
-  const int64_t zero[2] = {has ? padding * size : 0, has ? (padding + 1) * size : 0};
+  const int64_t zero[2] = {has ? tn_clamp_mul(padding, size) : 0, has ? tn_clamp_mul(padding + 1, size) : 0};
   m.padding = padding;
   m.weight = tn_weights_but(t, "embedding_layer_new", tn_shape2(rows, size), TN_INIT_NORMAL, 0, 1, zero);
   return m;
@@ -20438,6 +23898,7 @@ TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m) {
 // The three projections are one tensor, as PyTorch keeps them; it begins by Glorot and Bengio, AISTATS 2010,
 // eq. 16.
 TINY_API tiny_attention_layer tiny_attention_layer_new(tiny_ctx *t, int64_t size, int heads, int bias) {
+  TN_FLOAT_MODE;
   static const char name[] = "attention_layer_new";
   tiny_attention_layer m;
   memset(&m, 0, sizeof m);
@@ -20448,47 +23909,49 @@ TINY_API tiny_attention_layer tiny_attention_layer_new(tiny_ctx *t, int64_t size
     return m;
   }
   const double spread = size > 0 ? sqrt(6.0 / (4.0 * (double)size)) : 0;
-  m.in_proj_weight = tn_weights(t, name, tn_shape2(3 * size, size), TN_INIT_UNIFORM, 0, spread);
-  if (bias) m.in_proj_bias = tn_weights(t, name, tn_shape1(3 * size), 0, 0, 0);
+  m.in_proj_weight = tn_weights(t, name, tn_shape2(tn_clamp_mul(3, size), size), TN_INIT_UNIFORM, 0, spread);
+  if (bias) m.in_proj_bias = tn_weights(t, name, tn_shape1(tn_clamp_mul(3, size)), 0, 0, 0);
   m.out_proj.weight = tn_weights(t, name, tn_shape2(size, size), TN_INIT_UNIFORM, 0, tn_bound(size));
   if (bias) m.out_proj.bias = tn_weights(t, name, tn_shape1(size), 0, 0, 0);
   return m;
 }
 // x (B,L,E) or (L,E) by part i of the projections -> (B,H,L,E/H)
 static tiny_uop *tn_project(const tiny_attention_layer *m, const tiny_tensor *x, int i, int dtype) {
-  tiny_ctx *t = x->t;
-  const tiny_uop *u = x->uop;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
   const int64_t E = u->dim[u->ndim - 1], B = u->ndim == 3 ? u->dim[0] : 1, L = u->dim[u->ndim - 2];
   const int64_t heads[4] = {B, L, m->heads, E / m->heads};
-  tiny_uop *w = tn_cut(t, m->in_proj_weight->uop, 0, i * E, (i + 1) * E);
-  tiny_uop *bias = m->in_proj_bias ? tn_cut(t, m->in_proj_bias->uop, 0, i * E, (i + 1) * E) : NULL;
-  tiny_uop *y = tn_dot(t, tn_insert(t, x->uop, u->ndim - 1), w, bias, 1 << u->ndim, dtype);
+  tiny_uop *w = tn_cut(t, tn_uop_of(m->in_proj_weight), 0, i * E, (i + 1) * E);
+  tiny_uop *bias = m->in_proj_bias ? tn_cut(t, tn_uop_of(m->in_proj_bias), 0, i * E, (i + 1) * E) : NULL;
+  tiny_uop *y = tn_dot(t, tn_insert(t, tn_uop_of(x), u->ndim - 1), w, bias, 1 << u->ndim, dtype);
   return tn_swap(t, tn_reshape(t, y, 4, heads), 1, 2);
 }
 TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m, tiny_tensor *q,
                                                    tiny_tensor *k, tiny_tensor *v,
                                                    const tiny_attention_desc *d) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
-  tiny_tensor *out, *in[5] = {q, k, v, m ? m->in_proj_weight : NULL, m ? m->in_proj_bias : NULL}, *heads[3];
-  if (!tn_usable_some("attention_layer", 4, 5, in, &out)) return out;
-  tiny_ctx *t = q->t;
-  const tiny_uop *u = q->uop;
-  const int64_t E = in[3]->uop->ndim == 2 ? in[3]->uop->dim[1] : 0;
+  tiny_tensor *out, *heads[3], *in[8] = {q, k, v, m ? m->in_proj_weight : NULL, m ? m->in_proj_bias : NULL,
+      m ? m->out_proj.weight : NULL, m ? m->out_proj.bias : NULL, d ? d->mask : NULL};
+  if (!tn_usable_some("attention_layer", 4, 8, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(q);
+  const tiny_uop *u = tn_uop_of(q);
+  const int64_t E = tn_uop_of(in[3])->ndim == 2 ? tn_uop_of(in[3])->dim[1] : 0;
   const int n = u->ndim;
   const int64_t packed[2] = {3 * E, E};
-  int fits = (n == 2 || n == 3) && m->heads > 0 && E % m->heads == 0 && tn_has_dims(in[3]->uop, 2, packed) &&
-      (!in[4] || tn_has_dims(in[4]->uop, 1, packed));
+  int fits = (n == 2 || n == 3) && m->heads > 0 && E % m->heads == 0 && tn_has_dims(tn_uop_of(in[3]), 2, packed) &&
+      (!in[4] || tn_has_dims(tn_uop_of(in[4]), 1, packed));
   for (int i = 0; fits && i < 3; i++)
     fits =
-        in[i]->uop->ndim == n && in[i]->uop->dim[n - 1] == E && (n == 2 || in[i]->uop->dim[0] == u->dim[0]);
-  if (!fits || k->uop->dim[n - 2] != v->uop->dim[n - 2])
+        tn_uop_of(in[i])->ndim == n && tn_uop_of(in[i])->dim[n - 1] == E &&
+            (n == 2 || tn_uop_of(in[i])->dim[0] == u->dim[0]);
+  if (!fits || tn_uop_of(k)->dim[n - 2] != tn_uop_of(v)->dim[n - 2])
     return tn_wrong(t, TINY_E_SHAPE, "attention_layer: queries %s, keys %s, values %s for a layer of %lld",
-                    tn_text_of(u, a), tn_text_of(k->uop, b), tn_text_of(v->uop, c), (long long)E);
-  const int dtype = tn_real(tn_meet(u, in[3]->uop));
+                    tn_text_of(u, a), tn_text_of(tn_uop_of(k), b), tn_text_of(tn_uop_of(v), c), (long long)E);
+  const int dtype = tn_real(tn_meet(u, tn_uop_of(in[3])));
   for (int i = 0; i < 3; i++) heads[i] = tn_tensor_new(t, tn_project(m, in[i], i, dtype));
   tiny_tensor *y = tiny_attention(heads[0], heads[1], heads[2], d);
   const tiny_shape s = tiny_shape_get(q);
-  tiny_uop *joined = tiny_ok(y) ? tn_reshape(t, tn_swap(t, y->uop, 1, 2), s.ndim, s.dim) : NULL;
+  tiny_uop *joined = tiny_ok(y) ? tn_reshape(t, tn_swap(t, tn_uop_of(y), 1, 2), s.ndim, s.dim) : NULL;
   return tiny_linear_layer_forward(&m->out_proj, tn_tensor_new(t, joined));
 }
 TINY_API tiny_code tiny_attention_layer_params(const tiny_attention_layer *m, tiny_params *p,
@@ -20525,7 +23988,7 @@ TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurre
   if (!m.w) return m;
   m.t = t; m.n = layers * directions;
   for (int i = 0; i < m.n; i++) {
-    const int64_t rows = gates[kind] * size, from = i < directions ? in : size * directions;
+    const int64_t rows = tn_clamp_mul(gates[kind], size), from = i < directions ? in : tn_clamp_mul(size, directions);
     m.w[i].w_ih = tn_weights(t, name, tn_shape2(rows, from), TN_INIT_UNIFORM, 0, tn_bound(size));
     m.w[i].w_hh = tn_weights(t, name, tn_shape2(rows, size), TN_INIT_UNIFORM, 0, tn_bound(size));
     if (bias) m.w[i].b_ih = tn_weights(t, name, tn_shape1(rows), TN_INIT_UNIFORM, 0, tn_bound(size));
@@ -20541,6 +24004,14 @@ TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m
   if (m) d = m->desc;
   if (!train) d.dropout = 0;
   const tiny_recurrent_weights *w = m ? m->w : NULL;
+  tiny_tensor *out, *in[3] = {x, h0, c0};
+  if (!tn_usable_in(m ? m->t : NULL, "recurrent_layer", 1, &x, &out) ||
+      !tn_usable_some("recurrent_layer", 1, 3, in, &out)) {
+    if (hn) *hn = out;
+    if (cn) *cn = out;
+    return out;
+  }
+  if (cn && (!m || m->kind != TINY_LSTM)) *cn = NULL;        // the others have no such state
   if (m && m->kind == TINY_LSTM) return tiny_lstm(x, h0, c0, w, &d, hn, cn);
   return m && m->kind == TINY_GRU ? tiny_gru(x, h0, w, &d, hn) : tiny_rnn(x, h0, w, &d, hn);
 }
@@ -20600,7 +24071,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
-  TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
+  TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -20633,9 +24104,10 @@ typedef struct tn_kernel {                 // one stored node
 
 typedef struct tn_graph {
   tiny_ctx *t;
-  tn_node *node; int n; tn_map index;      // node -> 1 + position
+  tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
-  tn_map reduce_at, pulled;
+  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
+  tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
@@ -20643,8 +24115,35 @@ typedef struct tn_graph {
 } tn_graph;
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
-  return &g->node[(int)(intptr_t)tn_map_get(&g->index, u) - 1];
+  return &g->node[u->seq];
 }
+
+static tiny_uop *tn_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }     // numbers as elements of lists and maps
+static int tn_unboxed(const void *p) { return (int)(intptr_t)p - 1; }           // -1: none
+
+// Which kernels touch a memory, by their slots: 0 is what they store, the others what they read.
+typedef struct tn_access { int kernel, slot, next; } tn_access;          // next: 1 + the next of this memory, 0: none
+typedef struct tn_accesses { tn_map first; tn_access *row; int n, cap; } tn_accesses;
+
+// Those that store come first, then those that read, each in the order of kernels and slots.
+static tn_accesses tn_graph_accesses(tn_graph *g) {
+  tn_accesses a;
+  memset(&a, 0, sizeof a);
+  for (int stores = 0; stores < 2; stores++)
+    for (int i = g->nkernel - 1; i >= 0; i--) for (int slot = g->kernel[i].nmem - 1; slot >= 0; slot--) {
+      if (stores != !slot) continue;
+      tn_access *row = TN_PUSH(g->t, a.row, a.n, a.cap, tn_access);
+      row->kernel = i; row->slot = slot;
+      row->next = (int)(intptr_t)tn_map_get(&a.first, g->kernel[i].mem[slot]);
+      tn_map_set(g->t, &a.first, g->kernel[i].mem[slot], (void *)(intptr_t)a.n);
+    }
+  return a;
+}
+static const tn_access *tn_access_at(const tn_accesses *a, int number) { return number ? &a->row[number - 1] : NULL; }
+static const tn_access *tn_access_first(const tn_accesses *a, const tiny_uop *memory) {
+  return tn_access_at(a, (int)(intptr_t)tn_map_get(&a->first, memory));
+}
+static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *row) { return tn_access_at(a, row->next); }
 
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
@@ -20689,8 +24188,8 @@ static void tn_at_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, 
     const int i0 = i, o0 = o;
     int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->ndim ? u->dim[o++] : 1;
     while (ni != no) {
-      if (ni < no) ni *= i < x->ndim ? x->dim[i++] : 0;
-      else no *= o < u->ndim ? u->dim[o++] : 0;
+      if (ni < no ? i == x->ndim : o == u->ndim) { tn_stop(t, "rangeify: a RESHAPE to another size"); return; }
+      if (ni < no) ni *= x->dim[i++]; else no *= u->dim[o++];
     }
     if (i - i0 == 1 && o - o0 == 1) { in[i0] = out[o0]; continue; }
     tiny_uop *flat = tn_flat(t, o - o0, out + o0, u->dim + o0);
@@ -20756,8 +24255,7 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
 // The list inside of a REDUCE: fresh ranges for the reduced axes, the same for the same (node, list).
 static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
   tiny_ctx *t = g->t;
-  tiny_uop *pair[2] = {u, at}, *key = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 1, 0, NULL);
-  tiny_uop *inner = (tiny_uop *)tn_map_get(&g->reduce_at, key);
+  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&g->reduce_at, u, at);
   if (inner) return inner;
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
@@ -20766,7 +24264,7 @@ static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
         x->dim[i] == 1                ? tn_index(t, 0) :
                                         tn_range(t, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
-  tn_map_set(t, &g->reduce_at, key, inner);
+  tn_pairs_set(t, &g->reduce_at, u, at, inner);
   return inner;
 }
 
@@ -20796,7 +24294,7 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
   tn_scan_fact scan;
   const tiny_uop *x = n->u->src[0];
   const double nelem = (double)tn_nelem(x);
-  if (!tn_graph_node(g, x)->has_iota || nelem < TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
+  if (!tn_graph_node(g, x)->has_iota || nelem < (double)TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
   tiny_uop *at = tn_at_fresh(g->t, n->u), *reduce = tn_pull_trial(g, n->u, at);
   if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
@@ -20856,7 +24354,7 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
   if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
-  n->is_mask &= !n->forced && !n->has_reduce && n->cost < TN_MASK_COST;
+  n->is_mask &= !n->forced && !n->has_reduce && n->cost < (double)TN_MASK_COST;
   if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
 }
 
@@ -20911,7 +24409,7 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > TN_ROW_MAX_NELEM || (scope_nelem < TN_ROW_MIN && all_nelem > TN_ROW_SMALL)) return 0;
+    if (!pure || row > (double)TN_ROW_MAX_NELEM || (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL)) return 0;
   }
   const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
@@ -20996,11 +24494,32 @@ static int tn_effort_pays(const tn_effort *e, double again, double store) {
   return e->inputs > TN_EFFORT_INPUTS || again * (e->ops + TN_INPUT_COST * (e->inputs - 1)) > store;
 }
 
+// Has this index list more nodes than one writes out rather than a copy? Reshapes of what was turned make it grow.
+static int tn_at_is_long(tiny_ctx *t, tiny_uop *at) {
+  const uint32_t seen = ++t->ir->epoch;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  tn_push(t, &all, at);
+  at->mark = seen;
+  for (int i = 0; i < all.n && all.n <= TN_AT_NODES; i++)
+    for (uint32_t s = 0; s < all.u[i]->nsrc; s++) {
+      if (all.u[i]->src[s]->mark == seen) continue;
+      all.u[i]->src[s]->mark = seen;
+      tn_push(t, &all, all.u[i]->src[s]);
+    }
+  const int is_long = all.n > TN_AT_NODES;
+  tn_scratch_rewind(t, mark);
+  return is_long;
+}
+
 static int tn_should_store(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
   if (u->dtype == TINY_INDEX) return 0;    // positions: no memory holds them
   if (n->forced) return 1;
-  if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
+  if (u->op == TINY_OP_RESHAPE && n->nuse && n->depth > TN_MAX_CHAIN && u->src[0]->op != TINY_OP_EXPAND &&
+      tn_at_is_long(g->t, n->use[0].at))
+    return 1;
+  if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
       !n->nuse)
     return 0;
@@ -21032,9 +24551,9 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     return 0;
   }
   // Masks of positions: algebra may make a lookup of them.
-  if (u->ndim == 0 || (n->has_iota && n->cost < TN_MASK_COST)) return 0;
+  if (u->ndim == 0 || (n->has_iota && n->cost < (double)TN_MASK_COST)) return 0;
   const double again = evals / (nelem > 0 ? nelem : 1) - 1;
-  if (again <= 0.5 || n->cost * again <= TN_STORE_COST || n->cost * again * nelem <= TN_KERNEL_COST)
+  if (again <= 0.5 || n->cost * again <= (double)TN_STORE_COST || n->cost * again * nelem <= (double)TN_KERNEL_COST)
     return 0;                              // cost counts by path: it is never less than the effort
   const tn_effort e = tn_node_effort(g, n);
   return tn_effort_pays(&e, again, kernels > 1 ? TN_STORE_COST : TN_STORE_APART);
@@ -21082,7 +24601,9 @@ static void tn_choose_stores(tn_graph *g) {
   for (int i = g->n - 1; i >= 0; i--) {
     tn_node *n = &g->node[i];
     if (n->leaf || (!n->forced && !n->nuse)) continue;
+    const tn_mark mark = tn_scratch_mark(g->t);
     n->stored = (uint8_t)tn_should_store(g, n);
+    tn_scratch_rewind(g->t, mark);
     if (!n->stored) {
       for (int j = 0; j < n->nuse; j++)
         tn_node_propagate(g, n, n->use[j].kernel, n->use[j].at, n->use[j].evals);
@@ -21098,18 +24619,30 @@ static void tn_choose_stores(tn_graph *g) {
 
 // ** second pass: the kernel of a stored node **
 
+static void tn_kernel_begin(tn_graph *g) {
+  tn_pairs_clear(&g->pulled);
+  tn_map_clear(&g->params);
+  tn_map_clear(&g->args);
+}
+
 static tiny_uop *tn_kernel_param(tn_graph *g, tn_kernel *k, tiny_uop *place) {
-  int slot = 0;
-  while (slot < k->nmem && k->mem[slot] != place) slot++;
-  if (slot == k->nmem) *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
+  int slot = tn_unboxed(tn_map_get(&g->params, place));
+  if (slot < 0) {
+    slot = k->nmem;
+    *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
+    tn_map_set(g->t, &g->params, place, tn_boxed(slot));
+  }
   const int64_t nelem = tn_nelem(place);
   return tn_uop_make(g->t, TINY_OP_PARAM, place->dtype, 1, 0, NULL, slot, 1, &nelem);
 }
 
 static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
-  int slot = 0;
-  while (slot < k->narg && k->arg[slot] != scalar) slot++;
-  if (slot == k->narg) *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
+  int slot = tn_unboxed(tn_map_get(&g->args, scalar));
+  if (slot < 0) {
+    slot = k->narg;
+    *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
+    tn_map_set(g->t, &g->args, scalar, tn_boxed(slot));
+  }
   return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
 }
 
@@ -21148,57 +24681,90 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
   return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
 }
 
-static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at);
+// A value that is wanted: of node u at an index list. in: the list at which its sources are, NULL: not looked at yet.
+typedef struct tn_wanted { tiny_uop *u, *at, *in; } tn_wanted;
+typedef struct tn_pulling { tn_graph *g; tn_kernel *k; tn_wanted *stack; int n, cap; } tn_pulling;
 
-static tiny_uop *tn_pull_reduce(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_ctx *t = g->t;
-  const int op = (int)(u->k & 0xFF);
-  if (tn_nelem(u->src[0]) == 0) return tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype));
-  tiny_uop *inner = tn_at_reduce(g, u, at), *src[TINY_MAX_DIMS + 1];
+// The value of u at a list; NULL: it is wanted.
+static tiny_uop *tn_pull_at(tn_pulling *p, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *x = (tiny_uop *)tn_pairs_get(&p->g->pulled, u, at);
+  if (x) return x;
+  const tn_wanted w = {u, at, NULL};
+  *TN_PUSH(p->g->t, p->stack, p->n, p->cap, tn_wanted) = w;
+  return NULL;
+}
+
+// The list of source i, where the node's sources are at `in`.
+static tiny_uop *tn_pull_source_at(tiny_ctx *t, const tiny_uop *u, uint32_t i, tiny_uop *in) {
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_REDUCE) return in;
+  return u->src[i]->ndim == u->ndim ? in : tn_at_scalar(t, tn_at_valid(in));
+}
+
+static tiny_uop *tn_pull_reduce(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
+  tiny_uop *src[TINY_MAX_DIMS + 1];
   int n = 0;
-  src[n++] = tn_pull(g, k, u->src[0], inner);
+  src[n++] = x;
   for (int i = 0; i < u->src[0]->ndim; i++)
     if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
-  return n == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, n, src, op, 0, NULL);
+  return n == 1 ? x : tn_uop_make(g->t, TINY_OP_REDUCE, u->dtype, 1, n, src, u->k & 0xFF, 0, NULL);
 }
 
 // What a node's value is at a place where a PAD put zeros.
-static tiny_uop *tn_pull_pad(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *inner = tn_at_source(g->t, u, at), *x = tn_pull(g, k, u->src[0], inner);
+static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
   if (x->op == TINY_OP_LOAD && x->src[0]->nsrc == 3 && x->src[0]->src[2] == tn_at_valid(inner)) return x;
   if (tn_is_k(tn_at_valid(inner), 1)) return x;
   return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x,
                tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
 }
 
-static tiny_uop *tn_pull_new(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+// The value of a node that needs no source; NULL: it does.
+static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
     return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
                         tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
-  if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, k, u, at);
-  if (tn_is_passing(u) && tn_nelem(u)) {
-    tiny_uop *load = tn_load_view(g, k, u, at);
-    if (load) return load;
+  if (u->op == TINY_OP_REDUCE && tn_nelem(u->src[0]) == 0)
+    return tn_const(g->t, u->dtype, tn_reduce_identity((int)(u->k & 0xFF), u->dtype));
+  return tn_is_passing(u) && tn_nelem(u) ? tn_load_view(g, k, u, at) : NULL;
+}
+
+// The list at which the sources of a node are wanted that is wanted at `at` itself.
+static tiny_uop *tn_pull_inner(tn_graph *g, tiny_uop *u, tiny_uop *at) {
+  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g, u, at);
+  return tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS ? tn_at_source(g->t, u, at) : at;
+}
+
+// The value of what is on top of the stack; NULL: a source has come on top of it, whose value is needed first.
+static tiny_uop *tn_pull_top(tn_pulling *p) {
+  tn_graph *g = p->g;
+  tiny_uop *u = p->stack[p->n - 1].u, *at = p->stack[p->n - 1].at, *in = p->stack[p->n - 1].in, *src[4] = {NULL};
+  if (!in) {
+    tiny_uop *x = tn_pull_first(g, p->k, u, at);
+    if (x) return x;
+    in = p->stack[p->n - 1].in = tn_pull_inner(g, u, at);
   }
-  if (u->op == TINY_OP_PAD) return tn_pull_pad(g, k, u, at);
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS)
-    return tn_pull(g, k, u->src[0], tn_at_source(g->t, u, at));
-  tiny_uop *src[4];
-  for (uint32_t i = 0; i < u->nsrc; i++)
-    src[i] = tn_pull(g, k, u->src[i], u->src[i]->ndim == u->ndim ? at : tn_at_scalar(g->t, tn_at_valid(at)));
+  const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
+  for (uint32_t i = 0; i < nsrc; i++)
+    if (!(src[i] = tn_pull_at(p, u->src[i], tn_pull_source_at(g->t, u, i, in)))) return NULL;
+  if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, u, src[0], in);
+  if (u->op == TINY_OP_PAD) return tn_pull_pad(g, u, src[0], in);
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return src[0];
   return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
 }
 
-// The value of u at an index list, as an expression of kernel k. Depth is bounded by TN_MAX_DEPTH.
+// The value of u at an index list, as an expression of kernel k.
 static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *pair[2] = {u, at}, *key = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, 2, pair, 3, 0, NULL);
-  tiny_uop *x = (tiny_uop *)tn_map_get(&g->pulled, key);
-  if (x) return x;
-  x = tn_pull_new(g, k, u, at);
-  tn_map_set(g->t, &g->pulled, key, x);
+  tn_pulling p = {g, k, NULL, 0, 0};
+  tiny_uop *x = tn_pull_at(&p, u, at);
+  while (p.n) {
+    const tn_wanted top = p.stack[p.n - 1];
+    x = tn_pull_top(&p);
+    if (!x) continue;
+    tn_pairs_set(g->t, &g->pulled, top.u, top.at, x);
+    p.n--;
+  }
   return x;
 }
 
@@ -21209,8 +24775,8 @@ static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at) {
   memset(&k, 0, sizeof k);
   k.node = u; k.at = at;
   g->trial = 1;
-  memset(&g->pulled, 0, sizeof g->pulled);
-  tiny_uop *x = tn_rewrite(g->t, tn_pull_new(g, &k, u, at), tn_rules_reduce, NULL);
+  tn_kernel_begin(g);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, &k, u, at), tn_rules_reduce, NULL);
   g->trial = 0;
   return x;
 }
@@ -21222,57 +24788,71 @@ static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at)
   return at;
 }
 
+static int tn_range_older(const void *a, const void *b) {
+  const int64_t x = (*(tiny_uop *const *)a)->k, y = (*(tiny_uop *const *)b)->k;
+  return x < y ? -1 : x > y;
+}
+
 // Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
 static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
   tn_list r = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
   tn_collect_ranges(t, sink, &r);
-  for (int i = 1; i < r.n; i++)
-    for (int j = i; j && r.u[j - 1]->k > r.u[j]->k; j--) {
-      tiny_uop *x = r.u[j];
-      r.u[j] = r.u[j - 1];
-      r.u[j - 1] = x;
-    }
+  if (r.n) qsort(r.u, (size_t)r.n, sizeof *r.u, tn_range_older);
   for (int i = 0; i < r.n; i++)
     tn_map_set(t, &to, r.u[i],
                tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src,
                            (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
-  return tn_simplify(t, tn_substitute(t, sink, &to));
+  sink = tn_simplify(t, tn_substitute(t, sink, &to));
+  tn_scratch_rewind(t, mark);
+  return sink;
+}
+
+typedef struct tn_signed_param { uint64_t sign; const tiny_uop *param; } tn_signed_param;
+static int tn_param_order(const void *a, const void *b) {
+  const tn_signed_param *x = (const tn_signed_param *)a, *y = (const tn_signed_param *)b;
+  if (x->sign != y->sign) return x->sign < y->sign ? -1 : 1;
+  return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
 }
 
 // Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
 static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
-  tn_list all = {NULL, 0, 0}, param = {NULL, 0, 0};
+  const size_t nmem = (size_t)k->nmem;
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, nmem * sizeof *mem);
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
-  uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)k->nmem * sizeof *sign);
+  uint64_t *sign = (uint64_t *)tn_scratch(t, nmem * sizeof *sign);
+  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, nmem * sizeof *param);
+  int n = 0;
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_PARAM && u->k) tn_push(t, &param, all.u[i]);
+    if (u->op == TINY_OP_PARAM && u->k && n + 1 < k->nmem) param[n++].param = u;
     if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
       sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
-  if (param.n + 1 != k->nmem) return sink;
-  for (int i = 1; i < param.n; i++) for (int j = i; j; j--) {
-    tiny_uop *x = param.u[j], *y = param.u[j - 1];
-    if (sign[y->k] < sign[x->k] || (sign[y->k] == sign[x->k] && y->k < x->k)) break;
-    param.u[j - 1] = x; param.u[j] = y;
+  if (n + 1 == k->nmem) {
+    for (int i = 0; i < n; i++) param[i].sign = sign[param[i].param->k];
+    qsort(param, (size_t)n, sizeof *param, tn_param_order);
+    mem[0] = k->mem[0];
+    for (int i = 0; i < n; i++) {
+      const tiny_uop *p = param[i].param;
+      mem[i + 1] = k->mem[p->k];
+      tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
+    }
+    k->mem = mem; k->mem_cap = k->nmem;
+    sink = tn_substitute(t, sink, &to);
   }
-  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
-  mem[0] = k->mem[0];
-  for (int i = 0; i < param.n; i++) {
-    const tiny_uop *p = param.u[i];
-    mem[i + 1] = k->mem[p->k];
-    tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
-  }
-  k->mem = mem; k->mem_cap = k->nmem;
-  return tn_substitute(t, sink, &to);
+  tn_scratch_rewind(t, mark);
+  return sink;
 }
 
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
-  memset(&g->pulled, 0, sizeof g->pulled);
+  tn_kernel_begin(g);
   if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
     tn_kernel_param(g, k, tn_place(u));
     for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
@@ -21280,7 +24860,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
     return;
   }
   tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
-  value = u->op == TINY_OP_ASSIGN ? tn_pull(g, k, u->src[2], at) : tn_pull_new(g, k, u, at);
+  value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
   tiny_uop *src[TINY_MAX_DIMS + 2] = {memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim)};
@@ -21340,14 +24920,19 @@ typedef struct tn_slab {                   // a large value
 
 typedef struct tn_member {                 // a kernel that touches one
   tiny_uop *range[TN_ROUNDS_AXES], *fold;  // by axis; the REDUCE along some of them, NULL: none
+  tiny_uop *ast;                           // as it was before ranges were split; NULL: nobody has touched it
   int in, level, wanted;                   // wanted: bit l: its value at level l
 } tn_member;
 
 typedef struct tn_cluster {
-  tiny_ctx *t; tn_graph *g; const tn_map *reads;
-  tiny_uop *const *roots; int nroots;
+  tiny_ctx *t; tn_graph *g; const tn_list *reads;
+  const int *order;                        // in which kernels can run
+  int *position, *same;                    // by kernel: where it stands there; 1 + the next that has its node, 0: none
+  tn_map made, kept;                       // node -> 1 + a kernel that has it; the roots
+  tn_accesses accesses;
+  tn_list touched;                         // numbers of kernels
   tn_slab slab[TN_MAX_SLABS]; int nslab;   // slab[0] is what it began with
-  tn_member *member; uint8_t *before;      // by kernel; a * n + b: b reads what a computes
+  tn_member *member;                       // by kernel
   int64_t extent[TN_ROUNDS_AXES]; int naxis, dead[TN_ROUNDS_AXES];
   int axis[TN_ROUNDS_AXES], nchosen;       // those of the rounds: one element each, the last one `size`
   int64_t size;
@@ -21424,14 +25009,33 @@ static void tn_kernel_indexes(tiny_ctx *t, const tn_kernel *k, int slot, tn_list
 static int tn_rounds_may(const tn_cluster *c, int i, int64_t least) {
   const tn_graph *g = c->g;
   const tn_kernel *k = &g->kernel[i];
-  if (!k->ast || k->group || k->node->op == TINY_OP_ASSIGN || tn_node_nbytes(k->node) < least) return 0;
-  for (int r = 0; r < c->nroots; r++) if (c->roots[r] == k->node) return 0;
-  for (int j = 0; j < g->nkernel; j++) {
-    const tn_kernel *u = &g->kernel[j];
-    if (j != i && u->mem[0] == k->node) return 0;
-    for (int m = 1; m < u->nmem; m++) if (u->mem[m] == k->node && (!u->ast || u->group)) return 0;
+  if (!k->ast || k->group || k->node->op == TINY_OP_ASSIGN || tn_node_nbytes(k->node) < least ||
+      tn_map_has(&c->kept, k->node))
+    return 0;
+  for (const tn_access *a = tn_access_first(&c->accesses, k->node); a; a = tn_access_next(&c->accesses, a)) {
+    const tn_kernel *u = &g->kernel[a->kernel];
+    if (a->slot ? !u->ast || u->group : a->kernel != i) return 0;
   }
   return 1;
+}
+
+static tn_member *tn_cluster_touch(tn_cluster *c, int i) {
+  tn_member *m = &c->member[i];
+  if (!m->ast) { m->ast = c->g->kernel[i].ast; tn_push(c->t, &c->touched, tn_boxed(i)); }
+  return m;
+}
+// Forgets what was found out. The kernels that were touched keep their new ranges, or are as they were before.
+static void tn_cluster_clear(tn_cluster *c, int restore) {
+  for (int i = 0; i < c->touched.n; i++) {
+    tn_member *m = &c->member[tn_unboxed(c->touched.u[i])];
+    tiny_uop *ast = m->ast;
+    if (restore) c->g->kernel[m - c->member].ast = ast;
+    memset(m, 0, sizeof *m);
+    if (!restore) m->ast = ast;
+  }
+  if (restore) c->touched.n = 0;
+  memset(c->dead, 0, sizeof c->dead);
+  c->nslab = c->naxis = c->split = 0;
 }
 
 static tn_slab *tn_cluster_slab(tn_cluster *c, const tiny_uop *node) {
@@ -21490,7 +25094,7 @@ static int tn_cluster_add(tn_cluster *c, int i) {
   s->bad = !s->n;
   for (int d = 0; c->nslab == 1 && d < s->n; d++) {
     c->extent[d] = s->digit[d].extent;
-    c->member[i].range[d] = range[d];
+    tn_cluster_touch(c, i)->range[d] = range[d];
     s->digit[d].axis = c->naxis++;
   }
   return 1;
@@ -21529,26 +25133,34 @@ static int tn_cluster_meet(tn_cluster *c, tn_slab *s, int i, int slot) {
   return changed;
 }
 
+// The large values among what kernel i touches.
+static int tn_cluster_neighbours(tn_cluster *c, int i) {
+  const tn_kernel *k = &c->g->kernel[i];
+  int changed = 0;
+  for (int m = 0; m < k->nmem; m++)
+    for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
+      if (tn_rounds_may(c, p, TN_ROUNDS_LEAST / 4)) changed |= tn_cluster_add(c, p);
+  return changed;
+}
+
 // Everything that the value of a kernel leads to. 0: a range was split, it has to be done again.
 static int tn_cluster_grow(tn_cluster *c, int seed) {
-  const tn_graph *g = c->g;
-  memset(c->member, 0, (size_t)g->nkernel * sizeof *c->member);
-  memset(c->dead, 0, sizeof c->dead);
-  c->nslab = c->naxis = c->split = 0;
+  tn_cluster_clear(c, 0);
   tn_cluster_add(c, seed);
   for (int changed = 1; changed;) {
     changed = 0;
-    for (int s = 0; s < c->nslab; s++) for (int i = 0; i < g->nkernel; i++)
-      for (int j = 0; j < g->kernel[i].nmem && g->kernel[i].ast; j++) {
+    for (int s = 0; s < c->nslab; s++) {
+      const tn_access *a = tn_access_first(&c->accesses, c->slab[s].node);
+      for (; a; a = tn_access_next(&c->accesses, a)) {
+        if (!c->g->kernel[a->kernel].ast) continue;
+        tn_cluster_touch(c, a->kernel);
+        changed |= tn_cluster_meet(c, &c->slab[s], a->kernel, a->slot);
         if (c->split) return 0;
-        if (g->kernel[i].mem[j] != c->slab[s].node) continue;
-        changed |= tn_cluster_meet(c, &c->slab[s], i, j);
-        for (int p = 0; p < g->nkernel; p++) for (int m = 0; m < g->kernel[i].nmem; m++)
-          if (g->kernel[p].node == g->kernel[i].mem[m] && tn_rounds_may(c, p, TN_ROUNDS_LEAST / 4))
-            changed |= tn_cluster_add(c, p);
+        changed |= tn_cluster_neighbours(c, a->kernel);
       }
+    }
   }
-  return !c->split;
+  return 1;
 }
 
 // ** levels: which rounds a kernel waits for **
@@ -21580,25 +25192,37 @@ static int tn_rounds_aligned(tn_cluster *c, int p, int i) {
   return index.n > 0;
 }
 
-// The levels of all kernels, as many as there are; 0: too many.
+// Is what kernel p hands to kernel i complete for it within the same round?
+static int tn_rounds_together(tn_cluster *c, int p, int i) {
+  if (!c->member[p].in) return 1;
+  if (!c->member[i].in) return 0;
+  const tn_slab *s = tn_cluster_slab(c, c->g->kernel[p].node);
+  return (s && s->in) || tn_rounds_aligned(c, p, i);
+}
+
+// The levels of the members, as many as there are; 0: too many. Only what runs between two members can lead from one
+// to the other.
 static int tn_rounds_levels(tn_cluster *c) {
-  const int n = c->g->nkernel;
-  int most = 0;
-  for (int i = 0; i < n; i++) c->member[i].level = 0;
-  for (int changed = 1; changed;) {
-    changed = 0;
-    for (int i = 0; i < n; i++) for (int p = 0; p < n; p++) {
-      tn_member *a = &c->member[p], *b = &c->member[i];
-      if (!c->before[p * n + i]) continue;
-      const tn_slab *s = tn_cluster_slab(c, c->g->kernel[p].node);
-      const int same = !a->in || (b->in && ((s && s->in) || tn_rounds_aligned(c, p, i))), level = a->level + !same;
-      if (level <= b->level) continue;
-      if (level > TN_ROUNDS_LEVELS) return 0;
-      b->level = level;
-      changed = 1;
-    }
+  int most = 0, first = c->g->nkernel, last = -1;
+  for (int i = 0; i < c->touched.n; i++) {
+    const int k = tn_unboxed(c->touched.u[i]);
+    if (!c->member[k].in) continue;
+    if (c->position[k] < first) first = c->position[k];
+    if (c->position[k] > last) last = c->position[k];
   }
-  for (int i = 0; i < n; i++) if (c->member[i].in && c->member[i].level > most) most = c->member[i].level;
+  for (int at = first; at <= last; at++) {
+    const int i = c->order[at];
+    tn_member *b = &c->member[i];
+    b->level = 0;
+    for (int j = 0; j < c->reads[i].n; j++)
+      for (int p = tn_unboxed(tn_map_get(&c->made, c->reads[i].u[j])); p >= 0; p = c->same[p] - 1) {
+        if (p == i || c->position[p] < first) continue;
+        const int level = c->member[p].level + !tn_rounds_together(c, p, i);
+        if (level > b->level) b->level = level;
+      }
+    if (b->level > TN_ROUNDS_LEVELS) return 0;
+    if (b->in && b->level > most) most = b->level;
+  }
   return most < TN_ROUNDS_LEVELS ? most + 1 : 0;
 }
 
@@ -21654,17 +25278,19 @@ static int tn_member_fits(tn_cluster *c, int i) {
 
 // How many groups rounds along the chosen axes take; 0: they are not possible.
 static int tn_rounds_try(tn_cluster *c) {
-  const tn_graph *g = c->g;
-  for (int i = 0; i < g->nkernel; i++) c->member[i].in = 0;
+  for (int i = 0; i < c->touched.n; i++) c->member[tn_unboxed(c->touched.u[i])].in = 0;
   for (int s = 0; s < c->nslab; s++) {
     int has = 0;
     for (int d = 0; d < c->slab[s].n; d++) has += tn_chosen_at(c, c->slab[s].digit[d].axis) >= 0;
     c->slab[s].in = !c->slab[s].bad && has == c->nchosen;
-    for (int i = 0; i < g->nkernel && c->slab[s].in; i++) for (int j = 0; j < g->kernel[i].nmem; j++)
-      c->member[i].in |= g->kernel[i].mem[j] == c->slab[s].node;
+    const tn_access *a = tn_access_first(&c->accesses, c->slab[s].node);
+    for (; a && c->slab[s].in; a = tn_access_next(&c->accesses, a)) tn_cluster_touch(c, a->kernel)->in = 1;
   }
   if (!c->slab[0].in) return 0;
-  for (int i = 0; i < g->nkernel; i++) if (c->member[i].in && !tn_member_fits(c, i)) return 0;
+  for (int i = 0; i < c->touched.n; i++) {
+    const int k = tn_unboxed(c->touched.u[i]);
+    if (c->member[k].in && !tn_member_fits(c, k)) return 0;
+  }
   return tn_rounds_levels(c);
 }
 
@@ -21672,8 +25298,10 @@ static int tn_rounds_try(tn_cluster *c) {
 
 // Does every kernel that has the axis store along it?
 static int tn_axis_is_pure(const tn_cluster *c, int axis) {
-  for (int i = 0; i < c->g->nkernel; i++)
-    if (c->member[i].range[axis] && tn_range_kind(c->member[i].range[axis]) != TN_LOOP) return 0;
+  for (int i = 0; i < c->touched.n; i++) {
+    const tiny_uop *r = c->member[tn_unboxed(c->touched.u[i])].range[axis];
+    if (r && tn_range_kind(r) != TN_LOOP) return 0;
+  }
   return 1;
 }
 
@@ -21884,32 +25512,42 @@ static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
 
 typedef struct tn_regrouped {              // the graph's kernels, some of them replaced
   tn_kernel *kernel; int n, cap;
-  tn_map *reads; int nreads, reads_cap;
+  tn_list *reads; int nreads, reads_cap;
 } tn_regrouped;
 
-static void tn_regroup(tn_regrouped *to, tn_cluster *c, const tn_kernel *k, int from, const tn_slab *slabs, int level,
-                       int part) {
-  const tn_map *was = &c->reads[from];
-  tn_map *reads = TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_map);
+// Adds k, which reads what kernel `from` reads; of slabs those of a level and a part, part -1: none.
+static tn_list *tn_regroup(tn_regrouped *to, tn_cluster *c, const tn_kernel *k, int from, int level, int part) {
+  const tn_list *was = &c->reads[from];
+  tn_list *reads = TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_list);
   *TN_PUSH(c->t, to->kernel, to->n, to->cap, tn_kernel) = *k;
   memset(reads, 0, sizeof *reads);
-  for (int i = 0; i < was->cap; i++) {
-    const tiny_uop *u = (const tiny_uop *)was->row[i].key;
-    if (!u) continue;
-    const tn_slab *s = slabs ? tn_cluster_slab(c, u) : NULL;
+  for (int i = 0; i < was->n; i++) {
+    tiny_uop *u = was->u[i];
+    const tn_slab *s = tn_cluster_slab(c, u);
     if (s && s->in) u = part < 0 ? NULL : s->place[level][part];
-    if (u) tn_map_set(c->t, reads, u, was->row[i].value);
+    if (u) tn_push(c->t, reads, u);
   }
+  return reads;
+}
+static void tn_regroup_as_it_was(tn_regrouped *to, tn_cluster *c, int i) {
+  tn_kernel *k = TN_PUSH(c->t, to->kernel, to->n, to->cap, tn_kernel);
+  *k = c->g->kernel[i];
+  if (c->member[i].ast) k->ast = c->member[i].ast;
+  *TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_list) = c->reads[i];
 }
 
-static void tn_rounds_want(tn_cluster *c, int i, int level) {
-  tn_member *m = &c->member[i];
-  if (m->wanted >> level & 1) return;
-  m->wanted |= 1 << level;
-  for (int s = 0; s < c->nslab; s++) {
-    if (!c->slab[s].in || c->slab[s].producer == i) continue;
-    for (int j = 0; j < c->g->kernel[i].nmem; j++)
-      if (c->g->kernel[i].mem[j] == c->slab[s].node) tn_rounds_want(c, c->slab[s].producer, level);
+static void tn_rounds_want(tn_cluster *c, int first, int level) {
+  int *todo = NULL, n = 0, cap = 0;
+  *TN_PUSH(c->g->t, todo, n, cap, int) = first;
+  while (n) {
+    const int i = todo[--n];
+    if (c->member[i].wanted >> level & 1) continue;
+    c->member[i].wanted |= 1 << level;
+    for (int s = 0; s < c->nslab; s++) {
+      if (!c->slab[s].in || c->slab[s].producer == i) continue;
+      for (int j = 0; j < c->g->kernel[i].nmem; j++)
+        if (c->g->kernel[i].mem[j] == c->slab[s].node) *TN_PUSH(c->g->t, todo, n, cap, int) = c->slab[s].producer;
+    }
   }
 }
 
@@ -21937,8 +25575,7 @@ static void tn_rounds_emit(tn_cluster *c, tn_regrouped *to, int level) {
     if (store->src[1] == fold && g->kernel[i].node->op != TINY_OP_ASSIGN) continue;
     sum[i] = tn_rounds_marker(g, fold->dtype, store->src[0]->src[0]->v[0]);
     const tn_kernel after = tn_rounds_after(c, i, sum[i]);
-    tn_regroup(to, c, &after, i, c->slab, level, -1);
-    tn_map_set(c->t, &to->reads[to->n - 1], sum[i], sum[i]);
+    tn_push(c->t, tn_regroup(to, c, &after, i, level, -1), sum[i]);
   }
   for (int part = parts - 1; part >= 0; part--) {
     const int rounds = tn_rounds_number(c, part);
@@ -21947,13 +25584,13 @@ static void tn_rounds_emit(tn_cluster *c, tn_regrouped *to, int level) {
       if (!(c->member[i].wanted >> level & 1)) continue;
       tn_kernel k = tn_rounds_kernel(c, i, level, part, rounds, sum[i]);
       k.group = group; k.rounds = rounds;
-      tn_regroup(to, c, &k, i, c->slab, level, part);
+      tn_regroup(to, c, &k, i, level, part);
     }
   }
 }
 
 // Replaces the kernels of the cluster by groups; the others stay as they were. *reads: what each kernel reads.
-static void tn_rounds_apply(tn_cluster *c, int levels, const tn_kernel *was, tn_map **reads) {
+static void tn_rounds_apply(tn_cluster *c, int levels, tn_list **reads) {
   tn_graph *g = c->g;
   tn_regrouped to;
   memset(&to, 0, sizeof to);
@@ -21962,38 +25599,53 @@ static void tn_rounds_apply(tn_cluster *c, int levels, const tn_kernel *was, tn_
     if (c->member[i].in && !(s && s->in)) tn_rounds_want(c, i, c->member[i].level);
   }
   for (int i = 0, done = 0; i < g->nkernel; i++) {         // a group stands where its last kernel stood
-    if (!c->member[i].in) tn_regroup(&to, c, &was[i], i, NULL, 0, 0);
+    if (!c->member[i].in) tn_regroup_as_it_was(&to, c, i);
     for (int level = levels - 1; level >= 0; level--) {
       if (!(c->member[i].wanted & ~done & 1 << level)) continue;
       done |= 1 << level;
       tn_rounds_emit(c, &to, level);
     }
   }
+  tn_cluster_clear(c, 1);
   g->kernel = to.kernel; g->nkernel = to.n; g->kernel_cap = to.cap;
   *reads = to.reads;
 }
 
-// Puts the kernels around the first value that is worth it, from the kernel *from on, to work in rounds. 0: none is.
-static int tn_rounds_next(tn_graph *g, tn_map **reads, tiny_uop *const *roots, int nroots, int *from) {
+static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int *order, tiny_uop *const *roots,
+                                   int nroots) {
   tn_cluster *c = (tn_cluster *)tn_scratch(g->t, sizeof *c);
-  const int n = g->nkernel;
-  tn_kernel *was = g->kernel;
-  uint8_t *before = NULL;
-  for (; *from < n; ++*from) {
-    memset(c, 0, sizeof *c);
-    c->t = g->t; c->g = g; c->reads = *reads; c->roots = roots; c->nroots = nroots;
-    if (!tn_rounds_may(c, *from, TN_ROUNDS_LEAST)) continue;
-    c->member = (tn_member *)tn_scratch(g->t, (size_t)n * sizeof *c->member);
-    if (!before) before = (uint8_t *)tn_scratch(g->t, (size_t)n * (size_t)n);
-    c->before = before;
-    for (int a = 0; a < n; a++) for (int b = 0; b < n; b++)
-      before[a * n + b] = a != b && tn_map_has(&(*reads)[b], g->kernel[a].node);
-    g->kernel = (tn_kernel *)tn_scratch(g->t, (size_t)n * sizeof *g->kernel);
-    memcpy(g->kernel, was, (size_t)n * sizeof *was);
-    while (!tn_cluster_grow(c, *from)) {}
+  const size_t n = (size_t)g->nkernel + 1;
+  c->t = g->t; c->g = g; c->reads = reads; c->order = order;
+  c->member = (tn_member *)tn_scratch(g->t, n * sizeof *c->member);
+  c->position = (int *)tn_scratch(g->t, n * sizeof *c->position);
+  c->same = (int *)tn_scratch(g->t, n * sizeof *c->same);
+  for (int r = 0; r < nroots; r++) tn_map_set(g->t, &c->kept, roots[r], roots[r]);
+  for (int i = 0; i < g->nkernel; i++) c->position[order[i]] = i;
+  for (int i = g->nkernel - 1; i >= 0; i--) {
+    c->same[i] = 1 + tn_unboxed(tn_map_get(&c->made, g->kernel[i].node));
+    tn_map_set(g->t, &c->made, g->kernel[i].node, tn_boxed(i));
+  }
+  c->accesses = tn_graph_accesses(g);
+  return c;
+}
+
+// Puts the kernels around the first value that is worth it and was not tried before to work in rounds. order: in which
+// the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
+static int tn_rounds_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
+                          tn_map *tried, tn_list *around) {
+  tn_cluster *c = NULL;
+  for (int i = 0; i < g->nkernel; i++) {
+    tiny_uop *node = g->kernel[i].node;
+    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_ROUNDS_LEAST || tn_map_get(tried, node)) continue;
+    if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
+    tn_map_set(g->t, tried, node, node);
+    if (!tn_rounds_may(c, i, TN_ROUNDS_LEAST)) continue;
+    while (!tn_cluster_grow(c, i)) {}
     const int levels = tn_rounds_choose(c);
-    if (levels) { tn_rounds_apply(c, levels, was, reads); return 1; }
-    g->kernel = was;
+    if (!levels) { tn_cluster_clear(c, 1); continue; }
+    for (int k = 0; k < c->touched.n; k++) tn_push(g->t, around, g->kernel[tn_unboxed(c->touched.u[k])].node);
+    tn_rounds_apply(c, levels, reads);
+    return 1;
   }
   return 0;
 }
@@ -22005,14 +25657,14 @@ static int tn_rounds_next(tn_graph *g, tn_map **reads, tiny_uop *const *roots, i
 // In:  a graph whose kernels are written. Out: an order that respects reads, writes and in-place updates;
 //      offsets in one arena, shared when lives do not overlap.
 // Peak memory is what both are chosen for: of two orders the one whose intermediate results take less at
-// the worst moment is used, and what is placed first is what is largest.
+// the worst moment is used, and what is placed first is what is largest, in graphs of up to a thousand values.
 #ifndef TN_SCHEDULE_ORDER
 #define TN_SCHEDULE_ORDER
 #ifndef TINY_AMALGAMATED
 #include "rounds.c"
 #endif
 
-enum { TN_ARENA_ALIGN = 128 };
+enum { TN_ARENA_ALIGN = 128, TN_ARENA_BY_SIZE = 1024 };   // values up to which the best packing is looked for
 enum { TN_PLACE_LEAF, TN_PLACE_OUTPUT, TN_PLACE_TEMP };
 
 typedef struct tn_place_row {              // where a stored value lives
@@ -22025,25 +25677,31 @@ typedef struct tn_place_row {              // where a stored value lives
 // A state by one name: the BUFFER where it has one.
 static tiny_uop *tn_state_of(tiny_uop *u) { return u->realized ? u->realized : u; }
 
-// The stored nodes and leaves that a kernel reads; an update also needs its base, which is not among them.
-static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_map *reads) {
-  tn_list stack = {NULL, 0, 0};
-  tn_map seen = {NULL, 0, 0};
+// The stored nodes and leaves that a kernel reads, as states; an update also needs its base, which is not among them.
+// stack: empty, and empty again.
+static void tn_kernel_reads(tn_graph *g, const tn_kernel *k, tn_list *stack, tn_list *reads) {
+  const uint32_t seen = ++g->t->ir->epoch;
   for (uint32_t i = k->node->op == TINY_OP_ASSIGN ? 2 : 0; i < k->node->nsrc; i++)
-    tn_push(g->t, &stack, k->node->src[i]);
-  while (stack.n) {
-    tiny_uop *u = stack.u[--stack.n];
-    if (tn_map_has(&seen, u)) continue;
-    tn_map_set(g->t, &seen, u, u);
+    tn_push(g->t, stack, k->node->src[i]);
+  while (stack->n) {
+    tiny_uop *u = stack->u[--stack->n];
+    if (u->mark == seen) continue;
+    u->mark = seen;
     const tn_node *n = tn_graph_node(g, u);
-    if (n->leaf || n->stored) tn_map_set(g->t, reads, tn_state_of(u), u);
-    else for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &stack, u->src[i]);
+    if (!n->leaf && !n->stored) {
+      for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, stack, u->src[i]);
+      continue;
+    }
+    tiny_uop *state = tn_state_of(u);
+    if (state != u && state->mark == seen) continue;
+    state->mark = seen;
+    tn_push(g->t, reads, state);
   }
 }
 
-static tn_map *tn_graph_reads(tn_graph *g) {
-  tn_map *reads = (tn_map *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *reads);
-  for (int i = 0; i < g->nkernel; i++) tn_kernel_reads(g, &g->kernel[i], &reads[i]);
+static tn_list *tn_graph_reads(tn_graph *g) {
+  tn_list *reads = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *reads), stack = {NULL, 0, 0};
+  for (int i = 0; i < g->nkernel; i++) tn_kernel_reads(g, &g->kernel[i], &stack, &reads[i]);
   return reads;
 }
 
@@ -22066,13 +25724,10 @@ typedef struct tn_order {                  // of: a kernel's unit; n: units
   tiny_ctx *t; tn_order_unit *unit; tn_order_result *result; int *of, n;
 } tn_order;
 
-static tiny_uop *tn_order_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }   // numbers as elements of lists
-static int tn_order_unboxed(const void *p) { return (int)(intptr_t)p - 1; }
-
 static void tn_order_edge(tn_order *o, int a, int b) {   // kernel a before kernel b
   a = o->of[a]; b = o->of[b];
   if (a == b) return;
-  tn_push(o->t, &o->unit[a].after, tn_order_boxed(b));
+  tn_push(o->t, &o->unit[a].after, tn_boxed(b));
   o->unit[b].waits++;
 }
 
@@ -22080,43 +25735,42 @@ static void tn_order_units(tn_order *o, tn_graph *g) {
   tn_map groups = {NULL, 0, 0};            // group -> 1 + its unit
   for (int i = g->nkernel - 1; i >= 0; i--) {
     const void *group = (const void *)(intptr_t)g->kernel[i].group;
-    int u = group ? tn_order_unboxed(tn_map_get(&groups, group)) : -1;
+    int u = group ? tn_unboxed(tn_map_get(&groups, group)) : -1;
     if (u < 0) u = o->n++;
-    if (group) tn_map_set(o->t, &groups, group, tn_order_boxed(u));
+    if (group) tn_map_set(o->t, &groups, group, tn_boxed(u));
     o->of[i] = u;
-    tn_push(o->t, &o->unit[u].kernels, tn_order_boxed(i));
+    tn_push(o->t, &o->unit[u].kernels, tn_boxed(i));
   }
 }
 
 // What is read has been computed, and is not overwritten before.
-static void tn_order_edges(tn_order *o, tn_graph *g, const tn_map *reads) {
+static void tn_order_edges(tn_order *o, tn_graph *g, const tn_list *reads) {
   tiny_ctx *t = o->t;
   tn_map made = {NULL, 0, 0}, updated = {NULL, 0, 0};   // node -> 1 + its kernel; state -> 1 + one that updates it
   int *also = (int *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *also);   // another that updates the same
   for (int i = 0; i < g->nkernel; i++) {
     const tiny_uop *state = tn_updated_state(&g->kernel[i]);
-    tn_map_set(t, &made, g->kernel[i].node, tn_order_boxed(i));
+    tn_map_set(t, &made, g->kernel[i].node, tn_boxed(i));
     if (!state) continue;
-    also[i] = tn_order_unboxed(tn_map_get(&updated, state));
-    tn_map_set(t, &updated, state, tn_order_boxed(i));
+    also[i] = tn_unboxed(tn_map_get(&updated, state));
+    tn_map_set(t, &updated, state, tn_boxed(i));
   }
   int *reader = (int *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *reader);   // 1 + the last unit that reads it
   for (int u = 0; u < o->n; u++) for (int n = 0; n < o->unit[u].kernels.n; n++) {
-    const int i = tn_order_unboxed(o->unit[u].kernels.u[n]);
+    const int i = tn_unboxed(o->unit[u].kernels.u[n]);
     const tiny_uop *state = tn_updated_state(&g->kernel[i]);
-    int by = state ? tn_order_unboxed(tn_map_get(&made, state)) : -1;
+    int by = state ? tn_unboxed(tn_map_get(&made, state)) : -1;
     if (by >= 0) { tn_order_edge(o, by, i); o->result[by].nbytes = 0; }
-    for (int j = 0; j < reads[i].cap; j++) {
-      const void *key = reads[i].row[j].key;
-      if (!key) continue;
-      for (by = tn_order_unboxed(tn_map_get(&updated, key)); by >= 0; by = also[by]) tn_order_edge(o, i, by);
-      by = tn_order_unboxed(tn_map_get(&made, key));
+    for (int j = 0; j < reads[i].n; j++) {
+      const tiny_uop *key = reads[i].u[j];
+      for (by = tn_unboxed(tn_map_get(&updated, key)); by >= 0; by = also[by]) tn_order_edge(o, i, by);
+      by = tn_unboxed(tn_map_get(&made, key));
       if (by < 0) continue;
       tn_order_edge(o, by, i);
       if (o->of[by] == u || reader[by] == u + 1) continue;
       reader[by] = u + 1;
-      tn_push(t, &o->result[by].readers, tn_order_boxed(u));
-      tn_push(t, &o->unit[u].reads, tn_order_boxed(by));
+      tn_push(t, &o->result[by].readers, tn_boxed(u));
+      tn_push(t, &o->unit[u].reads, tn_boxed(by));
     }
   }
 }
@@ -22124,29 +25778,31 @@ static void tn_order_edges(tn_order *o, tn_graph *g, const tn_map *reads) {
 // What the first roots need goes first, as their own schedule would.
 static void tn_order_first(tn_order *o, tn_graph *g, tiny_uop *const *roots) {
   g->nfirst = 0;
-  for (int i = 0; i < g->nkernel; i++)
-    for (int r = 0; r < g->first; r++) o->unit[o->of[i]].first |= roots[r] == g->kernel[i].node;
+  tn_map wanted = {NULL, 0, 0};
+  for (int r = 0; r < g->first; r++) tn_map_set(g->t, &wanted, roots[r], roots[r]);
+  for (int i = 0; i < g->nkernel; i++) o->unit[o->of[i]].first |= tn_map_has(&wanted, g->kernel[i].node);
   for (int found = g->first; found;) {
     found = 0;
     for (int u = o->n - 1; u >= 0; u--) for (int j = 0; j < o->unit[u].after.n && !o->unit[u].first; j++)
-      found |= o->unit[u].first = o->unit[tn_order_unboxed(o->unit[u].after.u[j])].first;
+      found |= o->unit[u].first = o->unit[tn_unboxed(o->unit[u].after.u[j])].first;
   }
   for (int i = 0; i < g->nkernel; i++) g->nfirst += o->unit[o->of[i]].first;
 }
 
-static void tn_order_open(tn_order *o, tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots) {
+static void tn_order_open(tn_order *o, tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots) {
   const size_t n = (size_t)g->nkernel + 1;
   memset(o, 0, sizeof *o);
   o->t = g->t;
   o->unit = (tn_order_unit *)tn_scratch(g->t, n * sizeof *o->unit);
   o->result = (tn_order_result *)tn_scratch(g->t, n * sizeof *o->result);
   o->of = (int *)tn_scratch(g->t, n * sizeof *o->of);
+  tn_map kept = {NULL, 0, 0};
+  for (int r = 0; r < nroots; r++) tn_map_set(g->t, &kept, roots[r], roots[r]);
   tn_order_units(o, g);
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[i];
-    int kept = k->node->op == TINY_OP_ASSIGN || !k->nmem;
-    for (int r = 0; r < nroots && !kept; r++) kept = roots[r] == k->node;
-    if (!kept) o->result[i].nbytes = tn_node_nbytes(k->mem[0]);
+    if (k->node->op != TINY_OP_ASSIGN && k->nmem && !tn_map_has(&kept, k->node))
+      o->result[i].nbytes = tn_node_nbytes(k->mem[0]);
   }
   tn_order_edges(o, g, reads);
   tn_order_first(o, g, roots);
@@ -22154,23 +25810,63 @@ static void tn_order_open(tn_order *o, tn_graph *g, const tn_map *reads, tiny_uo
     tn_order_result *r = &o->result[i];
     if (!r->readers.n) r->nbytes = 0;
     o->unit[o->of[i]].more += r->nbytes;
-    if (r->readers.n == 1) o->unit[tn_order_unboxed(r->readers.u[0])].more -= r->nbytes;
+    if (r->readers.n == 1) o->unit[tn_unboxed(r->readers.u[0])].more -= r->nbytes;
   }
 }
 
+// The units that are ready, as a heap of offers, the best on top. What a unit frees may grow while it waits: then it is
+// offered again, and what an older offer says of it is no longer true.
+typedef struct tn_offer { int64_t more; int unit, first; } tn_offer;
+typedef struct tn_ready { tiny_ctx *t; tn_offer *offer; int n, cap, frugal; } tn_ready;
+
+// Units are numbered as the kernels they begin with, the last made first.
+static int tn_offer_sooner(const tn_ready *r, const tn_offer *a, const tn_offer *b) {
+  if (a->first != b->first) return a->first > b->first;
+  if (r->frugal && a->more != b->more) return a->more < b->more;
+  return a->unit < b->unit;
+}
+static void tn_ready_add(tn_ready *r, const tn_order_unit *unit, int u) {
+  const tn_offer offer = {unit[u].more, u, unit[u].first};
+  TN_PUSH(r->t, r->offer, r->n, r->cap, tn_offer);
+  int i = r->n - 1;
+  for (; i && tn_offer_sooner(r, &offer, &r->offer[(i - 1) / 2]); i = (i - 1) / 2) r->offer[i] = r->offer[(i - 1) / 2];
+  r->offer[i] = offer;
+}
+static tn_offer tn_ready_pop(tn_ready *r) {
+  const tn_offer best = r->offer[0], last = r->offer[--r->n];
+  int i = 0;
+  for (int child; (child = 2 * i + 1) < r->n; i = child) {
+    if (child + 1 < r->n && tn_offer_sooner(r, &r->offer[child + 1], &r->offer[child])) child++;
+    if (!tn_offer_sooner(r, &r->offer[child], &last)) break;
+    r->offer[i] = r->offer[child];
+  }
+  r->offer[i] = last;
+  return best;
+}
+// The best unit that is ready, -1: none.
+static int tn_ready_take(tn_ready *r, const tn_order_unit *unit) {
+  while (r->n) {
+    const tn_offer best = tn_ready_pop(r);
+    if (!unit[best.unit].done && (!r->frugal || best.more == unit[best.unit].more)) return best.unit;
+  }
+  return -1;
+}
+
 // Unit u has run: those that only waited for it are ready, and who is left alone with a result will free it.
-static void tn_order_ran(tn_order *o, tn_order_unit *unit, int *left, int u, int *ready, int *nready) {
+static void tn_order_ran(tn_order *o, tn_order_unit *unit, int *left, int u, tn_ready *ready) {
   for (int j = 0; j < unit[u].after.n; j++) {
-    const int b = tn_order_unboxed(unit[u].after.u[j]);
-    if (!--unit[b].waits) ready[(*nready)++] = b;
+    const int b = tn_unboxed(unit[u].after.u[j]);
+    if (!--unit[b].waits) tn_ready_add(ready, unit, b);
   }
   for (int j = 0; j < unit[u].reads.n; j++) {
-    const int a = tn_order_unboxed(unit[u].reads.u[j]);
+    const int a = tn_unboxed(unit[u].reads.u[j]);
     const tn_list *readers = &o->result[a].readers;
     int last = 0;
     if (--left[a] != 1) continue;
-    while (unit[tn_order_unboxed(readers->u[last])].done) last++;
-    unit[tn_order_unboxed(readers->u[last])].more -= o->result[a].nbytes;
+    while (unit[tn_unboxed(readers->u[last])].done) last++;
+    const int b = tn_unboxed(readers->u[last]);
+    unit[b].more -= o->result[a].nbytes;
+    if (!unit[b].waits && ready->frugal) tn_ready_add(ready, unit, b);
   }
 }
 
@@ -22180,105 +25876,230 @@ static void tn_order_ran(tn_order *o, tn_order_unit *unit, int *left, int u, int
 static int tn_order_by(tn_order *o, int nkernel, int frugal, int *order, int64_t *peak) {
   const size_t n = (size_t)nkernel + 1;
   tn_order_unit *unit = (tn_order_unit *)memcpy(tn_scratch(o->t, n * sizeof *unit), o->unit, n * sizeof *unit);
-  int *left = (int *)tn_scratch(o->t, n * sizeof *left), *ready = (int *)tn_scratch(o->t, n * sizeof *ready);
-  int nready = 0, at = 0;
+  int *left = (int *)tn_scratch(o->t, n * sizeof *left), at = 0;
+  tn_ready ready = {o->t, NULL, 0, 0, frugal};
   int64_t live = 0;
   *peak = 0;
   for (int i = 0; i < nkernel; i++) left[i] = o->result[i].readers.n;
-  for (int u = 0; u < o->n; u++) if (!unit[u].waits) ready[nready++] = u;
+  for (int u = 0; u < o->n; u++) if (!unit[u].waits) tn_ready_add(&ready, unit, u);
   while (at < nkernel) {
-    int best = 0;
-    if (!nready) return 0;
-    for (int j = 1; j < nready; j++) {     // units are numbered as the kernels they begin with, the last made first
-      const int sooner = unit[ready[j]].first - unit[ready[best]].first;
-      const int64_t gain = sooner ? sooner : frugal ? unit[ready[best]].more - unit[ready[j]].more : 0;
-      if (gain > 0 || (!gain && ready[j] < ready[best])) best = j;
-    }
-    const int u = ready[best];
+    const int u = tn_ready_take(&ready, unit);
     int64_t made = 0;
-    ready[best] = ready[--nready];
+    if (u < 0) return 0;
     unit[u].done = 1;
     for (int j = 0; j < unit[u].kernels.n; j++) {
-      order[at] = tn_order_unboxed(unit[u].kernels.u[j]);
+      order[at] = tn_unboxed(unit[u].kernels.u[j]);
       made += o->result[order[at++]].nbytes;
     }
     if (live + made > *peak) *peak = live + made;
     live += unit[u].more;
-    tn_order_ran(o, unit, left, u, ready, &nready);
+    tn_order_ran(o, unit, left, u, &ready);
   }
   return 1;
 }
 
-// Both orders are tried; the frugal one is taken where it is.
-static int tn_order_kernels(tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots, int *order) {
+// An order of the kernels; 0: there is none. The frugal one is tried where that is asked for, and taken where it is.
+static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots, int frugal,
+                            int *order) {
   tn_order o;
   int64_t peak, frugal_peak;
-  int *frugal = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *frugal);
+  int *other = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *other);
   tn_order_open(&o, g, reads, roots, nroots);
   if (!tn_order_by(&o, g->nkernel, 0, order, &peak)) return 0;
-  tn_order_by(&o, g->nkernel, 1, frugal, &frugal_peak);
-  if (frugal_peak < peak) memcpy(order, frugal, (size_t)g->nkernel * sizeof *order);
+  if (!frugal) return 1;
+  tn_order_by(&o, g->nkernel, 1, other, &frugal_peak);
+  if (frugal_peak < peak) memcpy(order, other, (size_t)g->nkernel * sizeof *order);
   return 1;
 }
 
-// Kernels work in rounds where that pays and an order is left. order[]: as tn_order_kernels gives it.
-static int tn_order_rounds(tn_graph *g, const tn_map *reads, tiny_uop *const *roots, int nroots, int **order) {
+// Kernels work in rounds where that pays and an order is left. What was tried around kernels that others have replaced
+// since is tried again. *order: of all kernels that there are then; 0: there was none to begin with.
+static int tn_order_rounds(tn_graph *g, tn_list *reads, tiny_uop *const *roots, int nroots, int **order) {
+  tn_map tried = {NULL, 0, 0};
   *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
-  if (!tn_order_kernels(g, reads, roots, nroots, *order)) return 0;
-  for (int from = 0;; from++) {
+  if (!tn_order_kernels(g, reads, roots, nroots, 0, *order)) return 0;
+  for (;;) {
     const tn_graph was = *g;
-    tn_map *now = (tn_map *)(uintptr_t)reads;
-    if (!tn_rounds_next(g, &now, roots, nroots, &from)) return 1;
+    tn_list *now = reads, around = {NULL, 0, 0};
+    if (!tn_rounds_next(g, &now, *order, roots, nroots, &tried, &around))
+      return tn_order_kernels(g, reads, roots, nroots, 1, *order);
     int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
-    if (!tn_order_kernels(g, now, roots, nroots, again)) { *g = was; continue; }
-    *order = again; reads = now; from = -1;
+    if (!tn_order_kernels(g, now, roots, nroots, 0, again)) { *g = was; continue; }
+    *order = again; reads = now;
+    for (int i = 0; i < around.n; i++) if (tn_map_get(&tried, around.u[i])) tn_map_set(g->t, &tried, around.u[i], NULL);
   }
 }
 
-// The state that some value needs both before and after its update, once ordering has failed.
-static tiny_uop *tn_find_conflict(tn_graph *g, const tn_map *reads, const tn_list *copied) {
+// ** conflicts: some values need a state both before and after its update **
+
+typedef struct tn_tarjan { int unit, next; } tn_tarjan;    // on the way down: which unit, which of its edges is next
+
+// By unit: the strongly connected component that it is in (Tarjan, "Depth-first search and linear graph algorithms",
+// SIAM J. Comput. 1(2), 1972, without recursion).
+static int *tn_order_components(tn_order *o) {
+  const size_t n = (size_t)o->n + 1;
+  int *number = (int *)tn_scratch(o->t, n * sizeof *number), *low = (int *)tn_scratch(o->t, n * sizeof *low);
+  int *component = (int *)tn_scratch(o->t, n * sizeof *component), *open = (int *)tn_scratch(o->t, n * sizeof *open);
+  tn_tarjan *path = (tn_tarjan *)tn_scratch(o->t, n * sizeof *path);
+  int numbers = 0, components = 0, nopen = 0;
+  for (int root = 0; root < o->n; root++) {
+    int depth = 0;
+    if (number[root]) continue;
+    path[depth].unit = root; path[depth++].next = 0;
+    while (depth) {
+      tn_tarjan *top = &path[depth - 1];
+      const int u = top->unit;
+      if (!top->next) { number[u] = low[u] = ++numbers; open[nopen++] = u; }
+      if (top->next < o->unit[u].after.n) {
+        const int w = tn_unboxed(o->unit[u].after.u[top->next++]);
+        if (!number[w]) { path[depth].unit = w; path[depth++].next = 0; }
+        else if (!component[w] && number[w] < low[u]) low[u] = number[w];
+        continue;
+      }
+      if (low[u] == number[u]) {
+        components++;
+        do component[open[--nopen]] = components; while (open[nopen] != u);
+      }
+      if (--depth && low[u] < low[path[depth - 1].unit]) low[path[depth - 1].unit] = low[u];
+    }
+  }
+  return component;
+}
+
+// Kernels that update a state and wait for each other with one that reads it: of each such knot the base of one, that
+// is not among those copied already, into `out`.
+static void tn_find_conflicts(tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots,
+                              const tn_list *copied, tn_list *out) {
+  tiny_ctx *t = g->t;
+  tn_order o;
+  tn_map updated = {NULL, 0, 0}, had = {NULL, 0, 0};       // state -> 1 + the last that updates it
+  int *also = (int *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *also);
+  int *first = (int *)tn_scratch(t, ((size_t)g->nkernel + 2) * sizeof *first);     // by component: 1 + the kernel
+  tn_order_open(&o, g, reads, roots, nroots);
+  const int *component = tn_order_components(&o);
+  for (int i = 0; i < copied->n; i++) tn_map_set(t, &had, copied->u[i], g);
   for (int b = 0; b < g->nkernel; b++) {
     const tiny_uop *state = tn_updated_state(&g->kernel[b]);
-    int had = !state;
-    for (int i = 0; i < copied->n; i++) had |= copied->u[i] == g->kernel[b].node->src[0];
-    for (int a = 0; a < g->nkernel && !had; a++)
-      if (a != b && tn_map_has(&reads[a], state)) return g->kernel[b].node->src[0];
+    if (!state || tn_map_has(&had, g->kernel[b].node->src[0])) continue;
+    also[b] = tn_unboxed(tn_map_get(&updated, state));
+    tn_map_set(t, &updated, state, tn_boxed(b));
   }
-  return NULL;
+  for (int a = 0; a < g->nkernel; a++) for (int j = 0; j < reads[a].n; j++)
+    for (int b = tn_unboxed(tn_map_get(&updated, reads[a].u[j])); b >= 0; b = also[b]) {
+      const int knot = component[o.of[b]];
+      if (a != b && o.of[a] != o.of[b] && component[o.of[a]] == knot && (!first[knot] || b < first[knot] - 1))
+        first[knot] = b + 1;
+    }
+  for (int c = 0; c <= g->nkernel; c++) if (first[c]) tn_push(t, out, g->kernel[first[c] - 1].node->src[0]);
 }
 
 // ** places **
 
 typedef struct tn_life { int place, first, last; } tn_life;
 
-// Offsets in one arena: the largest first, each at the lowest offset that is free during its life.
-static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n) {
-  int *by = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *by),
-      *low = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *low);      // those that have a place, by offset
+static int64_t tn_arena_rounded(int64_t nbytes) {
+  return (nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+}
+
+typedef struct tn_packed { const tn_life *life; tn_place_row *place; } tn_packed;
+
+static int tn_packed_larger(const void *a, const void *b) {
+  const tn_packed *x = (const tn_packed *)a, *y = (const tn_packed *)b;
+  if (x->place->nbytes != y->place->nbytes) return x->place->nbytes > y->place->nbytes ? -1 : 1;
+  return x->life < y->life ? -1 : x->life > y->life;
+}
+static int tn_packed_earlier(const void *a, const void *b) {
+  const tn_packed *x = (const tn_packed *)a, *y = (const tn_packed *)b;
+  return x->life->first != y->life->first ? x->life->first - y->life->first : tn_packed_larger(a, b);
+}
+
+// The largest first, each at the lowest offset that is free during its life: the square of n.
+static int64_t tn_pack_by_size(tiny_ctx *t, tn_packed *all, int n) {
+  const tn_packed **low = (const tn_packed **)tn_scratch(t, ((size_t)n + 1) * sizeof *low);   // placed, by offset
   int64_t total = 0;
+  qsort(all, (size_t)n, sizeof *all, tn_packed_larger);
   for (int i = 0; i < n; i++) {
-    int j = i;
-    for (; j && place[life[by[j - 1]].place].nbytes < place[life[i].place].nbytes; j--) by[j] = by[j - 1];
-    by[j] = i;
-  }
-  for (int i = 0; i < n; i++) {
-    const tn_life *l = &life[by[i]];
-    tn_place_row *p = &place[l->place];
+    const tn_life *l = all[i].life;
+    tn_place_row *p = all[i].place;
     int64_t at = 0;
     for (int j = 0; j < i; j++) {
-      const tn_life *o = &life[low[j]];
-      const tn_place_row *q = &place[o->place];
+      const tn_life *o = low[j]->life;
+      const tn_place_row *q = low[j]->place;
       if (o->last < l->first || o->first > l->last || at >= q->offset + q->nbytes) continue;
       if (at + p->nbytes <= q->offset) break;
-      at = (q->offset + q->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+      at = tn_arena_rounded(q->offset + q->nbytes);
     }
     p->offset = at;
     if (at + p->nbytes > total) total = at + p->nbytes;
     int j = i;
-    for (; j && place[life[low[j - 1]].place].offset > at; j--) low[j] = low[j - 1];
-    low[j] = by[i];
+    for (; j && low[j - 1]->place->offset > at; j--) low[j] = low[j - 1];
+    low[j] = &all[i];
   }
   return total;
+}
+
+// Free memory below the end of what is in use, by offset.
+typedef struct tn_hole { int64_t from, to; } tn_hole;
+typedef struct tn_holes { tiny_ctx *t; tn_hole *hole; int n, cap; int64_t end; } tn_holes;
+
+static int64_t tn_holes_take(tn_holes *h, int64_t nbytes) {
+  for (int i = 0; i < h->n; i++) {
+    const int64_t at = h->hole[i].from;
+    if (h->hole[i].to - at < nbytes) continue;
+    h->hole[i].from += nbytes;
+    if (h->hole[i].from == h->hole[i].to)
+      memmove(&h->hole[i], &h->hole[i + 1], (size_t)(--h->n - i) * sizeof *h->hole);
+    return at;
+  }
+  h->end += nbytes;
+  return h->end - nbytes;
+}
+static void tn_holes_give_back(tn_holes *h, int64_t from, int64_t to) {
+  int low = 0, high = h->n;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (h->hole[middle].from < from) low = middle + 1; else high = middle;
+  }
+  const int before = low && h->hole[low - 1].to == from, after = low < h->n && h->hole[low].from == to;
+  if (before && after) {
+    h->hole[low - 1].to = h->hole[low].to;
+    memmove(&h->hole[low], &h->hole[low + 1], (size_t)(--h->n - low) * sizeof *h->hole);
+  } else if (before) h->hole[low - 1].to = to;
+  else if (after) h->hole[low].from = from;
+  else {
+    TN_PUSH(h->t, h->hole, h->n, h->cap, tn_hole);
+    memmove(&h->hole[low + 1], &h->hole[low], (size_t)(h->n - 1 - low) * sizeof *h->hole);
+    h->hole[low].from = from; h->hole[low].to = to;
+  }
+  if (h->n && h->hole[h->n - 1].to == h->end) h->end = h->hole[--h->n].from;
+}
+
+// In the order of their lives, each at the lowest offset that is free when its life begins.
+static int64_t tn_pack_by_time(tiny_ctx *t, tn_packed *all, int n, int nstep) {
+  tn_holes holes = {t, NULL, 0, 0, 0};
+  int *ends = (int *)tn_scratch(t, ((size_t)nstep + 1) * sizeof *ends);    // by step: 1 + one whose life ends there
+  int *also = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *also), step = 0;
+  int64_t total = 0;
+  qsort(all, (size_t)n, sizeof *all, tn_packed_earlier);
+  for (int i = 0; i < n; i++) {
+    tn_place_row *p = all[i].place;
+    for (; step < all[i].life->first; step++) for (int e = ends[step]; e; e = also[e - 1]) {
+      const tn_place_row *q = all[e - 1].place;
+      tn_holes_give_back(&holes, q->offset, q->offset + tn_arena_rounded(q->nbytes));
+    }
+    p->offset = p->nbytes ? tn_holes_take(&holes, tn_arena_rounded(p->nbytes)) : 0;
+    also[i] = p->nbytes ? ends[all[i].life->last] : 0;
+    if (p->nbytes) ends[all[i].life->last] = i + 1;
+    if (p->offset + p->nbytes > total) total = p->offset + p->nbytes;
+  }
+  return total;
+}
+
+// Offsets in one arena, and its size.
+static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n, int nstep) {
+  tn_packed *all = (tn_packed *)tn_scratch(t, ((size_t)n + 1) * sizeof *all);
+  for (int i = 0; i < n; i++) { all[i].life = &life[i]; all[i].place = &place[life[i].place]; }
+  return n <= TN_ARENA_BY_SIZE ? tn_pack_by_size(t, all, n) : tn_pack_by_time(t, all, n, nstep);
 }
 
 // The most bytes that are alive at one step.
@@ -22321,8 +26142,9 @@ enum { TN_SURE_NOT, TN_SURE_ZERO, TN_SURE_LOWEST, TN_SURE_TRUE, TN_SURE_FALSE };
 
 typedef struct tn_idler {
   tiny_ctx *t; tn_graph *g;
-  tiny_uop *const *roots; int nroots;
+  tn_map kept;                             // the roots
   tn_list *zero;                           // by kernel: while one of these > 0, the element stored is 0
+  tn_accesses accesses;
 } tn_idler;
 
 typedef struct tn_supposed {               // a kernel of which x > 0 is supposed
@@ -22376,12 +26198,12 @@ static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
 // The kernel whose value PARAM `slot` of k is, if it is one alone, of the same rounds; -1: there is none.
 static int tn_idle_producer(const tn_idler *f, const tn_kernel *k, int64_t slot) {
   int at = -1;
-  for (int i = 0; i < f->g->nkernel; i++) {
-    const tn_kernel *p = &f->g->kernel[i];
-    if (!p->nmem || p->mem[0] != k->mem[slot]) continue;
+  const tn_access *a = tn_access_first(&f->accesses, k->mem[slot]);
+  for (; a && !a->slot; a = tn_access_next(&f->accesses, a)) {
+    const tn_kernel *p = &f->g->kernel[a->kernel];
     if (at >= 0 || p == k || !p->ast || p->node->op == TINY_OP_ASSIGN || p->group != k->group || p->rounds != k->rounds)
       return -1;
-    at = i;
+    at = a->kernel;
   }
   return at;
 }
@@ -22679,21 +26501,20 @@ static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
   tn_list spare = {NULL, 0, 0};
   int reads = 0;
   if (!p->ast || !tn_idle_store(p) || p->node->op == TINY_OP_ASSIGN) return;
-  for (int r = 0; r < f->nroots; r++) if (f->roots[r] == p->node || f->roots[r] == p->mem[0]) return;
-  for (int i = 0; i < f->g->nkernel; i++) {
-    const tn_kernel *k = &f->g->kernel[i];
-    for (int slot = 0; slot < k->nmem; slot++) {
-      tn_list index = {NULL, 0, 0};
-      if (k == p || k->mem[slot] != p->mem[0]) continue;
-      if (!slot || !k->ast || tn_idle_producer(f, k, slot) != (int)(p - f->g->kernel)) return;
-      tn_kernel_indexes(f->t, k, slot, &index);
-      for (int j = 0; j < index.n; j++) {
-        tn_list now = {NULL, 0, 0};
-        tn_idle_unread(f, p, k, index.u[j], &now);
-        if (reads++) tn_idle_meet(f->t, &spare, &now);
-        else spare = now;
-        if (!spare.n) return;
-      }
+  if (tn_map_has(&f->kept, p->node) || tn_map_has(&f->kept, p->mem[0])) return;
+  const tn_access *a = tn_access_first(&f->accesses, p->mem[0]);
+  for (; a; a = tn_access_next(&f->accesses, a)) {
+    const tn_kernel *k = &f->g->kernel[a->kernel];
+    tn_list index = {NULL, 0, 0};
+    if (k == p) continue;
+    if (!a->slot || !k->ast || tn_idle_producer(f, k, a->slot) != (int)(p - f->g->kernel)) return;
+    tn_kernel_indexes(f->t, k, a->slot, &index);
+    for (int j = 0; j < index.n; j++) {
+      tn_list now = {NULL, 0, 0};
+      tn_idle_unread(f, p, k, index.u[j], &now);
+      if (reads++) tn_idle_meet(f->t, &spare, &now);
+      else spare = now;
+      if (!spare.n) return;
     }
   }
   const tiny_uop *end = p->ast->src[0];
@@ -22702,8 +26523,9 @@ static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
 
 // The kernels in order[] say what they may leave out.
 static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
-  tn_idler f = {g->t, g, roots, nroots, NULL};
+  tn_idler f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
   int any = 0;
+  for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
   f.zero = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *f.zero);
   memset(f.zero, 0, ((size_t)g->nkernel + 1) * sizeof *f.zero);
   for (int i = 0; i < g->nkernel; i++) {
@@ -22741,7 +26563,7 @@ static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots,
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
   struct tn_custom *next;
-  uint64_t key;                            // of all that follows
+  tn_digest key;                           // of all that follows
   char *source, *name; size_t source_nbytes, name_nbytes;
   tiny_uop *uops;
   int64_t global[3], local[3];
@@ -22776,6 +26598,7 @@ typedef struct tn_visit {
   int64_t *words; int nwords, cap;
   uint64_t hash;
   int first;                               // roots that are wanted before the others
+  int captured;                            // is there an assignment that a captured program makes?
 } tn_visit;
 
 static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
@@ -22787,6 +26610,7 @@ static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
 static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   u->seq = (uint32_t)v->all.n;
   tn_push(t, &v->all, u);
+  v->captured |= u->flags & TN_NODE_CAPTURED;
   if (tn_is_leaf(u)) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
@@ -22800,7 +26624,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
                 (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
   if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
   tn_visit_word(t, v, u->k);
-  if (u->op == TINY_OP_CUSTOM) tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key);
+  if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
+    tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
@@ -22991,7 +26816,7 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
     }
     if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_FOLDS ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < TN_PANEL_COST)
+        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
@@ -23029,7 +26854,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
         changed |= src[j] != u->src[j];
       }
       if (changed) w = tn_uop_with(t, u, src);
-      if (w->op == TINY_OP_DETACH && w->nsrc == 3) w = w->src[0];         // only gradients want the others
+      if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
       if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
@@ -23040,16 +26865,16 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
 }
 
 // A wanted tensor that is what a CONTIGUOUS stores in another shape has its memory, where nobody else wants that.
-static void tn_share_reshaped(const tn_visit *v, tiny_uop **now, tiny_uop *const *roots, int nroots) {
+static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, const tn_map *roots) {
+  tn_map taken = {NULL, 0, 0};
+  for (int i = 0; i < v->all.n; i++) if (tn_map_has(roots, v->all.u[i])) tn_map_set(t, &taken, now[i], now[i]);
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *w = now[i];
-    int shares = 0;
-    for (int r = 0; r < nroots; r++) shares |= roots[r] == v->all.u[i];
+    if (!tn_map_has(roots, v->all.u[i])) continue;
     while (w->op == TINY_OP_RESHAPE && !tn_is_leaf(w)) w = w->src[0];
-    if (!shares || w == now[i] || w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w)) continue;
-    for (int r = 0; r < nroots; r++)
-      for (int k = 0; k < v->all.n; k++) if (v->all.u[k] == roots[r]) shares &= now[k] != w;
-    if (shares) now[i] = w;
+    if (w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w) || tn_map_has(&taken, w)) continue;
+    tn_map_set(t, &taken, w, w);
+    now[i] = w;
   }
 }
 
@@ -23077,14 +26902,12 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
-    tn_map_set(t, &g->index, v->all.u[i], (void *)(intptr_t)(i + 1));
   }
   for (int i = 0; i < nroots; i++) tn_graph_node(g, roots[i])->forced = 1;
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-// Kernels of the nodes. Where a clash cannot be helped by storing the value, its base goes to
-// `copied` and 0 is returned.
+// Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is returned.
 static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                             tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
@@ -23098,10 +26921,11 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
       if (!tn_update_clashes(t, &g->kernel[i])) continue;
       tiny_uop *base = g->kernel[i].node->src[0], *value = g->kernel[i].node->src[2];
       const tn_node *n = tn_graph_node(g, value);
-      if (n->leaf || n->stored) { tn_push(t, copied, base); return 0; }
+      if (n->leaf || n->stored) { tn_push(t, copied, base); continue; }
       tn_push(t, &forced, value);
       clashes = 1;
     }
+    if (copied->n) return 0;
   }
   return 1;
 }
@@ -23130,12 +26954,10 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
 static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
-                             tiny_uop *const *roots, int nroots) {
+                             const tn_map *roots) {
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
-    int keep = u->op == TINY_OP_ASSIGN;
-    for (int r = 0; r < nroots; r++) keep |= roots[r] == u;
-    if (!keep || tn_is_leaf(u)) continue;
+    if ((u->op != TINY_OP_ASSIGN && !tn_map_has(roots, u)) || tn_is_leaf(u)) continue;
     const int at = tn_draft_place(t, d, v, now[i]);
     if (d->plan.place[at].kind == TN_PLACE_TEMP) {
       d->plan.place[at].kind = TN_PLACE_OUTPUT;
@@ -23148,7 +26970,8 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
 
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
   tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
-  tn_map known = {NULL, 0, 0};             // place -> 1 + its life
+  tn_map known = {NULL, 0, 0}, scalars = {NULL, 0, 0};     // place -> 1 + its life; SCALAR -> 1 + its number
+  for (int n = 0; n < v->scalars.n; n++) tn_map_set(t, &scalars, v->scalars.u[n], tn_boxed(n));
   int nlife = 0, from = 0, to = 0;         // steps of a group
   d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
@@ -23178,10 +27001,9 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
     }
     for (int j = 0; j < k->narg; j++) if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
     for (int j = 0; j < k->narg; j++)
-      for (int n = 0; n < v->scalars.n; n++)
-        if (v->scalars.u[n] == k->arg[j]) s->arg[j] = n;
+      if (tn_map_has(&scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(&scalars, k->arg[j]));
   }
-  d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife);
+  d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife, g->nkernel);
   d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
 }
 
@@ -23189,39 +27011,43 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                                tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
-  tn_map copied = {NULL, 0, 0};      // of v
+  tn_map copied = {NULL, 0, 0}, root_at = {NULL, 0, 0};    // of v; root_at: root -> 1 + its number
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
-  for (int round = 0;; round++) {          // each copies one more state
+  for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
+  for (int round = 0;; round++) {          // each copies more states
     tn_visit w;
-    tn_list more = {NULL, 0, 0};           // to copy: of the rewritten graph
+    tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
+    tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
     now = tn_visit_rewritten(t, v, &copied);
-    tn_share_reshaped(v, now, roots, nroots);
-    for (int i = 0; i < v->all.n; i++)
-      for (int r = 0; r < nroots; r++)
-        if (v->all.u[i] == roots[r]) wanted[r] = now[i];
+    tn_share_reshaped(t, v, now, &root_at);
+    for (int i = 0; i < v->all.n; i++) {
+      const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));
+      if (r >= 0) wanted[r] = now[i];
+    }
+    for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
     const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
-      const tn_map *reads = tn_graph_reads(&g);
+      tn_list *reads = tn_graph_reads(&g);
       if (tn_order_rounds(&g, reads, wanted, nroots, &order)) break;
-      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &more, now[i]);
-      tiny_uop *state = tn_find_conflict(&g, reads, &more);
-      if (!state || round > v->all.n)
-        return tiny_fail(
-            t, TINY_E_STATE,
-            "assign: values need tensors both before and after they are assigned; realize some of them first");
-      tn_push(t, &more, state);
+      for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &had, now[i]);
+      tn_find_conflicts(&g, reads, wanted, nroots, &had, &more);
     }
+    if (!more.n || round > v->all.n)
+      return tiny_fail(
+          t, TINY_E_STATE,
+          "assign: values need tensors both before and after they are assigned; realize some of them first");
+    for (int i = 0; i < more.n; i++) tn_map_set(t, &states, more.u[i], more.u[i]);
     for (int i = 0; i < v->all.n; i++)
-      if (now[i] == more.u[more.n - 1]) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
+      if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_idle(&g, order, wanted, nroots);
-  tn_draft_outputs(t, d, v, now, roots, nroots);
+  tn_draft_outputs(t, d, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
@@ -23638,18 +27464,29 @@ static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int
 
 // ** what the heuristics look at **
 
-// How far e moves when r advances by one.
+// How far e moves when r advances by one. Sums of more terms than that are irregular.
+enum { TN_STRIDE_TERMS = 1024 };
 static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
-  if (e == r) return 1;
-  if (e->op == TINY_OP_ADD) {
-    const int64_t a = tn_stride_in(t, e->src[0], r), b = tn_stride_in(t, e->src[1], r);
-    return a == TN_IRREGULAR || b == TN_IRREGULAR ? TN_IRREGULAR : a + b;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  int64_t stride = 0;
+  int n = 0, cap = TN_FEW_WALKS, terms = 0;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n && stride != TN_IRREGULAR) {
+    const tn_term m = todo[--n];
+    if (m.x == r) stride = tn_wrap_add(stride, m.c);
+    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
+    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
   }
-  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
-    const int64_t a = tn_stride_in(t, e->src[0], r);
-    return a == TN_IRREGULAR ? a : a * e->src[1]->k;
-  }
-  return e->nsrc && tn_depends(t, e, r) ? TN_IRREGULAR : 0;
+  tn_scratch_rewind(t, mark);
+  return stride;
 }
 
 typedef struct tn_profile {                // what the heuristics look at
@@ -23688,6 +27525,20 @@ static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
       p->red[p->nred++] = u;
     }
   }
+}
+
+// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
+static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  int ordered = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n && !ordered; i++) {
+    const tiny_uop *u = all.u[i];
+    ordered = u->op == TINY_OP_AFTER || (u->op == TINY_OP_RANGE && (u->nsrc > 1 || !tn_is_const(u->src[0])));
+  }
+  tn_scratch_rewind(t, mark);
+  return ordered;
 }
 
 static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
@@ -24063,21 +27914,28 @@ static tiny_uop *tn_expand_copies(tiny_ctx *t, tiny_uop *sink) {
 
 // elem = base + step * LANE with a scalar base? Returns base, NULL if not.
 static tiny_uop *tn_lane_step(tiny_ctx *t, tiny_uop *e, int64_t *step) {
-  int64_t a = 0, b = 0;
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  tiny_uop *base = NULL;
+  int n = 0, cap = TN_FEW_WALKS;
   *step = 0;
   if (e->lanes == 1) return e;
-  if (e->op == TINY_OP_LANE) { *step = 1; return tn_index(t, 0); }
-  if (e->op == TINY_OP_ADD) {
-    tiny_uop *x = tn_lane_step(t, e->src[0], &a), *y = tn_lane_step(t, e->src[1], &b);
-    *step = a + b;
-    return x && y ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, x, y)) : NULL;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n) {
+    const tn_term m = todo[--n];
+    if (m.x->op == TINY_OP_LANE) *step = tn_wrap_add(*step, m.c);
+    else if (m.x->lanes == 1) {
+      tiny_uop *part = m.c == 1 ? m.x : tn_u2(t, TINY_OP_MUL, m.x, tn_int(t, m.x->dtype, m.c));
+      base = base ? tn_u2(t, TINY_OP_ADD, base, part) : part;
+    } else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 2; i-- > 0;) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else return NULL;
   }
-  if (e->op == TINY_OP_MUL && tn_is_const(e->src[1])) {
-    tiny_uop *x = tn_lane_step(t, e->src[0], &a);
-    *step = a * e->src[1]->k;
-    return x ? tn_simplify(t, tn_u2(t, TINY_OP_MUL, x, e->src[1])) : NULL;
-  }
-  return NULL;
+  return base ? tn_simplify(t, base) : tn_index(t, 0);
 }
 
 static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *u, int lanes) {
@@ -24939,7 +28797,8 @@ static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
 #include "lower.c"
 #endif
 
-typedef struct tn_block { tiny_uop *range; int parent, depth; tn_list nodes; } tn_block;   // block 0: the kernel itself
+// Block 0: the kernel itself. emitted: how many of the nodes.
+typedef struct tn_block { tiny_uop *range; int parent, depth, emitted; tn_list nodes; } tn_block;
 
 typedef struct tn_linear {
   tiny_ctx *t;
@@ -24961,10 +28820,15 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
 static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
 
 // What a loop does that may not run at all stays in it, though it be the same in all of its rounds.
-static void tn_linear_hold(tn_linear *l, const tiny_uop *body, int loop) {
-  if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) return;
-  tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
-  for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_linear_hold(l, body->src[i], loop);
+static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
+  tn_list todo = {NULL, 0, 0};
+  tn_push(l->t, &todo, body);
+  while (todo.n) {
+    body = todo.u[--todo.n];
+    if (body->op != TINY_OP_STORE && body->op != TINY_OP_GROUP && body->op != TINY_OP_END) continue;
+    tn_linear_open_at(l, tn_linear_at(l, body))[loop / 64] |= (uint64_t)1 << loop % 64;
+    for (uint32_t i = 0; i < body->nsrc && body->op == TINY_OP_GROUP; i++) tn_push(l->t, &todo, body->src[i]);
+  }
 }
 
 // Loops open at each node: those of its sources, also of the bounds of a RANGE, less the one an END closes.
@@ -25007,15 +28871,22 @@ static void tn_linear_place(tn_linear *l) {
   for (int i = 0; i < l->all.n; i++) tn_push(l->t, &l->block[l->place[i]].nodes, l->all.u[i]);
 }
 
-static void tn_linear_emit(tn_linear *l, int b) {
-  for (int i = 0; i < l->block[b].nodes.n; i++) {
-    tiny_uop *u = l->block[b].nodes.u[i];
-    if (u->op == TINY_OP_RANGE || u->op == TINY_OP_SINK) continue;
+static void tn_linear_emit(tn_linear *l) {
+  for (int b = 0; b >= 0;) {               // the block of a loop, and then on where its END stands
+    tn_block *block = &l->block[b];
+    if (block->emitted == block->nodes.n) {
+      b = b ? block->parent : -1;
+      if (b >= 0) tn_push(l->t, &l->out, l->block[b].nodes.u[l->block[b].emitted++]);
+      continue;
+    }
+    tiny_uop *u = block->nodes.u[block->emitted];
     if (u->op == TINY_OP_END) {
       tn_push(l->t, &l->out, u->src[1]);
-      tn_linear_emit(l, tn_linear_block_of(l, u->src[1]));
+      b = tn_linear_block_of(l, u->src[1]);
+      continue;
     }
-    tn_push(l->t, &l->out, u);
+    if (u->op != TINY_OP_RANGE && u->op != TINY_OP_SINK) tn_push(l->t, &l->out, u);
+    block->emitted++;
   }
 }
 
@@ -25042,7 +28913,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
   l.place = (int *)tn_scratch(t, (size_t)l.all.n * sizeof *l.place);
   tn_linear_open(&l);
   tn_linear_place(&l);
-  tn_linear_emit(&l, 0);
+  tn_linear_emit(&l);
   out->list = l.out.u;
   out->n = l.out.n;
   return TINY_OK;
@@ -25266,7 +29137,7 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
 
 // Tasks of at least TN_TASK_WORK each.
 static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
-  const int64_t want = (int64_t)(work / TN_TASK_WORK);
+  const int64_t want = (int64_t)(work / (double)TN_TASK_WORK);
   tn_make_tasks_upto(s, want < TN_MAX_TASKS ? want : (int64_t)TN_MAX_TASKS, loops);
 }
 #endif
@@ -25502,11 +29373,13 @@ static void tn_cost_evaluate(const tn_cost_walk *w, int r, int64_t *value) {
   }
 }
 
-static int tn_cost_is_loaded(const tiny_uop *u, int depth) {
-  if (u->op == TINY_OP_LOAD || u->op == TINY_OP_REDUCE || !depth) return 1;
-  for (uint32_t i = 0; i < u->nsrc; i++)
-    if (u->op != TINY_OP_RANGE && tn_cost_is_loaded(u->src[i], depth - 1)) return 1;
-  return 0;
+// Which nodes are made of what is loaded, in loaded[seq].
+static void tn_cost_find_loaded(const tn_cost_walk *w, uint8_t *loaded) {
+  for (int i = 0; i < w->all.n; i++) {
+    const tiny_uop *u = w->all.u[i];
+    loaded[i] = u->op == TINY_OP_LOAD || u->op == TINY_OP_REDUCE;
+    for (uint32_t j = 0; j < u->nsrc && u->op != TINY_OP_RANGE; j++) loaded[i] |= loaded[u->src[j]->seq];
+  }
 }
 
 static int tn_cost_find_accesses(tn_cost_walk *w) {
@@ -25522,7 +29395,9 @@ static int tn_cost_find_accesses(tn_cost_walk *w) {
   w->naccess = n;
   int64_t *at0 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at0);
   int64_t *at1 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at1);
+  uint8_t *loaded = (uint8_t *)tn_scratch(w->t, (size_t)w->all.n);
   tn_cost_evaluate(w, -1, at0);
+  tn_cost_find_loaded(w, loaded);
   for (int i = 0; i < n; i++) {
     tn_cost_access *a = &w->access[i];
     const tiny_uop *u = node[i];
@@ -25538,7 +29413,7 @@ static int tn_cost_find_accesses(tn_cost_walk *w) {
     }
     const tiny_uop *element = u->src[0]->src[1], *memory = u->src[0]->src[0];
     a->ranges = w->open[element->seq];
-    a->gathers = tn_cost_is_loaded(element, 12);
+    a->gathers = loaded[element->seq];
     a->all_nbytes = memory->op == TINY_OP_STAGE ? 1e18 : (double)tn_memory_nelem(memory) * a->nbytes;
     a->at = tn_cost_innermost(w, w->open[u->seq]);
   }
@@ -25568,21 +29443,21 @@ static double tn_cost_lines(const tn_cost_walk *w, const tn_cost_access *a, uint
     left &= ~((uint64_t)1 << best);
     const int64_t n = tn_range_extent(w->range[best]);
     if (a->gathers) runs *= (double)n;
-    else if (least <= run || (double)least * a->nbytes <= TN_COST_LINE) run += (n - 1) * least;
+    else if (least <= run || (double)least * a->nbytes <= (double)TN_COST_LINE) run += (n - 1) * least;
     else runs *= (double)n;
   }
-  double lines = (double)run * a->nbytes / TN_COST_LINE;
+  double lines = (double)run * a->nbytes / (double)TN_COST_LINE;
   if (lines < 1) lines = 1;
   if (runs > 1 && lines < 4) lines += 1;   // short runs begin anywhere in a line, and nothing foresees the next
   lines *= runs;
-  const double all = a->all_nbytes / TN_COST_LINE + 1;
+  const double all = a->all_nbytes / (double)TN_COST_LINE + 1;
   return lines > all && !a->gathers ? all : lines;
 }
 
 // Do so many lines, each step bytes after the last, push each other out of a cache whose ways have this length?
 static int tn_cost_crowds(double lines, int64_t step, int64_t way) {
   step = tn_gcd(step, way);
-  return lines > TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+  return lines > (double)TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
 }
 
 // Lanes and copies whose lines fall into so few sets of a cache that they push each other out.
@@ -25601,12 +29476,12 @@ static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, doub
 
 static double tn_cost_memory(tn_cost_walk *w) {
   const double l2 = w->limits->cache_nbytes ? (double)w->limits->cache_nbytes : (double)TN_COST_L2;
-  const double level[TN_COST_LEVELS] = {TN_COST_L1, l2, l2 * TN_COST_OUTER};
+  const double level[TN_COST_LEVELS] = {TN_COST_L1, l2, l2 * (double)TN_COST_OUTER};
   double cycles = 0;
   for (int i = 0; i < w->naccess; i++) {
     const tn_cost_access *a = &w->access[i];
     for (int r = a->at;; r = w->loop[r].parent) {
-      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * TN_COST_LINE;
+      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * (double)TN_COST_LINE;
       if (r == TN_COST_NONE) break;
     }
   }
@@ -25642,7 +29517,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
       if (u->op == TINY_OP_REDUCE) tn_cost_reduce(w, u);
       else tn_cost_arithmetic(w, u);
     }
-    known = tn_cost_find_accesses(w) && w->code <= TN_COST_CODE;
+    known = tn_cost_find_accesses(w) && w->code <= (double)TN_COST_CODE;
   }
   if (known) {
     out->core = tn_cost_core(w);
@@ -26085,7 +29960,7 @@ static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
   tn_list reduces = {NULL, 0, 0}, src = {NULL, 0, 0};
-  if (!c->v || c->v_in_reduce || (c->after < TN_LONG_AFTER && !c->scatters) || c->vectors * c->f[0] * c->f[1] <= 4)
+  if (!c->v || c->v_in_reduce || (c->after < (double)TN_LONG_AFTER && !c->scatters) || c->vectors * c->f[0] * c->f[1] <= 4)
     return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
@@ -26524,7 +30399,7 @@ static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, ti
   for (int i = value.n - 1; i >= 0; i--) {
     if (!tn_map_has(&same, value.u[i])) continue;
     *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
-    return tn_expression_cost(t, value.u[i]) >= TN_ROW_COST ? value.u[i] : NULL;
+    return tn_expression_cost(t, value.u[i]) >= (double)TN_ROW_COST ? value.u[i] : NULL;
   }
   return NULL;
 }
@@ -26853,7 +30728,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
   }
   // Memory is busiest where reading and writing take turns often, and nothing else takes long.
-  if (p->row && cost < TN_ROW_COST &&
+  if (p->row && cost < (double)TN_ROW_COST &&
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
     return NULL;
   while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
@@ -26886,7 +30761,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
       tiny_uop *u = all.u[i];
       int differs = !tn_op_is_elementwise(u->op) || !tn_is_float(u->dtype) || !tn_depends(t, u, rows);
       for (int j = p.nout - 1; p.out[j] != rows && !differs; j--) differs = tn_depends(t, u, p.out[j]);
-      if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= TN_NUMBER_COST) next = u;
+      if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= (double)TN_NUMBER_COST) next = u;
     }
     if (!next) return;
     tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
@@ -27213,6 +31088,7 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
 static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
   tn_kernel_state s = {t, sink};
   tn_profile p;
+  if (tn_is_ordered(t, sink)) return sink;
   tn_join_ranges(&s);
   if (tn_optimize_scatter(&s, target)) return s.sink;
   tn_profile_kernel(t, s.sink, &p);
@@ -27461,7 +31337,7 @@ static tiny_uop *tn_recipe_begin(tiny_ctx *t, tiny_uop *sink, const tn_target *t
   tn_kernel_state s = {t, sink};
   tn_profile p;
   tn_scatter c;
-  if (!target->limits->threads || !target->limits->vector_nbytes) return NULL;
+  if (!target->limits->threads || !target->limits->vector_nbytes || tn_is_ordered(t, sink)) return NULL;
   tn_join_ranges(&s);
   if (tn_scatter_of(&s, &p, &c) || !p.usable) return NULL;
   return r->plain ? s.sink : tn_optimize(t, s.sink, target);
@@ -27650,7 +31526,7 @@ static void tn_candidates_add_tasks(const tn_candidates *s, tn_recipe *r) {
   int packs = 0;
   tn_profile_kernel(s->t, s->sink, &p);
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
-  const int want = work / TN_TASK_WORK < TN_MAX_TASKS ? (int)(work / TN_TASK_WORK) : TN_MAX_TASKS;
+  const int want = work / (double)TN_TASK_WORK < (double)TN_MAX_TASKS ? (int)(work / (double)TN_TASK_WORK) : TN_MAX_TASKS;
   for (int i = 0; i < r->n; i++) packs |= r->move[i].letter == 'k';
   if (want < 2 || r->n == TN_RECIPE_MOVES) return;
   tn_recipe_move *m = &r->move[r->n++];
@@ -28052,7 +31928,7 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
       tn_text_add(&out, ")");
       return out.data;
     }
-    return tn_text_of_format(x->t, signbit(v) ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
+    return tn_text_of_format(x->t, tn_float_bits(v) >> 63 ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
   }
   switch (dtype) {
     case TINY_U32: return tn_text_of_format(x->t, "%lluu", (unsigned long long)k);
@@ -28562,20 +32438,49 @@ static uint64_t tn_render_lanes(const tn_lowered *k) {
 //      a moment before they sleep: the next kernel of a schedule mostly comes within microseconds. Workers keep
 //      off the core of the caller: schedulers that save power or pack virtual machines wake a thread beside
 //      the one that calls it, and take milliseconds to part them.
+// Tasks run in the library's floating-point mode, on every thread. A child of fork has the pool but not its threads: it
+// starts its own with the first job.
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #endif
 
+// A job on one thread.
+static void tn_pool_alone(int n, void (*task)(void *arg, int i), void *arg) {
+  for (int i = 0; i < n; i++) task(arg, i);
+}
+
+// A job on the caller's threads, which are in modes of their own.
+typedef struct tn_pool_guest { void (*task)(void *arg, int i); void *arg; } tn_pool_guest;
+static void tn_pool_guest_task(void *arg, int i) {
+  const tn_pool_guest *g = (const tn_pool_guest *)arg;
+  const tn_float_mode was = tn_float_enter();
+  g->task(g->arg, i);
+  tn_float_leave(&was);
+}
+static void tn_pool_host(const tiny_pool *host, int n, void (*task)(void *arg, int i), void *arg) {
+  tn_pool_guest g = {task, arg};
+  host->fn(host->user, n, tn_pool_guest_task, &g);
+}
+
+static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i), void *arg);
+
+// A task that calls this again gets its tasks run one after the other, on its own thread.
+TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
+  if (t->trap) { tn_pool_run(t->pool, n, task, arg); return; }             // tn_guard has set the mode
+  const tn_float_mode was = tn_float_enter();
+  tn_pool_run(t->pool, n, task, arg);
+  tn_float_leave(&was);
+}
+
 #ifdef TINY_NO_THREADS
 
 struct tn_pool { tiny_pool host; };
 
-TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
-  const struct tn_pool *p = t->pool;
-  if (p && p->host.fn && n > 1) { p->host.fn(p->host.user, n, task, arg); return; }
-  for (int i = 0; i < n; i++) task(arg, i);
+static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i), void *arg) {
+  if (p && p->host.fn && n > 1) tn_pool_host(&p->host, n, task, arg);
+  else tn_pool_alone(n, task, arg);
 }
 static void tn_pool_close(tiny_ctx *t) {
   tn_release(t, t->pool, sizeof *t->pool);
@@ -28607,6 +32512,8 @@ struct tn_pool {
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
+  uint64_t process;                        // that they were started in
+  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
   int core;                                // that the caller ran on and workers keep off, -1: not known
@@ -28656,6 +32563,7 @@ static void tn_pool_work(void *arg) {
     seen = tn_os_atomic_load(&p->jobs);
     if (tn_os_atomic_load(&p->quit)) return;
     tn_os_atomic_add(&p->inside, 1);
+    (void)tn_float_enter();                // each time: a task may have left another mode behind
     if (tn_os_atomic_load(&p->open)) tn_pool_take(p);
     if (tn_os_atomic_add(&p->inside, -1) == 1 && tn_os_atomic_load(&p->caller_sleeps)) {
       tn_os_lock(&p->lock);
@@ -28688,6 +32596,35 @@ static void tn_pool_call(struct tn_pool *p, int wanted) {
   tn_os_unlock(&p->lock);
 }
 
+// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
+static int64_t *tn_pool_page_here(void) {
+#ifdef __linux__
+  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
+  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
+  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
+  tn_os_unmap(p, tn_os_page_nbytes());
+#endif
+  return NULL;
+}
+
+// Locks, counters and threads as before the first job.
+static void tn_pool_reset(struct tn_pool *p) {
+  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
+  p->here = NULL;
+  p->started = p->workers = 0;
+  p->next = p->jobs = p->busy = p->open = p->inside = 0;
+  p->sleepers = p->caller_sleeps = p->quit = 0;
+  tn_os_mutex_open(&p->lock);
+  tn_os_cond_open(&p->wake);
+  tn_os_cond_open(&p->done);
+}
+
+// In a child of fork: the threads are the parent's, and one may have held the lock when they were left behind. What is
+// there of them is written over, not closed: closing what somebody waits for is undefined.
+static void tn_pool_recover(struct tn_pool *p) {
+  if (p->started && (p->here ? !*p->here : p->process != tn_os_process_id())) tn_pool_reset(p);
+}
+
 // Waits until no worker is inside; the job is closed, so that those who enter now leave at once.
 static void tn_pool_wait(struct tn_pool *p) {
   const uint64_t start = tn_os_now();
@@ -28704,6 +32641,8 @@ static void tn_pool_wait(struct tn_pool *p) {
 
 static void tn_pool_start(struct tn_pool *p) {
   p->started = 1;
+  p->process = tn_os_process_id();
+  p->here = tn_pool_page_here();
   tn_os_cores_get(&p->cores);
   p->core = -1;
   while (p->workers < p->threads - 1) {
@@ -28712,14 +32651,10 @@ static void tn_pool_start(struct tn_pool *p) {
   }
 }
 
-// A task that calls this again gets its tasks run one after the other, on its own thread.
-TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg) {
-  struct tn_pool *p = t->pool;
-  if (p && p->host.fn && n > 1) { p->host.fn(p->host.user, n, task, arg); return; }
-  if (!p || n < 2 || p->threads < 2 || tn_os_atomic_load(&p->busy)) {
-    for (int i = 0; i < n; i++) task(arg, i);
-    return;
-  }
+static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i), void *arg) {
+  if (p && p->host.fn && n > 1) { tn_pool_host(&p->host, n, task, arg); return; }
+  if (!p || n < 2 || p->threads < 2 || tn_os_atomic_load(&p->busy)) { tn_pool_alone(n, task, arg); return; }
+  tn_pool_recover(p);
   if (!p->started) tn_pool_start(p);
   tn_os_atomic_store(&p->busy, 1);
   p->task = task; p->arg = arg; p->n = n;
@@ -28736,7 +32671,7 @@ TINY_API void tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), 
 static int tn_pool_wanted(const tiny_desc *d) {
   const char *threads = tn_os_env("TINY_THREADS");
   int n = d ? d->threads : 0;
-  if (n < 1 && threads) n = atoi(threads);
+  if (n < 1 && threads) n = tn_number_int(threads, 0, TN_POOL_MAX, NULL);
   if (n < 1) n = tn_os_cores();
   return n < TN_POOL_MAX ? n : TN_POOL_MAX;
 }
@@ -28744,12 +32679,14 @@ static int tn_pool_wanted(const tiny_desc *d) {
 static void tn_pool_close(tiny_ctx *t) {
   struct tn_pool *p = t->pool;
   if (!p) return;
+  if (p->started && p->process != tn_os_process_id()) tn_pool_reset(p);    // emulators may know of no such page
   tn_os_atomic_store(&p->quit, 1);
   if (p->workers) tn_pool_call(p, p->workers);
   for (int i = 0; i < p->workers; i++) tn_os_thread_join(&p->worker[i]);
   tn_os_mutex_close(&p->lock);
   tn_os_cond_close(&p->wake);
   tn_os_cond_close(&p->done);
+  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
   tn_release(t, p, sizeof *p + (size_t)p->threads * sizeof *p->worker);
   t->pool = NULL;
 }
@@ -28765,9 +32702,7 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   p->threads = threads;
   p->spins = threads <= tn_os_cores();     // else spinning takes the core from those who work
   p->worker = (tn_os_thread *)(void *)(p + 1);
-  tn_os_mutex_open(&p->lock);
-  tn_os_cond_open(&p->wake);
-  tn_os_cond_open(&p->done);
+  tn_pool_reset(p);
   t->pool = p;
   return TINY_OK;
 }
@@ -29182,7 +33117,10 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 // from outside may leave that parameter out. Sources go to the compiler's stdin and objects
 // come from its stdout, one process each, all at once: no file is written, and the path is the same on every
 // system, as clang writes ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they
-// need a file for their output.
+// need a file for their output, in a folder that nobody else can enter.
+// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/program.c). One that
+// does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
+// so many seconds at most, and so does whatever it starts.
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
@@ -29201,8 +33139,11 @@ enum {
 typedef struct tn_cpu {
   tiny_ctx *t;
   tn_os_cpu facts;
-  int is_clang, cores;
+  int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
+  int asked, unfit;                        // did it say what it is? it did, and then it could not be used
+  int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
   char compiler[TN_OS_PATH];               // "": there is none
+  char why[TN_OS_PATH + 200];              // there is none, or not the first that was found
   char target[TN_OS_PATH + 256];
   char *local; size_t local_nbytes;        // of a slot, with the line in front that holds its tn_cpu_slot
   int slots;                               // as many as tasks run at a time
@@ -29245,23 +33186,53 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
   enum { TN_CPU_MACHINE = 0 };             // elf.c cannot load what a compiler makes: as if there were none
 #endif
 
+static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
+                                            "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+enum { TN_CPU_NAMES = sizeof tn_cpu_names / sizeof *tn_cpu_names, TN_CPU_SECONDS = 300, TN_CPU_ASK_SECONDS = 30 };
+
+static void tn_cpu_describe(tn_cpu *c, const char *said);
+
+// The next program that may be a compiler, from the name and the place on PATH where c stands.
 static void tn_cpu_find_compiler(tn_cpu *c) {
-  static const char *const names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
-                                       "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+  c->asked = c->unfit = 0;
+  for (; c->name < TN_CPU_NAMES && TN_CPU_MACHINE != 0 && !c->chosen; c->name++, c->nth = 0)
+    if (tn_os_find_program(tn_cpu_names[c->name], c->nth, c->compiler, sizeof c->compiler)) {
+      c->is_clang = strncmp(tn_cpu_names[c->name], "clang", 5) == 0;   // until it says so itself
+      tn_cpu_describe(c, "");
+      return;
+    }
+  c->compiler[0] = 0;
+  tn_cpu_describe(c, "");
+  if (!c->why[0]) snprintf(c->why, sizeof c->why, "no C compiler was found");
+}
+
+// $TINY_CC names the compiler, or else it is found.
+static void tn_cpu_first_compiler(tn_cpu *c) {
   const char *chosen = tn_os_env("TINY_CC");
-  int found = chosen && tn_os_find_program(chosen, c->compiler, sizeof c->compiler);
-#if defined(__ELF__) && !defined(TINY_NO_DISK)
-  const int n = (int)(sizeof names / sizeof *names);
-#else
-  const int n = (int)(sizeof names / sizeof *names) - 2;
-#endif
-  for (int i = 0; i < n && !found && !chosen; i++)
-    found = tn_os_find_program(names[i], c->compiler, sizeof c->compiler);
-  if (!found || TN_CPU_MACHINE == 0) c->compiler[0] = 0;
-  c->is_clang = strstr(c->compiler, "clang") != NULL;
+  const char *const file = !chosen ? "" : strrchr(chosen, '/') ? strrchr(chosen, '/') + 1 : chosen;
+  c->chosen = chosen != NULL;
+  if (chosen && TN_CPU_MACHINE != 0 && tn_os_find_program(chosen, 0, c->compiler, sizeof c->compiler)) {
+    c->is_clang = strstr(file, "clang") != NULL;
+    tn_cpu_describe(c, "");
+    return;
+  }
+  if (chosen) snprintf(c->why, sizeof c->why, "TINY_CC names '%.200s', which is no program that can be run", chosen);
+  tn_cpu_find_compiler(c);
+}
+
+// c's compiler is not to be used: the next one, if $TINY_CC leaves a choice. why: of the first that was passed over.
+static void tn_cpu_pass_over(tn_cpu *c, const char *why) {
+  if (!c->why[0])
+    snprintf(c->why, sizeof c->why, "%s%s cannot be used%s%.*s", c->chosen ? "TINY_CC: " : "", c->compiler,
+             *why ? ": " : "", (int)strcspn(why, "\n"), why);
+  c->nth++;
+  tn_cpu_find_compiler(c);
 }
 
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
+static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
+static int tn_cpu_is_settled(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
+static const char *tn_cpu_no_compiler(void *dev) { return ((tn_cpu *)dev)->why; }
 
 // Fills the list of arguments. make: "-c" an object, "-S" assembly; to: the file that is written, "-": stdout.
 static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, const char **argv) {
@@ -29287,7 +33258,13 @@ static int tn_cpu_head(const char *text, int lines) {
 static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *binary) {
   const char *said = job->err.n ? job->err.data : "(it said nothing)";
   const int length = tn_cpu_head(said, 10);
-  if (job->exit_code == 0 && binary->n) return TINY_OK;
+  if (job->ended == TN_JOB_LATE)
+    return tiny_fail(t, TINY_E_COMPILE, "%s was ended after %d s (tiny_desc.compiler_seconds, TINY_CC_SECONDS):\n%.*s",
+                     job->argv[0], job->seconds, length, said);
+  if (job->ended == TN_JOB_FLOODED)
+    return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
+                     job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
+  if (job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF && binary->n) return TINY_OK;
   return tiny_fail(t, TINY_E_COMPILE, "%s failed (exit code %d):\n%.*s", job->argv[0], job->exit_code,
                    length, said);
 }
@@ -29295,53 +33272,76 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
 typedef struct tn_cpu_batch {
   tn_cpu *c; int n;
   const char *const *source; tiny_bytes *binary, *log;
-  tn_job *job; char (*object)[TN_OS_PATH];     // object: files of a compiler that is not clang
+  tn_job *job; const char **object;        // object: files of a compiler that is not clang
+  char folder[TN_OS_PATH];                 // that they and the compiler's own lie in; "": none
+  int stopped;                             // one was ended by us
 } tn_cpu_batch;
 
-static void tn_cpu_remove_objects(void *arg) {
+static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const char *input) {
+  tn_job job;
+  memset(&job, 0, sizeof job);
+  job.argv = argv;
+  job.input = input; job.input_nbytes = strlen(input);
+  job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
+  return job;
+}
+
+static void tn_cpu_remove_folder(void *arg) {
   tn_cpu_batch *b = (tn_cpu_batch *)arg;
-  for (int i = 0; i < b->n && b->object; i++) tn_os_remove(b->object[i]);
+  tn_os_entry left[8];
+  char path[TN_OS_PATH];
+  int n = b->folder[0] ? 1 : 0;
+  while (n > 0) {                          // one that was killed leaves files of its own
+    n = tn_os_list(b->folder, left, 8);
+    if (n > 8) n = 8;
+    for (int i = 0; i < n; i++) if (tn_os_own_path(path, sizeof path, b->folder, left[i].name)) tn_os_remove(path);
+  }
+  if (b->folder[0]) tn_os_remove_dir(b->folder);
+  b->folder[0] = 0;
 }
 
 static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
   tn_cpu_batch *b = (tn_cpu_batch *)arg;
   tiny_code code = tn_process_run(t, b->job, b->n, b->c->cores);
   for (int i = 0; i < b->n; i++) {
-    if (b->object) tn_os_read_file(b->object[i], TN_ELF_MAX_NBYTES, &b->binary[i]);
-    else tiny_bytes_add(&b->binary[i], b->job[i].out.data, b->job[i].out.n);
-    if (b->log && b->job[i].err.n) tiny_bytes_add(b->log, b->job[i].err.data, b->job[i].err.n);
-    if (code == TINY_OK) code = tn_cpu_judge(t, &b->job[i], &b->binary[i]);
+    const tn_job *job = &b->job[i];
+    if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
+    else tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
+    if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
+    if (code == TINY_OK) code = tn_cpu_judge(t, job, &b->binary[i]);
+    if (job->ended == TN_JOB_NOT_STARTED) b->c->unfit = 1;
+    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED;
   }
-  tn_cpu_remove_objects(b);
+  tn_cpu_remove_folder(b);
   return code;
 }
 
-static void tn_cpu_name_object(char *path) {
-  const unsigned long long process = tn_os_process_id(), here = (uintptr_t)path, now = tn_os_now();
-  snprintf(path, TN_OS_PATH, "%s/tiny-%llx-%llx-%llx.o", tn_os_temp_dir(), process, here, now);
-}
-// The file is ours before the compiler opens it: nobody can put a link in its place.
-static int tn_cpu_make_object(const char *path) {
-  tn_os_handle h;
-  return tn_os_open(path, TN_OS_OWN, &h) && tn_os_close(h);
+// Made by us, for us alone: nobody can put anything in the place of what lies there.
+static int tn_cpu_make_folder(tn_cpu_batch *b) {
+  const unsigned long long process = tn_os_process_id(), here = (uintptr_t)b, now = tn_os_now();
+  const int n = snprintf(b->folder, sizeof b->folder, "%s/tiny-%llx-%llx-%llx.objects", tn_os_temp_dir(), process, here,
+                         now);
+  if (n > 0 && (size_t)n < sizeof b->folder - 16 && tn_os_make_own_dir(b->folder)) return 1;
+  tiny_fail(b->c->t, TINY_E_IO, "%s: the compiler's output cannot be written there", b->folder);
+  b->folder[0] = 0;
+  return 0;
 }
 
 static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   tn_cpu_batch *b = (tn_cpu_batch *)arg;
   b->job = (tn_job *)tn_scratch(t, (size_t)b->n * sizeof *b->job);
   const char **argv = (const char **)tn_scratch(t, (size_t)b->n * TN_CPU_FLAGS * sizeof *argv);
-  char (*object)[TN_OS_PATH] = NULL;
-  if (!b->c->is_clang) object = (char (*)[TN_OS_PATH])tn_scratch(t, (size_t)b->n * sizeof *object);
+  const char **object = NULL;
+  if (!b->c->is_clang) object = (const char **)tn_scratch(t, (size_t)b->n * sizeof *object);
+  if (object && !tn_cpu_make_folder(b)) return t->code;
+  char *const *env = tn_process_environment(t, object ? b->folder : NULL);
   for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
-    if (object) tn_cpu_name_object(object[i]);
+    if (object) object[i] = tn_text_of_format(t, "%s/%d.o", b->folder, i);
     tn_cpu_arguments(b->c, "-c", object ? object[i] : "-", argv);
-    b->job[i].argv = argv;
-    b->job[i].input = b->source[i];
-    b->job[i].input_nbytes = strlen(b->source[i]);
+    b->job[i] = tn_cpu_job(b->c, argv, b->source[i]);
+    b->job[i].env = env;
   }
   b->object = object;
-  for (int i = 0; i < b->n && object; i++) if (!tn_cpu_make_object(object[i]))
-    return tiny_fail(t, TINY_E_IO, "%s: the compiler's output cannot be written there", object[i]);
   return tn_cpu_compile_batch(t, b);
 }
 
@@ -29351,39 +33351,114 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
   const char *argv[TN_CPU_FLAGS];
   tn_cpu_arguments(b->c, "-S", "-", argv);
   for (int i = 0; i < b->n; i++) {
-    tn_job job;
-    memset(&job, 0, sizeof job);
-    job.argv = argv; job.input = b->source[i]; job.input_nbytes = strlen(b->source[i]);
+    tn_job job = tn_cpu_job(b->c, argv, b->source[i]);
+    job.env = tn_process_environment(t, NULL);
     if (tn_process_run(t, &job, 1, 1) == TINY_OK && job.out.n) tn_log_text(t, job.out.data);
   }
   return TINY_OK;
 }
 
+// ** what a compiler is **
+
+static int tn_cpu_defines(const char *said, const char *macro) {
+  char line[64];
+  const int n = snprintf(line, sizeof line, "#define %s ", macro);
+  for (const char *at = said; at; at = strchr(at, '\n')) {
+    at += *at == '\n';
+    if (!strncmp(at, line, (size_t)n)) return 1;
+  }
+  return 0;
+}
+
+// Takes what the compiler said of itself: the macros that it defines. 0: it is none that will do.
+static int tn_cpu_hear(void *dev, const char *said) {
+  tn_cpu *c = (tn_cpu *)dev;
+  const int clang = tn_cpu_defines(said, "__clang__");
+#if defined(__ELF__) && !defined(TINY_NO_DISK)
+  const int other = tn_cpu_defines(said, "__GNUC__") && tn_cpu_defines(said, "__ELF__") &&
+                    !tn_cpu_defines(said, "__TINYC__");
+#else
+  const int other = 0;
+#endif
+  if (!clang && !other) return 0;
+  c->is_clang = clang;
+  c->asked = 1;
+  tn_cpu_describe(c, said);
+  return 1;
+}
+
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do. What $TINY_CC names is
+// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
+static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
+  tn_cpu *c = (tn_cpu *)dev;
+  const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
+  tn_job job = tn_cpu_job(c, argv, "");
+  if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
+  job.most = 1 << 20;
+  job.env = tn_process_environment(t, NULL);
+  if (tn_process_run(t, &job, 1, 1) != TINY_OK) return 0;
+  if (job.ended == TN_JOB_BY_ITSELF && job.exit_code == 0 && job.out.n && tn_cpu_hear(dev, job.out.data)) {
+    tiny_bytes_add(said, job.out.data, job.out.n);
+    return 1;
+  }
+  if (c->chosen && job.ended != TN_JOB_NOT_STARTED) c->asked = 1;
+  else tn_cpu_pass_over(c, job.err.n ? job.err.data : "it does not say what it is");
+  return 0;
+}
+
+// Compiles a module that nothing is wrong with.
+static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
+  static const char *const least[] = { "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n" };
+  tiny_bytes binary = { t, NULL, 0, 0 };
+  tn_cpu_batch b = { c, 1, least, &binary, NULL, NULL, NULL, "", 0 };
+  return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+}
+
+// Is it the compiler that failed, whatever it is given? Asked when a compilation has failed, t->code says so.
+static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
+  return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
+}
+
 static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
                                 tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
-  tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL };
+  tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
+  while (c->compiler[0] && !c->asked) {
+    tiny_bytes said = { c->t, NULL, 0, 0 };
+    tn_cpu_ask(c->t, c, &said);
+    if (c->t->code == TINY_E_MEMORY) return c->t->code;
+  }
   if (!c->compiler[0])
-    return tiny_fail(c->t, TINY_E_COMPILE, "no C compiler was found: install clang, or name one in $TINY_CC");
+    return tiny_fail(c->t, TINY_E_COMPILE, "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
-  return tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_objects, &b);
+  const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  if (code == TINY_E_COMPILE && !b.stopped) c->unfit = tn_cpu_fails_always(c->t, c);
+  return code;
 }
 
 // ** the device **
 
-// What clang takes, compiler, its age and its flags: objects of another machine or compiler are never taken
-// for ours.
-static void tn_cpu_describe(tn_cpu *c) {
-  const char *argv[TN_CPU_FLAGS];
-  tn_os_facts file = { 0, 0 };
-  uint64_t flags = 0;
+// Which file the compiler is: what it once said of itself holds as long as this does.
+static void tn_cpu_identify(const tn_cpu *c, char *out, size_t nbytes) {
+  tn_os_facts file = { 0, 0, 0 };
   tn_os_file(c->compiler, &file);
+  snprintf(out, nbytes, "%s %llx %llx %llx", c->compiler[0] ? c->compiler : "(no compiler)",
+           (unsigned long long)file.nbytes, (unsigned long long)file.changed, (unsigned long long)file.number);
+}
+
+// The processor, the compiler, what it says of itself, and its flags: objects of another machine or compiler are never
+// taken for ours.
+static void tn_cpu_describe(tn_cpu *c, const char *said) {
+  const char *argv[TN_CPU_FLAGS];
+  char identity[TN_OS_PATH + 64], digest[TN_DIGEST_TEXT];
+  tn_digester d = tn_digest_open();
+  tn_cpu_identify(c, identity, sizeof identity);
   tn_cpu_arguments(c, "-c", "-", argv);
-  for (int i = 1; argv[i]; i++) flags = tn_hash_bytes(flags, argv[i], strlen(argv[i]));
-  snprintf(c->target, sizeof c->target, "%s %s %llx %llx flags %016llx", c->facts.name,
-           c->compiler[0] ? c->compiler : "(no compiler)", (unsigned long long)file.nbytes,
-           (unsigned long long)file.changed, (unsigned long long)flags);
+  for (int i = 1; argv[i]; i++) tn_digest_add_text(&d, argv[i]);
+  tn_digest_add_text(&d, said);
+  const tn_digest all = tn_digest_close(&d);
+  snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
 
 static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
@@ -29396,8 +33471,8 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   c->t = t;
   c->facts = tn_os_cpu_get();
   c->cores = tn_os_cores();
-  tn_cpu_find_compiler(c);
-  tn_cpu_describe(c);
+  c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
+  tn_cpu_first_compiler(c);
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;
@@ -29714,15 +33789,6 @@ static const tiny_backend tn_null_backend = {
 #include "../render/cstyle.c"
 #endif
 
-typedef struct tn_storage {
-  struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
-  void *mem; size_t nbytes;                // nbytes as allocated: a size class
-  int refs, borrowed;                      // borrowed: caller's memory
-  int loose;                               // the only reference is that of the call that made it
-  void *pages; size_t pages_nbytes;        // borrowed from a file: what is unmapped with it
-  uint64_t written;                        // by how many steps of plans that did not make it
-} tn_storage;
-
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
   const tiny_backend *backend; void *dev;
@@ -29797,7 +33863,9 @@ static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
     s->nbytes = rounded;
   }
   s->refs = s->loose = 1;
-  s->written = 0;
+  s->written = s->left = 0;
+  s->state = NULL; s->since = 0;
+  s->bound = s->updated = 0;
   tn_storage_link(&d->loose, s);
   t->stats.nbytes_live += s->nbytes;
   if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
@@ -29828,18 +33896,79 @@ static void tn_storage_hold(tiny_ctx *t, tn_storage *s) {
   tn_storage_link(&t->device->live, s);
   s->loose = 0;
 }
-static void tn_storage_release(tiny_ctx *t, void *storage) { tn_storage_drop(t, (tn_storage *)storage); }
+static void tn_storage_release(tiny_ctx *t, tiny_uop *buffer) {
+  tn_storage *s = (tn_storage *)buffer->ptr;
+  if (s && s->state == buffer) s->state = NULL;
+  if (s && buffer->flags & TN_NODE_BOUND) s->bound--;
+  tn_storage_drop(t, s);
+}
+// Does the caller, or a program, write it whenever they like? What is computed from it is computed anew each time.
+static int tn_storage_is_callers(const tn_storage *s) { return s->borrowed && !s->pages; }
+static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_callers(s) || s->updated; }
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
   struct tn_device *d = t->device;
   tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->serial, 1, &nelem, s);
   if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
+  s->state = u;
   if (!s->loose) { s->refs++; return u; }
   tn_storage_unlink(&d->loose, s);
   tn_storage_link(&d->live, s);
   s->loose = 0;
   return u;
+}
+// A BUFFER that does not name what s holds now.
+static tiny_uop *tn_buffer_beside(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  tiny_uop *state = s->state, *u = tn_buffer_node(t, s, dtype, nelem);
+  s->state = state;
+  return u;
+}
+// For a program: it names the memory, whatever that holds.
+static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+  tiny_uop *u = tn_buffer_beside(t, s, dtype, nelem);
+  if (u == &t->ir->bad) return u;
+  u->flags |= TN_NODE_BOUND;
+  s->bound++;
+  return u;
+}
+// u names what its memory holds from now on; those before name it no longer.
+static void tn_buffer_next(tiny_uop *u) {
+  tn_storage *s = (tn_storage *)u->ptr;
+  s->state = u; s->since = u->k;
+}
+
+// ** what was built from contents that are overwritten keeps them **
+
+// `old` names s, which is loose, from now on: the contents that it was made for are there.
+static void tn_buffer_part(tiny_ctx *t, tiny_uop *old, tn_storage *s) {
+  tn_storage *from = (tn_storage *)old->ptr;
+  old->ptr = s;
+  s->state = old;
+  tn_storage_hold(t, s);
+  if (from->state == old) from->state = NULL;
+  tn_storage_drop(t, from);
+}
+static void tn_storage_swap(tn_storage *a, tn_storage *b) {
+  const tn_storage was = *a;
+  a->mem = b->mem; a->nbytes = b->nbytes; a->borrowed = b->borrowed;
+  a->pages = b->pages; a->pages_nbytes = b->pages_nbytes;
+  b->mem = was.mem; b->nbytes = was.nbytes; b->borrowed = was.borrowed;
+  b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
+}
+// Loose memory with what s holds: NULL after an error. Heavy code only.
+static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
+  struct tn_device *d = t->device;
+  tn_storage *copy = tn_storage_new(t, nbytes);
+  if (!copy) return NULL;
+  const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
+  void *between = d->limits.host_memory ? s->mem : tn_scratch_bare(t, nbytes + 1);
+  tiny_code code = d->backend->sync(d->dev);
+  if (code == TINY_OK && nbytes && !d->limits.host_memory) code = d->backend->copy_out(d->dev, between, from, nbytes);
+  if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);
+  if (code == TINY_OK) return copy;
+  tn_storage_drop(t, copy);
+  return NULL;
 }
 
 // ** choosing a device **
@@ -29921,10 +34050,15 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 // ---- begin src/runtime/program.c ----
 // program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
 //
-// In memory an executable is known by the structural hash of its kernel, until there are too many and none of the
-// remembered schedules needs it. On disk it is known by a hash of its text, the device's target and this library's
-// version: KEY.kernel names a module and an entry, MODULE.bin holds the binary; both carry lengths and checksums, and
-// anything that does not fit is compiled anew. Many kernels share one module.
+// In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
+// schedules needs it. On disk it is known by the digest of all that makes it what it is: its text, what stands before
+// it in a module, the device's target (of a compiler: which file it is, what it says of itself, its flags) and this
+// build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc what a compiler
+// said of itself; all carry lengths and checksums, and anything that does not fit is made anew. Many kernels share one
+// module.
+// What lies there is executed, so folder and files must be the effective user's own, which nobody else may write; a
+// process with raised rights uses none. The folder is kept below a size: the files go first that are oldest, or that
+// nobody has read for longest, to within a day. Many processes may use and trim it at once.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
@@ -29938,14 +34072,20 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
   #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
 #endif
+#ifndef TN_CACHE_NBYTES
+  #define TN_CACHE_NBYTES ((uint64_t)512 << 20)            // on disk
+#endif
+#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
+  #define TN_SOURCE_ID "in development"
+#endif
 enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
 
-typedef struct tn_module { struct tn_module *next; uint64_t key; void *handle; int executables; } tn_module;
+typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
 
 typedef struct tn_executable {
   struct tn_executable *next;
-  uint64_t key;                            // of the kernel
+  tn_digest key;                           // of the kernel
   void *kernel;                            // the backend's
   char name[TN_KERNEL_NAME];
   int64_t global[3], local[3], tasks;
@@ -29961,26 +34101,31 @@ struct tn_programs {
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
   char dir[TN_OS_PATH];                    // "": keep nothing on disk
+  uint64_t put;                            // bytes written there since it was looked through; 0: never
   int interpret, said;                     // no compiler: everything is interpreted
+  int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
-  uint64_t key, text_key;                  // key of foreign source: its maker says
+  tn_digest key, text_key;                 // key of foreign source: its maker says
+  int named;                               // key and name are there
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
   size_t local_nbytes;                     // tn_render_local_nbytes
   const char *text;
   size_t text_nbytes;                      // of text, where it is memory of the build's
   char name[TN_KERNEL_NAME];
+  struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
 
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
   if (!t->programs) return TINY_E_MEMORY;
-  const char *dir = d && d->cache_dir ? d->cache_dir : getenv("TINY_CACHE");    // "" says something, too
+  const char *dir = d && d->cache_dir ? d->cache_dir : tn_os_env_set("TINY_CACHE");    // "" says something, too
+  if (tn_os_raised()) return TINY_OK;
   if (dir) snprintf(t->programs->dir, sizeof t->programs->dir, "%s", dir);
   else if (!tn_os_cache_dir(t->programs->dir, sizeof t->programs->dir)) t->programs->dir[0] = 0;
   return TINY_OK;
@@ -30005,23 +34150,52 @@ static void tn_programs_close(tiny_ctx *t) {
   t->programs = NULL;
 }
 
-static tn_executable *tn_executable_find(tiny_ctx *t, uint64_t key) {
-  for (tn_executable *e = t->programs->bucket[key % TN_EXECUTABLE_BUCKETS]; e; e = e->next)
-    if (e->key == key && e->kernel) { e->used = ++t->programs->time; return e; }
+static tn_executable **tn_executable_bucket(tiny_ctx *t, const tn_digest *key) {
+  return &t->programs->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
+}
+static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
+  for (tn_executable *e = *tn_executable_bucket(t, key); e; e = e->next)
+    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++t->programs->time; return e; }
   return NULL;
 }
 
 // ** lowering **
 
-// r_ for reductions, E_ for elementwise; then the extents of the loops, and of what is reduced.
+// Of a kernel, whatever the addresses of its nodes and the order in which they were made.
+static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
+  tn_list all = {NULL, 0, 0};
+  tn_map at = {NULL, 0, 0};
+  tn_digester d = tn_digest_open();
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_toposort(t, ast, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    const uint64_t what = (uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16;
+    const uint64_t head[3] = {what | (uint64_t)u->nv << 32, u->nsrc, (uint64_t)u->k};
+    tn_digest_add(&d, head, sizeof head);
+    tn_digest_add(&d, u->v, (size_t)u->nv * sizeof *u->v);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const uint32_t number = (uint32_t)(uintptr_t)tn_map_get(&at, u->src[j]);
+      tn_digest_add(&d, &number, sizeof number);
+    }
+    tn_map_set(t, &at, u, (void *)(uintptr_t)(i + 1));
+  }
+  tn_scratch_rewind(t, mark);
+  return tn_digest_close(&d);
+}
+
+// r_ for reductions, E_ for elementwise, loops_ for what is ordered by itself; then the extents of the loops, and of
+// what is reduced.
 static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   tn_profile p;
-  tn_profile_kernel(t, b->ast, &p);
-  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", p.nreduce ? "r" : "E");
+  memset(&p, 0, sizeof p);
+  const int ordered = tn_is_ordered(t, b->ast);
+  if (!ordered) tn_profile_kernel(t, b->ast, &p);
+  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", ordered ? "loops" : p.nreduce ? "r" : "E");
   for (int i = 0; i < p.nout + p.nred && at < 40; i++)
     at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
                            (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
-  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->key ^ b->key >> 32));
+  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
 // Floating-point and integer operations, and bytes of the buffers touched, of one launch.
@@ -30043,6 +34217,7 @@ static void tn_estimate(tn_lowered *k) {
 // The kernel as moves are made on it.
 static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
   t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
+  if (tn_is_ordered(t, ast)) return tn_simplify(t, ast);
   tiny_uop *sink = tn_rewrite(t, ast, tn_rules_reduce, NULL), *scans = tn_write_scans(t, tn_idles_drop(t, sink));
   if (scans != tn_idles_drop(t, sink)) sink = scans;       // a scan leaves nothing out
   return tn_idles_keep(t, tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL)));
@@ -30106,65 +34281,140 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 
 // ** disk **
 
-typedef struct tn_file_head { char magic[8]; uint64_t key, nbytes, sum; } tn_file_head;
-static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '1'};
+// sum: against accidents
+typedef struct tn_file_head { char magic[8]; tn_digest key; uint64_t nbytes, sum; } tn_file_head;
+static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '2'};
+enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE = 3600 };
 
-static int tn_cache_path(tiny_ctx *t, uint64_t key, const char *suffix, char *out, size_t nbytes) {
-  if (!t->programs->dir[0]) return 0;
-  const int n = snprintf(out, nbytes, "%s/%016llx.%s", t->programs->dir, (unsigned long long)key, suffix);
-  return n > 0 && (size_t)n < nbytes;
+static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
+  tn_digest_print(key, out);
+  snprintf(out + TN_DIGEST_TEXT - 1, TN_CACHE_NAME - TN_DIGEST_TEXT + 1, ".%s", suffix);
+  return out;
+}
+
+// From now on nothing is kept on disk. That somebody else could have put something there is said in any case.
+static void tn_cache_give_up(tiny_ctx *t, int verdict) {
+  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED)
+    tn_log(t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", t->programs->dir,
+           verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
+  else if (tn_debug(t, 'p') || tn_debug(t, 't'))
+    tn_log(t, "tiny: %.200s cannot be used to keep compiled kernels in: it cannot be written", t->programs->dir);
+  t->programs->dir[0] = 0;
 }
 
 // The payload of a cache file into out; 0 when it is missing or not what was written.
-static int tn_cache_read(tiny_ctx *t, uint64_t key, const char *suffix, tiny_bytes *out) {
-  char path[TN_OS_PATH + 32];
+static int tn_cache_read(tiny_ctx *t, const tn_digest *key, const char *suffix, tiny_bytes *out) {
+  char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {t, NULL, 0, 0};
-  if (!tn_cache_path(t, key, suffix, path, sizeof path) || !tn_os_read_file(path, TN_MAX_BINARY, &raw) ||
-      raw.n < sizeof head)
-    return 0;
+  if (!t->programs->dir[0]) return 0;
+  const int verdict = tn_os_read_own(t->programs->dir, tn_cache_name(key, suffix, name), TN_MAX_BINARY, &raw);
+  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED) tn_cache_give_up(t, verdict);
+  if (verdict != TN_OS_DONE || raw.n < sizeof head) return 0;
   memcpy(&head, raw.data, sizeof head);
   const char *data = raw.data + sizeof head;
-  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || head.key != key ||
-      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(key, data, raw.n - sizeof head))
+  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || !tn_digest_same(&head.key, key) ||
+      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(0, data, raw.n - sizeof head))
     return 0;
   tiny_bytes_add(out, data, raw.n - sizeof head);
   return 1;
 }
 
-static void tn_cache_write(tiny_ctx *t, uint64_t key, const char *suffix, const void *data, size_t nbytes) {
-  char path[TN_OS_PATH + 32];
+// Is it a file of ours, by its name? -1: one that was being written.
+static int tn_cache_is_ours(const char *name) {
+  static const char *const suffix[] = {".kernel", ".bin", ".moves", ".cc"};
+  const size_t digits = strspn(name, "0123456789abcdef");
+  for (size_t i = 0; i < sizeof suffix / sizeof *suffix && (digits == 16 || digits == TN_DIGEST_TEXT - 1); i++) {
+    const size_t n = strlen(suffix[i]);
+    if (!strncmp(name + digits, suffix[i], n)) return !name[digits + n] ? 1 : name[digits + n] == '.' ? -1 : 0;
+  }
+  return 0;
+}
+
+static int tn_cache_older(const void *a, const void *b) {
+  const tn_os_entry *x = (const tn_os_entry *)a, *y = (const tn_os_entry *)b;
+  return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void tn_cache_remove(tiny_ctx *t, const char *name) {
+  char path[TN_OS_PATH];
+  if (tn_os_own_path(path, sizeof path, t->programs->dir, name)) tn_os_remove(path);
+}
+
+static uint64_t tn_cache_takes(const tn_os_entry *e) { return (e->nbytes + 4095) / 4096 * 4096; }
+
+// Removes the oldest files while there are too many bytes, to a quarter less, and what writers that died left behind.
+// A file that another process reads meanwhile stays whole for it; what it has not read yet is missing, as it may be.
+static void tn_cache_trim(tiny_ctx *t) {
+  const tn_mark mark = tn_scratch_mark(t);
+  const int room = tn_os_list(t->programs->dir, NULL, 0) + 64;
+  tn_os_entry *all = room > 0 ? (tn_os_entry *)tn_scratch_bare(t, (size_t)room * sizeof *all) : NULL;
+  int n = all ? tn_os_list(t->programs->dir, all, room) : 0, left = 0;
+  const uint64_t now = (uint64_t)time(NULL);
+  uint64_t nbytes = 0;
+  if (n > room) n = room;
+  for (int i = 0; i < n; i++) {
+    const int ours = tn_cache_is_ours(all[i].name);
+    if (ours < 0 && all[i].changed + TN_CACHE_STALE < now) tn_cache_remove(t, all[i].name);
+    if (ours > 0) { nbytes += tn_cache_takes(&all[i]); all[left++] = all[i]; }
+  }
+  if (nbytes > TN_CACHE_NBYTES) {
+    qsort(all, (size_t)left, sizeof *all, tn_cache_older);
+    for (int i = 0; i < left && nbytes > TN_CACHE_NBYTES / 4 * 3; i++) {
+      tn_cache_remove(t, all[i].name);
+      nbytes -= tn_cache_takes(&all[i]);
+    }
+  }
+  tn_scratch_rewind(t, mark);
+}
+
+// Looking through a folder takes time: it is done after so many bytes, and by one in sixteen of those who write less.
+static void tn_cache_bound(tiny_ctx *t, const tn_digest *key, size_t nbytes) {
+  uint64_t *put = &t->programs->put;
+  const int first = !*put;
+  *put += (nbytes + 4095) / 4096 * 4096;
+  if (*put < TN_CACHE_NBYTES / TN_CACHE_LOOK && (!first || key->word[1] % 16)) return;
+  *put = 1;
+  tn_cache_trim(t);
+}
+
+static void tn_cache_write(tiny_ctx *t, const tn_digest *key, const char *suffix, const void *data, size_t nbytes) {
+  char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {t, NULL, 0, 0};
-  if (!tn_cache_path(t, key, suffix, path, sizeof path)) return;
+  if (!t->programs->dir[0]) return;
+  memset(&head, 0, sizeof head);
   memcpy(head.magic, tn_file_magic, sizeof head.magic);
-  head.key = key; head.nbytes = nbytes; head.sum = tn_hash_bytes(key, data, nbytes);
+  head.key = *key; head.nbytes = nbytes; head.sum = tn_hash_bytes(0, data, nbytes);
   tiny_bytes_add(&raw, &head, sizeof head);
   tiny_bytes_add(&raw, data, nbytes);
-  // No use trying again.
-  if (!tn_os_make_dirs(t->programs->dir) || !tn_os_write_file(path, raw.data, raw.n)) t->programs->dir[0] = 0;
+  const int verdict = tn_os_make_dirs(t->programs->dir)
+      ? tn_os_write_own(t->programs->dir, tn_cache_name(key, suffix, name), raw.data, raw.n) : TN_OS_ABSENT;
+  if (verdict == TN_OS_DONE) tn_cache_bound(t, key, raw.n);
+  else tn_cache_give_up(t, verdict);       // no use trying again
 }
 
 // ** modules **
 
-static tn_module *tn_module_loaded(tiny_ctx *t, uint64_t key) {
-  for (tn_module *m = t->programs->modules; m; m = m->next) if (m->key == key && m->handle) return m;
+static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
+  for (tn_module *m = t->programs->modules; m; m = m->next)
+    if (m->handle && tn_digest_same(&m->key, key)) return m;
   return NULL;
 }
 
-static tn_module *tn_module_load(tiny_ctx *t, uint64_t key, const void *binary, size_t nbytes) {
+static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *binary, size_t nbytes) {
   tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
   m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
   t->programs->modules = m;
   m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
-  if (m->handle) m->key = key;
+  if (m->handle) m->key = *key;
   return m->handle ? m : NULL;
 }
 
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
-                **slot = &t->programs->bucket[b->key % TN_EXECUTABLE_BUCKETS];
+                **slot = tn_executable_bucket(t, &b->key);
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
@@ -30185,7 +34435,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
 }
 
 static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
-  tn_executable **at = &t->programs->bucket[e->key % TN_EXECUTABLE_BUCKETS];
+  tn_executable **at = tn_executable_bucket(t, &e->key);
   tn_module **m = &t->programs->modules, *unused = e->module;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
@@ -30218,18 +34468,18 @@ static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
   if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
-typedef struct tn_cache_entry { uint64_t module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
+typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
 
 static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(t, b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  if (!tn_cache_read(t, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
-  tn_module *module = tn_module_loaded(t, e.module);
-  if (!module && tn_cache_read(t, e.module, "bin", &binary)) {
+  tn_module *module = tn_module_loaded(t, &e.module);
+  if (!module && tn_cache_read(t, &e.module, "bin", &binary)) {
     const tiny_code before = t->code;
-    module = tn_module_load(t, e.module, binary.data, binary.n);
+    module = tn_module_load(t, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
   }
   if (!module) return;
@@ -30237,12 +34487,30 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   t->stats.cache_hits += b->exe != NULL;
 }
 
-static uint64_t tn_text_key(tiny_ctx *t, const char *text) {
-  const char *target = t->device->backend->target ? t->device->backend->target(t->device->dev) : "";
-  uint64_t h = tn_hash_bytes(0, TINY_VERSION, sizeof TINY_VERSION);
-  h = tn_hash_bytes(h, t->device->backend->name, strlen(t->device->backend->name));
-  h = tn_hash_bytes(h, target, strlen(target));
-  return tn_hash_bytes(h, text, strlen(text));
+// Of what every text of this device is compiled with.
+static const tn_digest *tn_programs_base(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  const struct tn_device *d = t->device;
+  if (p->based) return &p->base;
+  tn_digester all = tn_digest_open();
+  tiny_bytes prelude = {t, NULL, 0, 0};
+  tn_digest_add_text(&all, TINY_VERSION " " TN_SOURCE_ID);
+  tn_digest_add_text(&all, d->backend->name);
+  tn_digest_add_text(&all, d->backend->target ? d->backend->target(d->dev) : "");
+  if (d->backend->language) tn_render_prelude(&prelude, &d->lang, ~(uint64_t)0);
+  tn_digest_add_text(&all, prelude.n ? prelude.data : "");
+  p->base = tn_digest_close(&all);
+  p->based = 1;
+  return &p->base;
+}
+
+// Of what: "kernel", "module" or "moves" of text.
+static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
+  tn_digester d = tn_digest_open();
+  tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
+  tn_digest_add_text(&d, what);
+  tn_digest_add_text(&d, text);
+  return tn_digest_close(&d);
 }
 
 // The text of a module: prelude and kernels. Foreign source stands alone.
@@ -30256,10 +34524,42 @@ static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
   return text.data;
 }
 
+// ** which compiler **
+
 static void tn_say_compiler_missing(tiny_ctx *t) {
   if (t->programs->said++) return;
-  tn_log(t, "tiny: no C compiler was found; kernels are interpreted, which is slow. "
-            "Install clang (apt install clang, brew install llvm) or set TINY_CC.");
+  tn_log(t, "tiny: %s; kernels are interpreted, which is slow. "
+            "Install clang (apt install clang, brew install llvm) or set TINY_CC.", tn_cpu_no_compiler(t->device->dev));
+}
+
+// What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
+static int tn_compiler_known(tiny_ctx *t, tn_digest *key) {
+  char identity[TN_OS_PATH + 64];
+  tiny_bytes said = {t, NULL, 0, 0};
+  tn_digester d = tn_digest_open();
+  tn_cpu_identify((const tn_cpu *)t->device->dev, identity, sizeof identity);
+  tn_digest_add_text(&d, TINY_VERSION " " TN_SOURCE_ID);
+  tn_digest_add_text(&d, identity);
+  *key = tn_digest_close(&d);
+  return tn_cache_read(t, key, "cc", &said) && said.n && tn_cpu_hear(t->device->dev, said.data);
+}
+
+// Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
+static void tn_compiler_settle(tiny_ctx *t) {
+  struct tn_device *d = t->device;
+  if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
+  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
+    tn_digest key;
+    tiny_bytes said = {t, NULL, 0, 0};
+    if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
+    else if (tn_compiler_known(t, &key)) break;
+    else if (tn_cpu_ask(t, d->dev, &said)) tn_cache_write(t, &key, "cc", said.data, said.n);
+  }
+  d->backend->language(d->dev, &d->lang);
+  t->programs->based = 0;
+  if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
+  t->programs->interpret = 1;
+  tn_say_compiler_missing(t);
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
@@ -30339,10 +34639,10 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
-    const uint64_t key = tn_text_key(t, text[m]);
-    tn_module *module = tn_module_load(t, key, binary[m].data, binary[m].n);
+    const tn_digest key = tn_text_key(t, "module", text[m]);
+    tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
-    tn_cache_write(t, key, "bin", binary[m].data, binary[m].n);
+    tn_cache_write(t, &key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe)
@@ -30352,35 +34652,49 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       memset(&e, 0, sizeof e);
       e.module = key;
       memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(t, b[i]->text_key, "kernel", &e, sizeof e);
+      tn_cache_write(t, &b[i]->text_key, "kernel", &e, sizeof e);
     }
   }
   return TINY_OK;
 }
 
 static void tn_build_name(tiny_ctx *t, tn_build *b) {
-  if (!b->custom) b->key = b->ast->hash;
+  if (b->named) return;
+  b->named = 1;
+  if (!b->custom) b->key = tn_kernel_digest(t, b->ast);
   if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
   else tn_kernel_name(t, b);
 }
 
 typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
 
+// A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
+static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
+  const void *name = (const void *)(uintptr_t)(tn_hash_bytes(0, b->name, strlen(b->name)) | 1);
+  const size_t n = strlen(b->name), at = n < TN_KERNEL_NAME - 12 ? n : TN_KERNEL_NAME - 12;
+  if (!b->custom && tn_map_has(names, name)) snprintf(b->name + at, sizeof b->name - at, "_%d", i);
+  tn_map_set(t, names, name, b);
+}
+
 static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
   tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
+  tn_map asked = {NULL, 0, 0}, names = {NULL, 0, 0};
   int nleft = 0;
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
-    int twin = 0;
+    const void *kernel = b->custom ? (const void *)b->custom : (const void *)b->ast;
+    b->twin = (tn_build *)tn_map_get(&asked, kernel);
+    if (b->twin) continue;
+    tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
-    b->exe = tn_executable_find(t, b->key);
-    while (twin < i && all->build[twin].key != b->key) twin++;
-    if (b->exe || twin < i) continue;
+    b->exe = tn_executable_find(t, &b->key);
+    if (b->exe) continue;
+    tn_build_rename(t, b, i, &names);
     if (b->custom) b->text = b->custom;
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
-    b->text_key = tn_text_key(t, b->text);
+    b->text_key = tn_text_key(t, "kernel", b->text);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
   }
@@ -30396,19 +34710,36 @@ static void tn_builds_clear(void *arg) {
       tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
 }
 
+// After a compilation that failed because the compiler can compile nothing: another one, or none, makes what is left.
+// The error goes, as what was wrong is not these kernels.
+static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
+  if (!tn_cpu_is_unfit(t->device->dev)) return 0;
+  tn_compiler_settle(t);
+  for (int i = 0; i < all->n; i++) {
+    const tn_build was = all->build[i];
+    tn_build *b = &all->build[i];
+    memset(b, 0, sizeof *b);
+    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->recipe = was.recipe; b->key = was.key;
+    if (!was.custom) continue;
+    b->low = was.low;
+    if (!tn_cpu_has_compiler(t->device->dev)) return 0;      // it cannot be interpreted, and the error stays
+  }
+  t->code = TINY_OK;
+  return 1;
+}
+
 // Executables for builds[0..n-1].
 static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   const struct tn_device *d = t->device;
   tn_builds all = {t, builds, n};
-  if (TN_HAS_FALLBACK && d->backend == &tn_cpu_backend && !t->programs->interpret &&
-      !tn_cpu_has_compiler(d->dev)) {
-    t->programs->interpret = 1;
-    tn_say_compiler_missing(t);
-  }
-  const tiny_code code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
-  tn_builds_clear(&all);
+  tiny_code code;
+  do {
+    tn_compiler_settle(t);
+    code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
+    tn_builds_clear(&all);
+  } while (code == TINY_E_COMPILE && d->backend == &tn_cpu_backend && tn_builds_again(t, &all));
   if (code != TINY_OK) return code;
-  for (int i = 0; i < n; i++) if (!builds[i].exe) builds[i].exe = tn_executable_find(t, builds[i].key);
+  for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
 }
 #endif
@@ -30417,7 +34748,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 // beam: the fastest moves for a kernel, found by timing.
 //
 // In:  kernels that are to be built. Out: their recipes. A recipe that was found before comes from disk, where it
-//      lies under a hash of the kernel, the device's target and this library's version.
+//      lies under a digest of the kernel, the device's target and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
 // the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
@@ -30542,9 +34873,11 @@ static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
 static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
 
 static void tn_beam_say(const tn_beam *b, int round, int n) {
-  if (tn_beam_shows(b))
-    fprintf(stderr, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r", b->number,
-            b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+  char line[128];
+  if (!tn_beam_shows(b)) return;
+  tn_number_print(line, sizeof line, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r",
+                  b->number, b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+  fputs(line, stderr);
 }
 
 // Lowers the candidates tried[from..n-1]; those that do not come out whole are left out.
@@ -30586,7 +34919,8 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
   const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    const tn_module *module = tn_module_load(t, tn_text_key(t, text[m]), binary[m].data, binary[m].n);
+    const tn_digest key = tn_text_key(t, "module", text[m]);
+    const tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
       c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
@@ -30724,15 +35058,17 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 // ** what was found before **
 
-static uint64_t tn_beam_key(tiny_ctx *t, const tn_build *b) {
-  return tn_hash_mix(tn_text_key(t, "moves"), b->ast->hash);
+static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
+  char kernel[TN_DIGEST_TEXT];
+  return tn_text_key(t, "moves", tn_digest_print(&b->key, kernel));
 }
 
 // On disk: the width of the search, a space, the recipe.
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_recipe r;
-  if (!tn_cache_read(t, tn_beam_key(t, b), "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  const tn_digest key = tn_beam_key(t, b);
+  if (!tn_cache_read(t, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
   const char *at = text.data;
   const int width = tn_recipe_number(&at);
   if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
@@ -30744,7 +35080,8 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
   char line[TN_RECIPE_TEXT], text[TN_RECIPE_TEXT + 16];
   tn_recipe_print(&b->recipe, line);
   const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
-  tn_cache_write(t, tn_beam_key(t, b), "moves", text, (size_t)n);
+  const tn_digest key = tn_beam_key(t, b);
+  tn_cache_write(t, &key, "moves", text, (size_t)n);
 }
 
 // ** the asker's side **
@@ -30763,7 +35100,7 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
   d.device = t->device->name; d.backends[0] = t->device->backend;
   d.alloc = t->alloc; d.max_nbytes = t->max_nbytes ? t->max_nbytes - t->stats.nbytes_live : 0;
-  d.cache_dir = ""; d.debug = ""; d.beam = -1;
+  d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
   tiny_ctx *own = tiny_open(&d);
@@ -30798,13 +35135,15 @@ static int tn_beam_can(const tiny_ctx *t) {
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
 static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
   if (!tn_beam_can(t)) return;
+  tn_compiler_settle(t);
+  if (!tn_beam_can(t)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   for (int i = 0; i < n; i++) {
     tn_build *b = &builds[i];
-    int known = b->custom || tn_executable_find(t, b->ast->hash);
-    for (int j = 0; j < i && !known; j++) known = builds[j].ast && builds[j].ast->hash == b->ast->hash;
-    if (known || tn_beam_from_disk(t, b)) continue;
     tn_build_name(t, b);
+    int known = b->custom || tn_executable_find(t, &b->key);
+    for (int j = 0; j < i && !known; j++) known = builds[j].ast && tn_digest_same(&builds[j].key, &b->key);
+    if (known || tn_beam_from_disk(t, b)) continue;
     todo[left++] = i;
   }
   for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
@@ -30838,15 +35177,25 @@ typedef struct tn_kept {
   uint64_t written; int done;              // of those leaves, when it was; done: storage holds it
 } tn_kept;
 
+// What a program is given: an input as it was captured; a leaf and a scalar of its plan; what it gives.
+typedef struct tn_bound_input { tiny_shape shape; int dtype, scalar; } tn_bound_input;     // scalar: a SCALAR
+// memory: the BUFFER that names it, NULL: that of the input; left: of its storage at capture
+typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t left; } tn_bound_leaf;
+enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
+typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar;
+// row: of the plan's outputs, -1: input number `input` as it is
+typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
   tn_plan *plan;
   int ninput, noutput, nleaf, nscalar;
-  tiny_uop **leaf; int *leaf_input;        // leaf_input[i]: number of the input, -1: leaf[i] itself
-  tiny_uop **scalar;
-  int *output; tiny_uop **shape;           // output[i]: its row in the plan, -1: leaf output_leaf
-  int *output_leaf;
+  tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
+  tiny_tensor **made;                      // the outputs of this run
+  int updates;                             // does it assign to memory?
+  uint32_t draw, ndraw;                    // calls of random numbers that each run makes: as captured, after call `draw`
+  int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
   size_t nbytes;
 };
@@ -30889,9 +35238,8 @@ static void tn_collect(tiny_ctx *t) {
   tn_paused_roots(t, &roots);
   for (tn_custom *c = t->runtime->customs; c; c = c->next) if (c->uops) tn_push(t, &roots, c->uops);
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
-    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i]) tn_push(t, &roots, p->leaf[i]);
-    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i]);
-    for (int i = 0; i < p->noutput; i++) tn_push(t, &roots, p->shape[i]);
+    for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_push(t, &roots, p->leaf[i].memory);
+    for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i].u);
   }
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
@@ -31085,6 +35433,7 @@ static void tn_plans_trim(tiny_ctx *t, const tn_plan *newest) {
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
+  if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
   if (tn_draft_plan(t, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
   int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
@@ -31126,15 +35475,34 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // The value of u's dims over a BUFFER node.
 static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
 
+// Is x, which was computed, the newest state of its memory, whose handles move on to that?
+static int tn_is_updated(const tiny_uop *x) {
+  if (x->op == TINY_OP_BUFFER || !tn_is_memory(x) || !x->realized || (x->op == TINY_OP_CONTIGUOUS && x->k)) return 0;
+  return x->realized->k >= ((const tn_storage *)x->realized->ptr)->since;
+}
+// The same movement of the new BUFFER where u is one of memory that was updated, else u. now: of long movements, what
+// is known, as each of them may have a handle. A view of memory stays one when it was read.
+enum { TN_SHORT_MOVEMENT = 8 };
+static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
+  tn_list path = {NULL, 0, 0};
+  tiny_uop *x = u, *y;
+  while (!(y = (tiny_uop *)tn_map_get(now, x)) && tn_is_movement(x)) { tn_push(t, &path, x); x = x->src[0]; }
+  const int is_long = path.n > TN_SHORT_MOVEMENT;
+  if (!y) y = tn_is_updated(x) ? tn_settled(t, x) : x;
+  for (const int same = y == x; path.n;) {
+    const tiny_uop *m = x = path.u[--path.n];
+    if (same) y = x;
+    else if (m->op != TINY_OP_DETACH) y = tn_move(t, m->op, y, m->k, m->nv, m->v);
+    if (is_long) tn_map_set(t, now, x, y);
+  }
+  return y;
+}
+
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
 static void tn_settle_handles(tiny_ctx *t) {
-  for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    tn_chain c;
-    if (!tn_chain_of(x->uop, &c)) continue;
-    const int memory =
-        c.bottom->op == TINY_OP_ASSIGN || (c.bottom->op == TINY_OP_CONTIGUOUS && c.bottom->ptr);
-    if (memory && c.bottom->realized) x->uop = tn_chain_apply(t, &c, tn_settled(t, c.bottom));
-  }
+  tn_map now = {NULL, 0, 0};
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    x->uop = tn_settled_moved(t, &now, x->uop);
   struct tn_tensors *all = t->tensors;
   int n = 0;
   for (int i = 0; i < all->npending; i++) if (!all->pending[i]->realized) all->pending[n++] = all->pending[i];
@@ -31148,11 +35516,29 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
   for (int i = 0; i < p->noutput; i++) {
     const tiny_uop *u = v->all.u[p->output[i].node];
     const tn_place_row *place = &p->place[p->output[i].place];
-    tn_storage *s =
-        place->kind == TN_PLACE_OUTPUT ? r->fresh[place->index] : tn_leaf_storage(v->leaves.u[place->index]);
-    node[i] = tn_buffer_node(t, s, u->dtype, tn_nelem(u));
+    node[i] = place->kind == TN_PLACE_OUTPUT
+                  ? tn_buffer_node(t, r->fresh[place->index], u->dtype, tn_nelem(u))
+                  : tn_buffer_beside(t, tn_leaf_storage(v->leaves.u[place->index]), u->dtype, tn_nelem(u));
   }
   return node;
+}
+
+// What is computed from memory that others write is not found again: the same operators are asked for anew each time.
+static void tn_settle_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
+  int any = 0;
+  for (int i = 0; i < v->leaves.n && !any; i++) any = tn_storage_changes(tn_leaf_storage(v->leaves.u[i]));
+  if (!any) return;
+  const uint32_t seen = ++t->ir->epoch;
+  for (int i = 0; i < v->all.n; i++) {     // sources come before users
+    tiny_uop *u = v->all.u[i];
+    int reads = tn_is_leaf(u) && tn_storage_changes(tn_leaf_storage(u));
+    for (uint32_t j = 0; j < u->nsrc && !reads && !tn_is_leaf(u); j++) reads = u->src[j]->mark == seen;
+    if (reads) u->mark = seen;
+  }
+  for (int i = 0; i < p->noutput; i++) {
+    tiny_uop *u = v->all.u[p->output[i].node];
+    if (u->mark == seen) u->flags |= TN_NODE_ONCE;
+  }
 }
 
 // output[i] has its value in node[i].
@@ -31161,6 +35547,7 @@ static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
     u->realized = node[i];
+    if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
   if (updates) tn_settle_handles(t);
@@ -31196,6 +35583,12 @@ static int tn_needs_old_state(tiny_ctx *t, tiny_uop *u, uint32_t seen, const tn_
   return (int)u->seq;
 }
 
+// Is u nothing but movements of memory that the caller writes? It shows what that holds whenever it is read.
+static int tn_shows_callers(const tiny_uop *u) {
+  while (!u->realized && (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH)) u = u->src[0];
+  return u->op == TINY_OP_BUFFER && tn_storage_is_callers((const tn_storage *)u->ptr);
+}
+
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
 // in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
@@ -31213,8 +35606,8 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
     }
     if (!bases->n) return;
     const uint32_t seen = ++t->ir->epoch;
-    for (tiny_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-      if (x->frame >= dying || tn_is_leaf(x->uop) || tn_map_has(&joined, x->uop)) continue;
+    for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+      if (x->frame >= dying || tn_is_leaf(x->uop) || tn_shows_callers(x->uop) || tn_map_has(&joined, x->uop)) continue;
       if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);
       tn_push(t, roots, x->uop);
@@ -31312,18 +35705,23 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
 }
 
 // Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
-static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
+static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
+  tn_list all = *roots;
+  const tn_list *const wanted = &all;
   tn_visit v;
-  if (!wanted->n) return TINY_OK;
-  memset(&v, 0, sizeof v);
-  v.first = first;
-  tn_visit_graph(t, &v, wanted->u, wanted->n);
-  tn_plan *plan = tn_plan_find(t, &v);
-  if (plan) t->stats.replays++;
-  else if (tn_plan_make(t, &v, wanted->u, wanted->n, &plan) != TINY_OK) return t->code;
-  if (first && !plan->nfirst) {
-    const tn_list now = {wanted->u, first, first};
-    return tn_run_wanted(t, &now, 0);
+  tn_plan *plan = NULL;
+  if (!all.n) return TINY_OK;
+  for (;; all.n = first, first = 0) {      // where nothing can wait, now is all there is
+    memset(&v, 0, sizeof v);
+    v.first = first;
+    tn_visit_graph(t, &v, all.u, all.n);
+    if (v.captured)
+      return tiny_fail(t, TINY_E_STATE, "realize: a tensor needs an assignment that a captured program makes; take it "
+                       "from the outputs of tiny_run");
+    plan = tn_plan_find(t, &v);
+    if (plan) t->stats.replays++;
+    else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
+    if (!first || plan->nfirst) break;
   }
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r = {plan, v.leaves.u, v.scalars.u,
@@ -31331,6 +35729,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *wanted, int first) {
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_settle_nodes(t, &r, &v);
+  tn_settle_once(t, &v, plan);
   if (first) return tn_run_first(t, &r, &v, wanted, node);
   code = tn_run_launch(t, &r, 0, plan->nstep);
   tn_list output = {NULL, 0, 0};
@@ -31405,7 +35804,7 @@ typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call
 static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_list roots = {NULL, 0, 0};
-  for (int i = 0; i < c->n; i++) tn_push(t, &roots, c->x[i]->uop);
+  for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
   const tiny_code code = tn_realize_roots(t, &roots);
   if (code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -31417,17 +35816,26 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   *code = TINY_E_ARG;
   if (!x || n < 1) return NULL;
   if (!tn_usable(name, n, x, &wrong)) {
-    if (wrong && wrong->t->code != TINY_OK) *code = wrong->t->code;
+    if (wrong && tn_ctx_of(wrong)->code != TINY_OK) *code = tn_ctx_of(wrong)->code;
     return NULL;
   }
-  return x[0]->t;
+  return tn_ctx_of(x[0]);
+}
+
+static tiny_code tn_realize_user(tiny_ctx *t, void *arg) {
+  const tn_realize_call *c = (const tn_realize_call *)arg;
+  tn_realize_call some = {NULL, 0};
+  tiny_tensor **x = (tiny_tensor **)tn_scratch(t, (size_t)c->n * sizeof *x);
+  for (int i = 0; i < c->n; i++) if (!tn_shows_callers(tn_uop_of(c->x[i]))) x[some.n++] = c->x[i];
+  some.x = x;
+  return tn_realize_guarded(t, &some);
 }
 
 TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("realize", x, n, &code);
   tn_realize_call c = {x, n};
-  return t ? tn_guard(t, tn_realize_guarded, &c) : code;
+  return t ? tn_guard(t, tn_realize_user, &c) : code;
 }
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
@@ -31441,27 +35849,35 @@ typedef struct tn_read_call { tiny_tensor *x; void *out; size_t nbytes; } tn_rea
 static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
   struct tn_device *d = t->device;
-  tiny_uop *from = tn_plain_buffer(c->x->uop);
+  tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
+  const int shows = !from && tn_shows_callers(tn_uop_of(c->x));
+  int collects = 0;
+  tiny_uop *read = tn_uop_of(c->x);              // x may move on: a view of what is assigned stays a view
   if (!from) {
-    tn_realize_call all = {&c->x, 1};
-    const tiny_code code = tn_realize_guarded(t, &all);
+    tn_list roots = {NULL, 0, 0};
+    tn_push(t, &roots, read);
+    const tiny_code code = tn_realize_roots(t, &roots);
     if (code != TINY_OK) return code;
-    from = tn_plain_buffer(c->x->uop);
+    from = tn_plain_buffer(read);
+    collects = 1;
   }
+  for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
-  const tiny_code code = d->backend->sync(d->dev);
-  if (code != TINY_OK || !c->nbytes) return code;
   const tiny_mem m = {((tn_storage *)from->ptr)->mem, 0};
-  return d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  tiny_code code = d->backend->sync(d->dev);
+  if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  if (collects && code == TINY_OK) tn_collect_if_due(t);
+  return code;
 }
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
                                  size_t nbytes) {
-  const size_t wanted = (size_t)tn_node_nbytes(x->uop);
+  const size_t wanted = (size_t)tn_node_nbytes(tn_uop_of(x));
   char text[TN_DIMS_TEXT];
   if (nbytes != wanted)
     return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
-                     (unsigned long long)nbytes, tn_text_of(x->uop, text), tn_dtypes[x->uop->dtype].name,
+                     (unsigned long long)nbytes, tn_text_of(tn_uop_of(x), text),
+                     tn_dtypes[tn_uop_of(x)->dtype].name,
                      (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
   return TINY_OK;
@@ -31491,7 +35907,7 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
 
 static tiny_code tn_reference_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
-  return tn_eval_graph(t, c->x->uop, c->out, tn_reference_buffer);
+  return tn_eval_graph(t, tn_uop_of(c->x), c->out, tn_reference_buffer);
 }
 
 TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
@@ -31504,32 +35920,44 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
 }
 #endif
 
+// The only element of x in raw, as its dtype's; 0 after an error.
+static int tn_item(const char *name, tiny_tensor *x, unsigned char *raw) {
+  tiny_tensor *out;
+  char text[TN_DIMS_TEXT];
+  if (!tn_usable(name, 1, &x, &out)) return 0;
+  if (tiny_nelem(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name, tn_text_of(tn_uop_of(x), text));
+  return 0;
+}
 TINY_API double tiny_item(tiny_tensor *x) {
+  TN_FLOAT_MODE;
   unsigned char raw[8];
-  if (!tiny_ok(x)) return (double)NAN;
-  if (tiny_nelem(x) != 1) {
-    char text[TN_DIMS_TEXT];
-    tiny_fail(x->t, TINY_E_SHAPE, "item: %s has more or less than one element", tn_text_of(x->uop, text));
-    return (double)NAN;
-  }
-  const int dtype = x->uop->dtype;
-  if (tiny_read(x, raw, tn_dtypes[dtype].nbytes) != TINY_OK) return (double)NAN;
+  if (!tn_item("item", x, raw)) return (double)NAN;
+  const int dtype = tn_uop_of(x)->dtype;
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, raw)));
 }
+TINY_API int64_t tiny_item_i64(tiny_tensor *x) {
+  unsigned char raw[8];
+  if (!tn_item("item_i64", x, raw)) return 0;
+  const int dtype = tn_uop_of(x)->dtype;
+  return tn_dtype_convert(TINY_I64, dtype, tn_dtype_load(dtype, raw));
+}
 
+// New storage that holds data, loose; NULL after an error.
+static tn_storage *tn_storage_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  struct tn_device *d = t->device;
+  tn_storage *s = tn_storage_new(t, nbytes);
+  if (!s) return NULL;
+  const tiny_mem m = {s->mem, 0};
+  if (!nbytes || d->backend->copy_in(d->dev, m, data, nbytes) == TINY_OK) return s;
+  tn_storage_drop(t, s);
+  return NULL;
+}
 // A tensor of dims s over new storage that holds data.
 static tiny_uop *tn_upload(tiny_ctx *t, const void *data, int dtype, int ndim, const int64_t *dim) {
-  struct tn_device *d = t->device;
   const int64_t nelem = tn_dims_nelem(ndim, dim);
-  const size_t nbytes = (size_t)nelem * tn_dtypes[dtype].nbytes;
-  tn_storage *s = tn_storage_new(t, nbytes);
-  if (!s) return &t->ir->bad;
-  const tiny_mem m = {s->mem, 0};
-  if (nbytes && d->backend->copy_in(d->dev, m, data, nbytes) != TINY_OK) {
-    tn_storage_drop(t, s);
-    return &t->ir->bad;
-  }
-  return tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim);
+  tn_storage *s = tn_storage_from(t, data, (size_t)nelem * tn_dtypes[dtype].nbytes);
+  return s ? tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim) : &t->ir->bad;
 }
 
 // Does the context run at all? Records why not.
@@ -31542,16 +35970,171 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
   return tn_tensor_new(t, tn_upload(t, data, dtype, shape.ndim, shape.dim));
 }
 
+// ** contents that are replaced in place: memory keeps its identity, and who was promised the old contents has them **
+
+// u over another memory than its own.
+static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
+  tiny_uop *path[TN_MAX_CHAIN];
+  int n = 0;
+  for (; u->op != TINY_OP_BUFFER && n < TN_MAX_CHAIN; u = u->src[0]) path[n++] = u;
+  while (n--) {
+    const tiny_uop *p = path[n];
+    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move(t, p->op, memory, p->k, p->nv, p->v);
+  }
+  return memory;
+}
+// Is x memory that `buffer` names: all of it, or a part that shows what the caller writes?
+static int tn_is_memory_handle(const tn_tensor *x, const tiny_uop *buffer) {
+  const tiny_uop *u = x->uop;
+  if (tn_memory_under(x->uop) == buffer) return 1;
+  if (!tn_shows_callers(u)) return 0;
+  while (u->op != TINY_OP_BUFFER) u = u->src[0];
+  return u == buffer;
+}
+typedef struct tn_move_on { tn_tensor **x; tiny_uop **to, *old, *now; int n; } tn_move_on;
+
+// What moves the tensors that are memory of s on to a new BUFFER of it; heavy code only. s holds what it held.
+static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
+  tiny_uop *old = s->state;
+  tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_is_memory_handle(x, old);
+  m.x = (tn_tensor **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.x);
+  m.to = (tiny_uop **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.to);
+  m.n = 0;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (tn_is_memory_handle(x, old)) { m.to[m.n] = tn_moved_over(t, x->uop, m.now); m.x[m.n++] = x; }
+  return m;
+}
+// They move, and the old BUFFER names `kept`, which is loose.
+static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) {
+  for (int i = 0; i < m->n; i++) m->x[i]->uop = m->to[i];
+  tn_buffer_part(t, m->old, kept);
+  tn_buffer_next(m->now);
+}
+
+// Of the storages whose `seen` is stamp, `read` becomes stamp where a live tensor or a pending assignment was built from
+// their contents and is not computed yet. Tensors that are the memory itself do not count.
+static void tn_readers_find(tiny_ctx *t, uint32_t stamp) {
+  tn_list stack = {NULL, 0, 0};
+  const uint32_t visited = ++t->ir->epoch;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (!tn_is_leaf(tn_memory_under(x->uop)) && !tn_shows_callers(x->uop)) tn_push(t, &stack, x->uop);
+  for (int i = 0; i < t->tensors->npending; i++) tn_push(t, &stack, t->tensors->pending[i]);
+  while (stack.n) {
+    tiny_uop *u = stack.u[--stack.n];
+    if (u->mark == visited) continue;
+    u->mark = visited;
+    if (!tn_is_leaf(u)) { for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, &stack, u->src[i]); continue; }
+    tn_storage *s = (tn_storage *)tn_place(u)->ptr;
+    if (s->seen == stamp) s->read = stamp;
+  }
+}
+
+// Before s is overwritten: what was built from its contents gets a copy of them.
+static tiny_code tn_storage_keep_old(tiny_ctx *t, tn_storage *s) {
+  if (!s->state) return TINY_OK;
+  tn_storage *kept = tn_storage_copy(t, s, (size_t)tn_node_nbytes(s->state));
+  if (!kept) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+  const tn_move_on m = tn_moves_on(t, s);
+  tn_move_on_done(t, &m, kept);
+  return TINY_OK;
+}
+// s gets the contents of `fresh`, which is loose, for good; the old ones stay with what was built from them.
+static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
+  const tn_move_on m = tn_moves_on(t, s);
+  tn_storage_swap(s, fresh);
+  s->written++;
+  tn_move_on_done(t, &m, fresh);
+}
+static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
+  struct tn_device *d = t->device;
+  const tiny_mem to = {s->mem, 0};
+  const uint32_t stamp = ++t->ir->epoch;
+  tiny_code code = d->backend->sync(d->dev);
+  s->seen = stamp;
+  tn_readers_find(t, stamp);
+  if (s->read == stamp && code == TINY_OK) code = tn_storage_keep_old(t, s);
+  s->written++;
+  return code == TINY_OK && nbytes ? d->backend->copy_in(d->dev, to, data, nbytes) : code;
+}
+
+// The BUFFER whose whole contents x is, so that they may be replaced; NULL: it is a part of one, or not in memory.
+// A computed value becomes x's memory, as for assignments.
+static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
+  tn_chain c;
+  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
+    return NULL;
+  tiny_uop *u = tn_memory_under(tn_uop_of(x));
+  return u->op == TINY_OP_BUFFER && !u->realized ? u : NULL;
+}
+
+// x has its contents, where an assignment to it is pending.
+static tiny_code tn_assigned_first(tiny_ctx *t, tiny_tensor *x) {
+  tn_chain c;
+  tn_realize_call one = {&x, 1};
+  if (!tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
+  return tn_realize_guarded(t, &one);
+}
+// Assigns at once.
+static tiny_code tn_assign_now(tiny_ctx *t, tiny_tensor *x, tiny_uop *value) {
+  tn_realize_call one = {&x, 1};
+  return tiny_ok(tn_assign(x, value)) ? tn_realize_guarded(t, &one) : t->code;
+}
+// Is x a part of memory, a view of it?
+static int tn_is_view(const tiny_tensor *x) {
+  tn_chain c;
+  return tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) && c.bottom->op == TINY_OP_BUFFER;
+}
+
+// Heavy code: x becomes `from`, which nobody else needs; both are computed. Memory of x gets its contents.
+static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
+  const tiny_code code = tn_assigned_first(t, x);
+  if (code != TINY_OK) return code;
+  tiny_uop *memory = tn_whole_memory(t, x), *buffer = tn_plain_buffer(from);
+  tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL, *fresh = buffer ? (tn_storage *)buffer->ptr : NULL;
+  if (!s && !tn_is_view(x)) {
+    tn_memory_left(tn_memory_under(tn_uop_of(x)));
+    tn_slot(x)->uop = from;
+    return TINY_OK;
+  }
+  if (!s || tn_storage_is_callers(s) || !fresh || fresh->refs != 1) return tn_assign_now(t, x, from);
+  s->state = memory;
+  fresh->refs++;
+  tn_storage_replace(t, s, fresh);
+  return TINY_OK;
+}
+
+typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; } tn_write_call;
+
+static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
+  const tn_write_call *c = (const tn_write_call *)arg;
+  tiny_tensor *x = c->x;
+  const tiny_code code = tn_assigned_first(t, x);
+  if (code != TINY_OK) return code;
+  tiny_uop *memory = tn_whole_memory(t, x);
+  tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
+  if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);
+  if (s) {
+    tn_storage *fresh = tn_storage_from(t, c->data, c->nbytes);
+    s->state = memory;
+    if (fresh) tn_storage_replace(t, s, fresh);
+    return fresh ? TINY_OK : t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+  }
+  tiny_uop *u = tn_upload(t, c->data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
+  if (tn_bad(t, u)) return t->code;
+  if (tn_is_view(x)) return tn_assign_now(t, x, u);
+  tn_memory_left(tn_memory_under(tn_uop_of(x)));
+  tn_slot(x)->uop = u;
+  return TINY_OK;
+}
+
 TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("write", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "write", x, data, nbytes);
-  if (code != TINY_OK) return code;
-  tiny_uop *u = tn_upload(t, data, x->uop->dtype, x->uop->ndim, x->uop->dim);
-  if (tn_bad(t, u)) return t->code;
-  x->uop = u;
-  return TINY_OK;
+  tn_write_call c = {x, data, nbytes};
+  return code == TINY_OK ? tn_guard(t, tn_write_guarded, &c) : code;
 }
 
 // Storage that stands for the caller's memory; NULL: none for the storage itself.
@@ -31635,14 +36218,26 @@ static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
   return copy;
 }
 
-static uint64_t tn_custom_key(const tiny_kernel_desc *d) {
-  uint64_t h = tn_hash_bytes(1, d->global, sizeof d->global);
-  h = tn_hash_bytes(h, d->local, sizeof d->local);
-  if (d->uops) return tn_hash_mix(h, d->uops->hash);
-  return tn_hash_bytes(tn_hash_bytes(h, d->source, strlen(d->source)), d->name, strlen(d->name));
+typedef struct tn_custom_call { const tiny_kernel_desc *d; tn_digest key; } tn_custom_call;
+
+static tiny_code tn_custom_key(tiny_ctx *t, void *arg) {
+  tn_custom_call *call = (tn_custom_call *)arg;
+  const tiny_kernel_desc *d = call->d;
+  tn_digester all = tn_digest_open();
+  tn_digest_add(&all, d->global, sizeof d->global);
+  tn_digest_add(&all, d->local, sizeof d->local);
+  if (d->uops) {
+    const tn_digest kernel = tn_kernel_digest(t, d->uops);
+    tn_digest_add(&all, &kernel, sizeof kernel);
+  } else {
+    tn_digest_add_text(&all, d->name);
+    tn_digest_add_text(&all, d->source);
+  }
+  call->key = tn_digest_close(&all);
+  return TINY_OK;
 }
 
-static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, uint64_t key) {
+static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, tn_digest key) {
   tn_custom *c = (tn_custom *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->key = key;
@@ -31660,11 +36255,13 @@ static tn_custom *tn_custom_new(tiny_ctx *t, const tiny_kernel_desc *d, uint64_t
 
 // Comes to the front.
 static tn_custom *tn_custom_find(tiny_ctx *t, const tiny_kernel_desc *d) {
-  const uint64_t key = tn_custom_key(d);
+  tn_custom_call call;
+  call.d = d;
+  if (tn_guard(t, tn_custom_key, &call) != TINY_OK) return NULL;
   tn_custom **at = &t->runtime->customs, *c;
-  while ((c = *at) != NULL && c->key != key) at = &c->next;
+  while ((c = *at) != NULL && !tn_digest_same(&c->key, &call.key)) at = &c->next;
   if (c) *at = c->next;
-  else if (!(c = tn_custom_new(t, d, key))) return NULL;
+  else if (!(c = tn_custom_new(t, d, call.key))) return NULL;
   c->next = t->runtime->customs;
   return t->runtime->customs = c;
 }
@@ -31683,13 +36280,34 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
                        (long long)u->k, d->n);
     const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
-    const int dtype = u->k ? d->inputs[u->k - 1]->uop->dtype : (int)d->dtype;
+    const int dtype = u->k ? tn_uop_of(d->inputs[u->k - 1])->dtype : (int)d->dtype;
     if (u->v[0] > has || u->dtype != dtype)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s",
                        (long long)u->k, (long long)u->v[0], tn_dtypes[u->dtype].name, (long long)has,
                        tn_dtypes[dtype].name);
   }
   return TINY_OK;
+}
+
+// Zero means 1. Work items are counted in 64 bits, and tasks in an int by backends of threads.
+static int tn_grid_fits(tiny_ctx *t, tiny_kernel_desc *d) {
+  const int64_t most = t->device->limits.threads ? INT32_MAX : (int64_t)1 << 60;
+  double groups = 1, items = 1;
+  for (int i = 0; i < 3; i++) {
+    if (d->global[i] < 0 || d->local[i] < 0) {
+      tiny_fail(t, TINY_E_ARG, "kernel: global[%d] is %lld and local[%d] %lld; neither may be negative", i,
+                (long long)d->global[i], i, (long long)d->local[i]);
+      return 0;
+    }
+    if (!d->global[i]) d->global[i] = 1;
+    if (!d->local[i]) d->local[i] = 1;
+    groups *= (double)d->global[i];
+    items *= (double)d->local[i];
+  }
+  if (groups <= (double)most && items <= INT32_MAX && groups * items <= 1152921504606846976.0) return 1;
+  tiny_fail(t, TINY_E_ARG, "kernel: %.4g work groups of %.4g items are more than %s runs", groups, items,
+            t->device->name);
+  return 0;
 }
 
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
@@ -31699,13 +36317,13 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
     return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
   if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs))
     return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
-  if (desc->n && !tn_usable("kernel", desc->n, desc->inputs, &wrong)) return wrong;
+  if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
   if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
     return tn_poison(t);
   if (!desc->uops && !t->device->backend->language)
     return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
   tiny_kernel_desc d = *desc;
-  for (int i = 0; i < 3; i++) { if (!d.global[i]) d.global[i] = 1; if (!d.local[i]) d.local[i] = 1; }
+  if (!tn_grid_fits(t, &d)) return tn_poison(t);
   if (d.uops && d.uops->op != TINY_OP_SINK)
     return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
   if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
@@ -31713,7 +36331,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (!c) return tn_poison(t);
   tiny_uop *src[64];
   for (int i = 0; i < d.n; i++) {          // the kernel sees plain memory
-    src[i] = d.inputs[i]->uop;
+    src[i] = tn_uop_of(d.inputs[i]);
     if (!tn_is_leaf(src[i]))
       src[i] = tn_plain_buffer(src[i]) ? tn_plain_buffer(src[i]) : tn_u1(t, TINY_OP_CONTIGUOUS, src[i]);
   }
@@ -31721,7 +36339,45 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_CUSTOM, d.dtype, 1, d.n, src, 0, s->ndim, s->dim, c));
 }
 
-// ** captured programs **
+#ifndef TINY_NO_INTERP
+static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const tiny_mem *mem, int nmem) {
+  tiny_limits none;
+  tn_lowered low;
+  tn_eval_code code;
+  tn_eval_arg last;
+  tiny_launch l;
+  memset(&none, 0, sizeof none); memset(&low, 0, sizeof low); memset(&l, 0, sizeof l);
+  const tn_target target = {NULL, &none};
+  sink = tn_lower(t, tn_build_begin(t, sink), &target, &low);
+  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK) return t->code;
+  if (tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
+  if (tn_eval_decode(t, low.list, low.n, 0, &code, &last) != TINY_OK) return t->code;
+  l.mem = mem; l.nmem = nmem;
+  memcpy(l.global, low.global, sizeof l.global);
+  memcpy(l.local, low.local, sizeof l.local);
+  return tn_eval_launch(t, &code, &l);
+}
+// The kernel of a CUSTOM node as it was written: no move is made. Heavy code.
+static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_mem *mem) {
+  const tn_custom *c = (const tn_custom *)u->ptr;
+  const int64_t serial = t->ir->serial;
+  const tn_mark mark = tn_scratch_mark(t);
+  if (!c->uops) return tiny_fail(t, TINY_E_STATE, "eval: a kernel in the language of a device has no other meaning");
+  const tiny_code code = tn_custom_interpret_apart(t, tn_nodes_enter(t, c->uops), mem, (int)u->nsrc + 1);
+  tn_nodes_leave(t);
+  tn_scratch_rewind(t, mark);
+  t->ir->serial = serial;
+  return code;
+}
+#endif
+
+// ** what a captured program computes once **
+
+// Does the step depend on scalars that change from run to run?
+static int tn_step_changes(const tiny_program *p, const tn_step *s) {
+  for (int i = 0; i < s->narg; i++) if (s->arg[i] >= 0 && p->scalar[s->arg[i]].kind != TN_SCALAR_FIXED) return 1;
+  return 0;
+}
 
 // Marks the steps whose results are kept: those that read plain memory of the program's own, which the plan does not
 // write, and results of such steps; each the only writer of an intermediate. Those that other steps read need memory.
@@ -31735,13 +36391,13 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
     if (!s->exe) continue;                 // of no elements
-    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP;
+    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
+        !tn_step_changes(p, s);
     for (int j = 1; j < s->nmem && keeps; j++) {
       const tn_place_row *from = &plan->place[s->mem[j]];
       keeps = made[s->mem[j]];
-      if (from->kind != TN_PLACE_LEAF || writers[s->mem[j]] || p->leaf_input[from->index] >= 0) continue;
-      const tn_storage *storage = tn_leaf_storage(p->leaf[from->index]);
-      keeps = !storage->borrowed || storage->pages;
+      if (from->kind != TN_PLACE_LEAF || writers[s->mem[j]] || p->leaf[from->index].input >= 0) continue;
+      keeps = !tn_storage_is_callers(tn_leaf_storage(p->leaf[from->index].memory));
     }
     k->step[i] = made[s->mem[0]] = (uint8_t)keeps;
     for (int j = 1; j < s->nmem; j++) {
@@ -31765,69 +36421,323 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
     return t->code;
   }
   tn_storage_hold(t, k->storage);
-  for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i])->written;
+  for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i].memory)->written;
   k->done &= written == k->written;
   k->written = written;
   r->kept = k;
   return TINY_OK;
 }
 
+// ** capturing: what the program is bound to **
+
+// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned they count as not computed, so
+// that it computes them from what it is given.
+typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;
   int n, m;
+  tn_hidden *hidden; int nhidden, caphidden;
+  tiny_uop **root;                         // what is planned for each output; NULL: it is an input as it is
+  tn_list roots, updates;                  // to plan: outputs, then assignments; assignments that it makes, sources first
   tiny_program *p;
 } tn_capture_call;
 
-static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
-  tn_capture_call *c = (tn_capture_call *)arg;
-  tn_list roots = {NULL, 0, 0};
-  tn_visit v;
-  tn_plan *plan = NULL;
-  memset(&v, 0, sizeof v);
-  for (int i = 0; i < c->m; i++) if (!tn_plain_buffer(c->out[i]->uop)) tn_push(t, &roots, c->out[i]->uop);
-  tn_visit_graph(t, &v, roots.u, roots.n);
-  if (roots.n) plan = tn_plan_find(t, &v);
-  if (roots.n && !plan && tn_plan_make(t, &v, roots.u, roots.n, &plan) != TINY_OK) return t->code;
+// The number of the input whose memory u is; -1: none.
+static int tn_input_of(const tn_capture_call *c, const tiny_uop *u) {
+  for (int i = 0; i < c->n; i++)
+    if (tn_plain_buffer(tn_uop_of(c->in[i])) && tn_plain_buffer(tn_uop_of(c->in[i])) == tn_place(u)) return i;
+  return -1;
+}
+static void tn_hide(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
+  if (c->nhidden == c->caphidden) {
+    const int cap = c->caphidden ? 2 * c->caphidden : TN_FIRST_SLOTS;
+    c->hidden = (tn_hidden *)tn_realloc(t, c->hidden, (size_t)c->caphidden * sizeof *c->hidden,
+                                        (size_t)cap * sizeof *c->hidden);
+    c->caphidden = cap;
+  }
+  c->hidden[c->nhidden].u = u;
+  c->hidden[c->nhidden++].realized = u->realized;
+}
+static void tn_hidden_show(tn_capture_call *c) {
+  for (int i = 0; i < c->nhidden; i++) c->hidden[i].u->realized = c->hidden[i].realized;
+  c->nhidden = 0;
+}
+static void tn_hidden_close(tiny_ctx *t, tn_capture_call *c) {
+  tn_hidden_show(c);
+  tn_release(t, c->hidden, (size_t)c->caphidden * sizeof *c->hidden);
+}
+// Calls of random numbers since the frame was opened; *draw: those before. Outside of frames there are none.
+static uint32_t tn_frame_draws(const tiny_ctx *t, uint32_t *draw) {
+  const struct tn_tensors *all = t->tensors;
+  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
+  *draw = depth ? all->begun[depth - 1] : all->random;
+  return all->random - *draw;
+}
+// Is u the number of such a call?
+static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
+  uint32_t draw;
+  const uint32_t n = tn_frame_draws(t, &draw);
+  return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
+}
+// Walks past computed values, but not past inputs and memory.
+static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
+  const uint32_t seen = ++t->ir->epoch;
+  tn_walk *stack = NULL, *top;
+  int n = 0, cap = 0;
+  for (int r = 0; r < c->roots.n; r++) {
+    if (c->roots.u[r]->mark == seen) continue;
+    top = TN_PUSH(t, stack, n, cap, tn_walk);
+    top->u = c->roots.u[r]; top->next = 0;
+    top->u->mark = seen; top->u->seq = 0;
+    while (n) {
+      top = &stack[n - 1];
+      tiny_uop *u = top->u;
+      const int input = tn_is_leaf(u) && tn_input_of(c, u) >= 0;
+      if (input || tn_is_frame_draw(t, u)) u->seq = 1;
+      if (input || (u->realized && tn_is_memory(u)) || top->next == u->nsrc) {
+        if (u->realized && u->seq && !input) tn_hide(t, c, u);
+        if (--n) stack[n - 1].u->seq |= u->seq;
+        continue;
+      }
+      tiny_uop *s = u->src[top->next++];
+      if (s->mark == seen) { u->seq |= s->seq; continue; }
+      s->mark = seen; s->seq = 0;
+      top = TN_PUSH(t, stack, n, cap, tn_walk);
+      top->u = s; top->next = 0;
+    }
+  }
+  for (int i = 0; i < c->nhidden; i++) c->hidden[i].u->realized = NULL;
+}
+
+// Is u, an assignment that is pending, what a tensor from outside of the frame stands for?
+static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
+  tn_chain c;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+    if (x->frame < t->tensors->depth && tn_chain_of(t, x->uop, &c) && c.bottom == u) return 1;
+  return 0;
+}
+// What is to be planned: the outputs, and in a frame the assignments that are pending.
+static tiny_code tn_capture_roots(tiny_ctx *t, tn_capture_call *c) {
+  const struct tn_tensors *all = t->tensors;
+  char text[TN_DIMS_TEXT];
+  c->root = (tiny_uop **)tn_scratch(t, (size_t)c->m * sizeof *c->root);
+  for (int i = 0; i < c->m; i++) {
+    tiny_uop *u = tn_uop_of(c->out[i]);
+    if (tn_plain_buffer(u) && tn_input_of(c, tn_plain_buffer(u)) >= 0) continue;
+    tn_push(t, &c->roots, c->root[i] = u);
+  }
+  for (int i = 0; all->depth && i < all->npending; i++) {
+    tiny_uop *u = all->pending[i];
+    if (tn_place(u)->op == TINY_OP_BUFFER) { tn_push(t, &c->roots, u); continue; }
+    if (tn_outlives_frame(t, u))
+      return tiny_fail(t, TINY_E_STATE, "capture: a tensor %s is assigned that was not computed before the frame; "
+                       "tiny_realize it first", tn_text_of(u, text));
+  }
+  return TINY_OK;
+}
+
+// Outputs are values: those that are memory, or assigned, are copied when they have been.
+static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
+  int n = 0;
+  for (int i = 0; i < c->m; i++) if (c->root[i]) {
+    tiny_uop *u = c->root[i];
+    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+    if (tn_is_leaf(u) || u->op == TINY_OP_ASSIGN) c->root[i] = tn_u1(t, TINY_OP_CONTIGUOUS, c->root[i]);
+    c->roots.u[n++] = c->root[i];
+  }
+}
+
+// Every input must reach what the program computes, and what it reads must still be there.
+static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const tn_visit *v) {
+  if (v->captured)
+    return tiny_fail(t, TINY_E_STATE, "capture: an output needs an assignment that another captured program makes");
+  for (int i = 0; i < v->leaves.n; i++) {
+    const tiny_uop *b = tn_place(v->leaves.u[i]);
+    if (b->k < ((const tn_storage *)b->ptr)->since && !tn_storage_is_callers((const tn_storage *)b->ptr))
+      return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
+                       "since; build it anew");
+  }
+  for (int i = 0; i < c->n; i++) {
+    int reaches = 0;
+    for (int j = 0; j < v->leaves.n && !reaches; j++) reaches = tn_input_of(c, v->leaves.u[j]) == i;
+    for (int j = 0; j < v->scalars.n && !reaches; j++) reaches = v->scalars.u[j] == tn_uop_of(c->in[i]);
+    for (int j = 0; j < c->m && !reaches; j++) {
+      const tiny_uop *b = tn_plain_buffer(tn_uop_of(c->out[j]));
+      reaches = b && tn_input_of(c, b) == i;
+    }
+    if (!reaches)
+      return tiny_fail(t, TINY_E_STATE, "capture: input %d reaches no output: it is not used, was written or assigned "
+                       "since, or is the memory of another input", i);
+  }
+  return TINY_OK;
+}
+
+// ** building the program **
+
+static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
+  for (int i = 0; i < c->n; i++) {
+    p->input[i].shape = tiny_shape_get(c->in[i]);
+    p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
+    p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
+  }
+}
+static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
+  for (int i = 0; i < p->nleaf; i++) {
+    p->leaf[i].input = tn_input_of(c, v->leaves.u[i]);
+    p->leaf[i].memory = memory[i];
+    if (memory[i]) p->leaf[i].left = tn_leaf_storage(memory[i])->left;
+  }
+  for (int i = 0; p->plan && i < p->plan->nstep; i++) {
+    if (!p->plan->step[i].exe) continue;
+    const tn_place_row *to = &p->plan->place[p->plan->step[i].mem[0]];
+    if (to->kind == TN_PLACE_LEAF) p->updates = p->leaf[to->index].updated = 1;
+  }
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated++;
+}
+// Random numbers that were drawn in the frame go on from run to run.
+static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+  const uint32_t drawn = tn_frame_draws(t, &p->draw);
+  p->seed = t->seed;
+  for (int i = 0; i < p->nscalar; i++) {
+    tn_bound_scalar *s = &p->scalar[i];
+    s->u = v->scalars.u[i];
+    s->kind = TN_SCALAR_FIXED;
+    for (int j = 0; j < c->n; j++) if (tn_uop_of(c->in[j]) == s->u) { s->kind = TN_SCALAR_INPUT; s->input = j; }
+    if ((uintptr_t)s->u->ptr != TN_RANDOM_CALL) continue;
+    if (!tn_is_frame_draw(t, s->u)) { p->draws_fixed = 1; continue; }
+    s->kind = TN_SCALAR_CALL;
+    p->ndraw = drawn;
+  }
+  for (int i = 0; i < p->nscalar && p->ndraw; i++) {
+    const uintptr_t id = (uintptr_t)p->scalar[i].u->ptr;
+    if (id == TN_SEED_LOW || id == TN_SEED_HIGH) p->scalar[i].kind = TN_SCALAR_SEED;
+  }
+}
+static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+  for (int i = 0; i < c->m; i++) {
+    const tiny_uop *u = tn_uop_of(c->out[i]);
+    tn_bound_output *o = &p->output[i];
+    o->row = o->input = -1;
+    o->dtype = u->dtype;
+    o->shape = tiny_shape_get(c->out[i]);
+    if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
+    for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
+      if (v->all.u[p->plan->output[j].node] == c->root[i]) o->row = j;
+  }
+}
+
+static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const tn_visit *v, tn_plan *plan) {
   const int nplace = plan ? plan->nplace : 0, nstep = plan ? plan->nstep : 0;
-  const size_t nbytes =
-      sizeof *c->p + (size_t)(v.leaves.n + v.scalars.n + c->m) * (sizeof(void *) + 2 * sizeof(int) + 1) +
-      (size_t)nplace * sizeof *c->p->kept.at + (size_t)nstep + 64;
+  const size_t part[] = {(size_t)c->n * sizeof(tn_bound_input),             (size_t)c->m * sizeof(tn_bound_output),
+                         (size_t)v->leaves.n * sizeof(tn_bound_leaf),       (size_t)nplace * sizeof(int64_t),
+                         (size_t)v->scalars.n * sizeof(tn_bound_scalar),    (size_t)c->m * sizeof(tiny_tensor *)};
+  size_t nbytes = sizeof(tiny_program) + (size_t)nstep + (size_t)v->leaves.n;
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) nbytes += part[i];
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
   p->t = t; p->nbytes = nbytes; p->plan = plan;
-  p->ninput = c->n; p->noutput = c->m; p->nleaf = v.leaves.n; p->nscalar = v.scalars.n;
-  p->leaf = (tiny_uop **)tn_plan_put(&at, v.leaves.u, (size_t)v.leaves.n * sizeof(void *));
-  p->scalar = (tiny_uop **)tn_plan_put(&at, v.scalars.u, (size_t)v.scalars.n * sizeof(void *));
-  p->kept.at = (int64_t *)(void *)at; at += (size_t)nplace * sizeof *p->kept.at;
-  p->shape = (tiny_uop **)(void *)at; at += (size_t)c->m * sizeof(void *);
-  p->leaf_input = (int *)(void *)at; at += (size_t)v.leaves.n * sizeof(int);
-  p->output = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
-  p->output_leaf = (int *)(void *)at; at += (size_t)c->m * sizeof(int);
+  p->ninput = c->n; p->noutput = c->m; p->nleaf = v->leaves.n; p->nscalar = v->scalars.n;
+  p->input = (tn_bound_input *)(void *)at; at += part[0];
+  p->output = (tn_bound_output *)(void *)at; at += part[1];
+  p->leaf = (tn_bound_leaf *)(void *)at; at += part[2];
+  p->kept.at = (int64_t *)(void *)at; at += part[3];
+  p->scalar = (tn_bound_scalar *)(void *)at; at += part[4];
+  p->made = (tiny_tensor **)(void *)at; at += part[5];
   p->kept.step = (uint8_t *)at; at += nstep;
   p->kept.leaf = (uint8_t *)at;
-  for (int i = 0; i < v.leaves.n; i++) {
-    p->leaf_input[i] = -1;
-    for (int j = 0; j < c->n; j++)
-      if (tn_plain_buffer(c->in[j]->uop) == tn_place(v.leaves.u[i])) {
-        p->leaf_input[i] = j;
-        p->leaf[i] = NULL;
-        break;
-      }
+  return p;
+}
+
+// ** what was captured has not happened: tensors that were assigned are as they were, until the program runs **
+
+typedef struct tn_rollback { tn_tensor **x; tiny_uop **to, **once; int n, nonce; } tn_rollback;
+
+// The assignments of the graph that have memory to happen in; in a frame, and those alone that outputs need outside.
+static void tn_capture_updates(tiny_ctx *t, tn_capture_call *c, const tn_visit *v) {
+  for (int i = 0; i < v->all.n; i++) {
+    tiny_uop *u = v->all.u[i];
+    if (u->op == TINY_OP_ASSIGN && !u->realized && tn_place(u)->op == TINY_OP_BUFFER) tn_push(t, &c->updates, u);
   }
-  for (int i = 0; i < c->m; i++) {
-    p->shape[i] = c->out[i]->uop;
-    p->output[i] = p->output_leaf[i] = -1;
-    for (int j = 0; plan && j < plan->noutput; j++)
-      if (v.all.u[plan->output[j].node] == c->out[i]->uop) p->output[i] = j;
-    for (int j = 0; j < c->n && p->output[i] < 0; j++)
-      if (tn_plain_buffer(c->in[j]->uop) == tn_plain_buffer(c->out[i]->uop)) p->output_leaf[i] = j;
+}
+static int tn_is_update(const tn_capture_call *c, const tiny_uop *u) {
+  for (int i = 0; i < c->updates.n; i++) if (c->updates.u[i] == u) return 1;
+  return 0;
+}
+// Nodes that were computed from what the program will overwrite are not to be found again.
+static void tn_rollback_once(tiny_ctx *t, const tn_capture_call *c, tn_rollback *back) {
+  const tn_nodes *nodes = &t->ir->nodes;
+  tn_map bases = {NULL, 0, 0}, none = {NULL, 0, 0};
+  tn_list once = {NULL, 0, 0};
+  for (int i = 0; i < c->updates.n; i++) tn_map_set(t, &bases, tn_place(c->updates.u[i]), c->updates.u[i]);
+  const uint32_t seen = ++t->ir->epoch;
+  for (uint32_t i = 0; i < nodes->cap; i++) {
+    tiny_uop *u = tn_nodes_has(nodes, i) ? nodes->table[i].u : NULL;
+    if (!u || !u->realized || u->op == TINY_OP_BUFFER) continue;
+    int reads = 0;
+    for (uint32_t j = 0; j < u->nsrc && !reads; j++) reads = tn_needs_old_state(t, u->src[j], seen, &bases, &none);
+    if (reads) tn_push(t, &once, u);
   }
-  if (plan) tn_kept_find(t, p);
+  back->once = once.u; back->nonce = once.n;
+}
+static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback *back) {
+  tn_list x = {NULL, 0, 0}, to = {NULL, 0, 0};
+  memset(back, 0, sizeof *back);
+  if (!c->updates.n) return;
+  for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
+    tn_chain chain;
+    if (!tn_chain_of(t, h->uop, &chain) || !tn_is_update(c, chain.bottom)) continue;
+    tn_push(t, &x, (tiny_uop *)(void *)h);
+    tn_push(t, &to, tn_chain_apply(t, &chain, tn_place(chain.bottom)));
+  }
+  back->x = (tn_tensor **)(void *)x.u; back->to = to.u; back->n = x.n;
+  tn_rollback_once(t, c, back);
+}
+static void tn_rollback_do(tiny_ctx *t, const tn_capture_call *c, const tn_rollback *back) {
+  struct tn_tensors *all = t->tensors;
+  int n = 0;
+  for (int i = 0; i < back->n; i++) back->x[i]->uop = back->to[i];
+  for (int i = 0; i < back->nonce; i++) back->once[i]->flags |= TN_NODE_ONCE;
+  for (int i = 0; i < c->updates.n; i++) c->updates.u[i]->flags |= TN_NODE_CAPTURED;
+  for (int i = 0; i < all->npending; i++)
+    if (!(all->pending[i]->flags & TN_NODE_CAPTURED)) all->pending[n++] = all->pending[i];
+  all->npending = n;
+}
+
+static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
+  tn_capture_call *c = (tn_capture_call *)arg;
+  tn_visit v;
+  tn_plan *plan = NULL;
+  tn_rollback back;
+  memset(&v, 0, sizeof v);
+  tiny_code code = tn_capture_roots(t, c);
+  if (code != TINY_OK) return code;
+  tn_hide_dependents(t, c);
+  tn_capture_copies(t, c);
+  tn_visit_graph(t, &v, c->roots.u, c->roots.n);
+  if ((code = tn_capture_check(t, c, &v)) != TINY_OK) return code;
+  if (c->roots.n) plan = tn_plan_find(t, &v);
+  if (c->roots.n && !plan && tn_plan_make(t, &v, c->roots.u, c->roots.n, &plan) != TINY_OK) return t->code;
+  tiny_uop **memory = (tiny_uop **)tn_scratch(t, ((size_t)v.leaves.n + 1) * sizeof *memory);
+  for (int i = 0; i < v.leaves.n; i++) if (tn_input_of(c, v.leaves.u[i]) < 0) {
+    const tiny_uop *b = tn_place(v.leaves.u[i]);
+    memory[i] = tn_buffer_bound(t, (tn_storage *)b->ptr, b->dtype, b->dim[0]);
+  }
+  tn_capture_updates(t, c, &v);
+  tn_hidden_show(c);
+  tn_rollback_make(t, c, &back);
+  tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
+  tn_bind_inputs(p, c);
+  tn_bind_leaves(p, c, &v, memory);
+  tn_bind_scalars(t, p, c, &v);
+  tn_bind_outputs(p, c, &v);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
   t->runtime->programs = p;
   c->p = p;
+  if (plan) tn_kept_find(t, p);
+  tn_rollback_do(t, c, &back);
+  if (p->ndraw) t->tensors->random = p->draw;
   return TINY_OK;
 }
 
@@ -31839,74 +36749,171 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
     tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
     return NULL;
   }
-  if ((n && !tn_usable("capture", n, inputs, &wrong)) || !tn_usable("capture", m, outputs, &wrong))
+  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
     return NULL;
   for (int i = 0; i < n; i++)
-    if (!tn_plain_buffer(inputs[i]->uop)) {
-      tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized", i);
+    if (!tn_plain_buffer(tn_uop_of(inputs[i])) && tn_uop_of(inputs[i])->op != TINY_OP_SCALAR) {
+      tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized%s", i,
+                tn_shows_callers(tn_uop_of(inputs[i])) ? ", but a view of memory; give its tiny_contiguous" : "");
       return NULL;
     }
-  tn_capture_call c = {inputs, outputs, n, m, NULL};
-  return tn_guard(t, tn_capture_guarded, &c) == TINY_OK ? c.p : NULL;
+  tn_capture_call c;
+  memset(&c, 0, sizeof c);
+  c.in = inputs; c.n = n; c.out = outputs; c.m = m;
+  const tiny_code code = tn_guard(t, tn_capture_guarded, &c);
+  tn_hidden_close(t, &c);
+  if (code == TINY_OK) return c.p;
+  tiny_program_free(c.p);
+  return NULL;
 }
 
-typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; tiny_tensor **out; } tn_run_call;
+// ** running **
 
-static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
-  const tn_run_call *c = (const tn_run_call *)arg;
-  const tiny_program *p = c->p;
-  tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
+typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; } tn_run_call;
+
+// Are the tensors what the program was captured with, in kind, dtype and shape?
+static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
+  tiny_ctx *t = p->t;
+  char has[TN_DIMS_TEXT], had[TN_DIMS_TEXT];
+  for (int i = 0; i < p->ninput; i++) {
+    const tn_bound_input *want = &p->input[i];
+    const tiny_uop *u = tn_uop_of(in[i]);
+    if (want->scalar ? u->op != TINY_OP_SCALAR : !tn_plain_buffer(u))
+      return tiny_fail(t, TINY_E_STATE, want->scalar ? "run: input %d is no tiny_scalar, as the captured one was" :
+                       "run: input %d is not realized", i);
+    if (u->dtype != want->dtype)
+      return tiny_fail(t, TINY_E_DTYPE, "run: input %d is %s, the captured one was %s", i, tn_dtypes[u->dtype].name,
+                       tn_dtypes[want->dtype].name);
+    if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
+      return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
+                       tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));
+  }
   for (int i = 0; i < p->nleaf; i++)
-    leaf[i] = p->leaf_input[i] < 0 ? p->leaf[i] : tn_plain_buffer(c->in[p->leaf_input[i]]->uop);
-  tn_run r = {p->plan, leaf, p->scalar, NULL, NULL, NULL};
-  if (p->plan) {
-    r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
-    tiny_code code = tn_run_bind(t, &r);
-    tn_paused_drop(t);                     // it may have read what is overwritten
-    if (code == TINY_OK) code = tn_kept_bind(t, c->p, &r);
-    if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
-    c->p->kept.done = r.kept && code == TINY_OK;
-    if (code != TINY_OK) return code;
-  }
-  for (int i = 0; i < p->noutput; i++) {
-    const tiny_uop *s = p->shape[i];
-    if (p->output[i] < 0) {
-      c->out[i] = p->output_leaf[i] < 0 ? tn_tensor_new(t, p->shape[i]) :
-                                          tn_tensor_new(t, c->in[p->output_leaf[i]]->uop);
-      continue;
-    }
-    const tn_place_row *place = &p->plan->place[p->plan->output[p->output[i]].place];
-    tn_storage *from =
-        place->kind == TN_PLACE_OUTPUT ? r.fresh[place->index] : tn_leaf_storage(leaf[place->index]);
-    c->out[i] =
-        tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, from, s->dtype, tn_nelem(s)), s->ndim, s->dim));
-  }
-  tn_storage_drop_loose(t);
-  tn_collect_if_due(t);
+    if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
+      return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal one "
+                       "shares it; tiny_clone and tiny_realize such tensors before they are captured");
+  if (p->draws_fixed && p->ndraw && p->seed != t->seed)
+    return tiny_fail(t, TINY_E_STATE, "run: tiny_seed was called, but the program has random numbers of an earlier seed; "
+                     "tiny_realize them before they are captured");
   return TINY_OK;
 }
 
+// Assignments to memory of the program, or to what its inputs are, that are pending happen first.
+static tiny_code tn_run_pending(tiny_ctx *t, const tiny_program *p) {
+  int touches = 0;
+  const uint32_t stamp = ++t->ir->epoch;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_leaf_storage(p->leaf[i].memory)->seen = stamp;
+  for (int i = 0; i < t->tensors->npending; i++) {
+    const tiny_uop *b = tn_place(t->tensors->pending[i]);
+    touches |= b->op == TINY_OP_BUFFER && ((const tn_storage *)b->ptr)->seen == stamp;
+  }
+  if (!touches) return TINY_OK;
+  tn_list roots = {NULL, 0, 0};
+  tn_pending_roots(t, &roots);
+  return tn_realize_roots(t, &roots);
+}
+// What was built from contents that the program overwrites keeps them.
+static tiny_code tn_run_promises(tiny_ctx *t, const tiny_program *p) {
+  tiny_code code = TINY_OK;
+  const uint32_t stamp = ++t->ir->epoch;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->seen = stamp;
+  tn_readers_find(t, stamp);
+  for (int i = 0; i < p->nleaf && code == TINY_OK; i++) if (p->leaf[i].updated) {
+    tn_storage *s = tn_leaf_storage(p->leaf[i].memory);
+    if (s->read == stamp) { s->read = 0; code = tn_storage_keep_old(t, s); }
+  }
+  return code;
+}
+// The memory of every leaf. An input that the program overwrites is copied first.
+static tiny_code tn_run_leaves(tiny_ctx *t, const tn_run_call *c, tiny_uop **leaf) {
+  const tiny_program *p = c->p;
+  const uint32_t stamp = ++t->ir->epoch;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->seen = stamp;
+  for (int i = 0; i < p->nleaf; i++) {
+    if (p->leaf[i].input < 0) { leaf[i] = p->leaf[i].memory; continue; }
+    leaf[i] = tn_plain_buffer(tn_uop_of(c->in[p->leaf[i].input]));
+    tn_storage *s = (tn_storage *)leaf[i]->ptr;
+    if (s->seen != stamp) continue;
+    if (!(s = tn_storage_copy(t, s, (size_t)tn_node_nbytes(leaf[i])))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+    leaf[i] = tn_buffer_node(t, s, leaf[i]->dtype, leaf[i]->dim[0]);
+  }
+  return TINY_OK;
+}
+// The scalars of this run.
+static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
+  const tiny_program *p = c->p;
+  tiny_uop **scalar = (tiny_uop **)tn_scratch(t, ((size_t)p->nscalar + 1) * sizeof *scalar);
+  for (int i = 0; i < p->nscalar; i++) {
+    const tn_bound_scalar *s = &p->scalar[i];
+    scalar[i] = s->kind == TN_SCALAR_INPUT ? tn_uop_of(c->in[s->input]) : s->u;
+    if (s->kind != TN_SCALAR_CALL && s->kind != TN_SCALAR_SEED) continue;
+    scalar[i] = (tiny_uop *)memcpy(tn_scratch(t, sizeof *s->u), s->u, sizeof *s->u);
+    if (s->kind == TN_SCALAR_CALL) scalar[i]->k = (uint32_t)((uint32_t)s->u->k - p->draw + t->tensors->random);
+    else scalar[i]->k = (int64_t)((uintptr_t)s->u->ptr == TN_SEED_LOW ? t->seed & 0xFFFFFFFFu : t->seed >> 32);
+  }
+  return scalar;
+}
+// A tensor over what was computed; an input that is given back as it is becomes a value of its own.
+static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
+  if (o->row < 0) {
+    tiny_uop *u = tn_uop_of(c->in[o->input]);
+    return tn_tensor_new(t, tn_reshape(t, tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL), o->shape.ndim,
+                                       o->shape.dim));
+  }
+  tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
+  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim)),
+                                     o->shape.ndim, o->shape.dim));
+}
+
+static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
+  const tn_run_call *c = (const tn_run_call *)arg;
+  tiny_program *p = c->p;
+  tn_run r;
+  memset(&r, 0, sizeof r);
+  tiny_code code = tn_run_pending(t, p);
+  if (code == TINY_OK) code = tn_run_check(p, c->in);
+  if (code != TINY_OK) return code;
+  tn_paused_drop(t);                       // it may have read what is overwritten
+  if (p->updates && (code = tn_run_promises(t, p)) != TINY_OK) return code;
+  r.plan = p->plan;
+  if (p->plan) {
+    tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
+    r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
+    r.scalar = tn_run_scalars(t, c);
+    r.leaf = leaf;
+    code = tn_run_bind(t, &r);
+    if (code == TINY_OK) code = tn_run_leaves(t, c, leaf);
+    if (code == TINY_OK) code = tn_kept_bind(t, p, &r);
+    if (code == TINY_OK) code = tn_run_launch(t, &r, 0, p->plan->nstep);
+    p->kept.done = r.kept && code == TINY_OK;
+    if (code != TINY_OK) return code;
+    t->tensors->random += p->ndraw;
+  }
+  for (int i = 0; i < p->noutput; i++) {
+    p->made[i] = tn_run_output(t, c, &r, &p->output[i]);
+    if (tn_poisoned(p->made[i])) code = t->code;
+  }
+  tn_storage_drop_loose(t);
+  if (code == TINY_OK) tn_collect_if_due(t);
+  return code;
+}
+
+// After an error every output is poison.
 TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
   tiny_tensor *wrong;
   if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
-  if (!outputs || (p->ninput && !inputs)) return tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  if (p->ninput && !tn_usable("run", p->ninput, inputs, &wrong))
-    return t->code != TINY_OK ? t->code : TINY_E_ARG;
-  for (int i = 0; i < p->ninput; i++)
-    if (!tn_plain_buffer(inputs[i]->uop))
-      return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
-  for (int i = 0; i < p->nleaf; i++) if (p->leaf_input[i] >= 0) {
-    const tiny_uop *given = tn_plain_buffer(inputs[p->leaf_input[i]]->uop);
-    const tn_place_row *place = NULL;
-    for (int j = 0; j < p->plan->nplace; j++)
-      if (p->plan->place[j].kind == TN_PLACE_LEAF && p->plan->place[j].index == i) place = &p->plan->place[j];
-    if (place && tn_node_nbytes(given) != place->nbytes)
-      return tiny_fail(t, TINY_E_SHAPE, "run: input %d has %lld bytes, the captured one had %lld",
-                       p->leaf_input[i], (long long)tn_node_nbytes(given), (long long)place->nbytes);
+  const tn_run_call c = {p, inputs};
+  tiny_code code = TINY_OK;
+  memset(p->made, 0, (size_t)p->noutput * sizeof *p->made);
+  if (!outputs || (p->ninput && !inputs)) code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
+  else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong)) code = t->code != TINY_OK ? t->code : TINY_E_ARG;
+  if (code == TINY_OK) code = tn_guard(t, tn_run_guarded, (void *)(uintptr_t)&c);
+  for (int i = 0; outputs && i < p->noutput; i++) {          // inputs and outputs may be one array
+    if (code != TINY_OK) tiny_free(p->made[i]);
+    outputs[i] = code == TINY_OK ? p->made[i] : tn_poison(t);
   }
-  tn_run_call c = {p, inputs, outputs};
-  return tn_guard(t, tn_run_guarded, &c);
+  return code;
 }
 
 TINY_API int tiny_program_kernels(const tiny_program *p) {
@@ -31921,6 +36928,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->prev) p->prev->next = p->next; else t->runtime->programs = p->next;
   if (p->next) p->next->prev = p->prev;
   if (p->plan) p->plan->holders--;
+  for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated--;
   tn_kept_drop(t, &p->kept);
   tn_release(t, p, p->nbytes);
 }
@@ -31961,7 +36969,7 @@ static int tn_source_fail(const tn_source *s, size_t at, const char *field, cons
   const size_t length = strlen(path);
   va_list args;
   va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
+  tn_number_list(what, sizeof what, format, args);
   va_end(args);
   tiny_fail(s->t, TINY_E_IO, "%s%s%s%.*s: byte %llu: %s: %s", length > TN_PATH_SHOWN ? "..." : "",
             path + (length > TN_PATH_SHOWN ? length - TN_PATH_SHOWN : 0), s->member ? ": " : "",
@@ -31986,12 +36994,10 @@ static tn_source tn_source_memory(tiny_ctx *t, const void *data, size_t nbytes) 
 }
 // m is the caller's, and path too: both outlive the source.
 static int tn_source_open(tiny_ctx *t, const char *path, tn_os_mapping *m, tn_source *out) {
-  tn_os_facts facts;
   if (!tn_os_map_file(path, m)) {
     *out = tn_source_memory(t, NULL, 0);
     out->path = path;
-    return tn_source_fail(out, 0, "file", "%s",
-                          tn_os_file(path, &facts) ? "it cannot be read" : "there is no such file");
+    return tn_source_fail(out, 0, "file", "%s", tn_os_why_not(path));
   }
   *out = tn_source_memory(t, m->data, m->nbytes);
   out->path = path; out->mapping = m;
@@ -32017,6 +37023,14 @@ static void tn_swap_bytes(void *to, const void *from, size_t nbytes, size_t each
   unsigned char *a = (unsigned char *)to;
   const unsigned char *b = (const unsigned char *)from;
   for (size_t i = 0; i < nbytes; i += each) for (size_t j = 0; j < each; j++) a[i + j] = b[i + each - 1 - j];
+}
+
+static void tn_swap_in_place(unsigned char *data, size_t nbytes, size_t each) {
+  for (size_t i = 0; i < nbytes; i += each) for (size_t j = 0; j < each / 2; j++) {
+    const unsigned char low = data[i + j];
+    data[i + j] = data[i + each - 1 - j];
+    data[i + each - 1 - j] = low;
+  }
 }
 
 // Elements of a shape that a file may claim; -1: a dim is negative or the product is beyond 2^60.
@@ -32056,15 +37070,19 @@ static tiny_uop *tn_source_swapped(const tn_source *s, size_t at, int dtype, int
   return u;
 }
 
+static int tn_source_bools(const tn_source *s, size_t at, const unsigned char *data, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (data[i] > 1) return tn_source_fail(s, at + i, "data", "a bool of %d", data[i]);
+  return 1;
+}
+
 // The elements at data + at, whose bytes are known to be there.
 static int tn_source_tensor(const tn_source *s, size_t at, int dtype, int big, int ndim, const int64_t *dim,
                             tiny_uop **out) {
   tiny_ctx *t = s->t;
   const int64_t nelem = tn_dims_nelem(ndim, dim);
   const size_t each = tn_dtypes[dtype].nbytes, nbytes = (size_t)nelem * each;
-  if (dtype == TINY_BOOL)
-    for (size_t i = 0; i < nbytes; i++)
-      if (s->data[at + i] > 1) return tn_source_fail(s, at + i, "data", "a bool of %d", s->data[at + i]);
+  if (dtype == TINY_BOOL && !tn_source_bools(s, at, s->data + at, nbytes)) return 0;
   tiny_uop *u;
   tn_storage *pages = NULL;
   if (each > 1 && nbytes && big == tn_host_is_little()) u = tn_source_swapped(s, at, dtype, ndim, dim);
@@ -32099,9 +37117,9 @@ static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, siz
   static const char none[1] = {0};
   tiny_ctx *t = s->t;
   struct tn_device *d = t->device;
-  const size_t each = tn_dtypes[x->uop->dtype].nbytes;
-  const tiny_uop *plain = tn_plain_buffer(x->uop);
-  *nbytes = (size_t)tn_node_nbytes(x->uop);
+  const size_t each = tn_dtypes[tn_uop_of(x)->dtype].nbytes;
+  const tiny_uop *plain = tn_plain_buffer(tn_uop_of(x));
+  *nbytes = (size_t)tn_node_nbytes(tn_uop_of(x));
   *copy = NULL;
   if (!*nbytes) return none;
   if (plain && d->limits.host_memory && tn_host_is_little())
@@ -32292,13 +37310,17 @@ static int tn_npy_frame(tn_npy *r) {
                                           (unsigned long long)length, (unsigned long long)left);
 }
 
-// The array that s is.
-static int tn_npy_read(const tn_source *s, tiny_uop **out) {
+// What the header of an array tells. dim: in the order of its memory, which is turned where Fortran wrote it.
+typedef struct tn_npy_array { size_t data; int dtype, big, turned, ndim; int64_t dim[TINY_MAX_DIMS], nelem; } tn_npy_array;
+
+// Of the array that s begins with, `whole` bytes long.
+static int tn_npy_describe(const tn_source *s, uint64_t whole, tn_npy_array *a) {
   tn_npy r;
   memset(&r, 0, sizeof r);
   r.s = s;
   if (!tn_npy_frame(&r)) return 0;
-  const size_t data = r.end, have = s->nbytes - data;
+  const size_t data = r.end;
+  const uint64_t have = whole - data;
   if (!tn_npy_header(&r)) return 0;
   const int64_t nelem = tn_source_nelem(r.shape.ndim, r.shape.dim);
   const uint64_t each = tn_dtypes[r.dtype].nbytes;
@@ -32307,12 +37329,24 @@ static int tn_npy_read(const tn_source *s, tiny_uop **out) {
     return tn_source_fail(s, data, "data", "%llu bytes, but %lld elements of %s take %llu",
                           (unsigned long long)have, (long long)nelem, tn_dtypes[r.dtype].name,
                           (unsigned long long)((uint64_t)nelem * each));
-  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
-  const int n = r.shape.ndim, turned = r.fortran && n > 1;
-  for (int i = 0; i < n; i++) { dim[i] = r.shape.dim[turned ? n - 1 - i : i]; axes[i] = n - 1 - i; }
-  if (!tn_source_tensor(s, data, r.dtype, r.big, n, dim, out)) return 0;
-  if (turned) *out = tn_permute(s->t, *out, axes);
-  return !tn_bad(s->t, *out);
+  const int n = r.shape.ndim;
+  a->data = data; a->dtype = r.dtype; a->big = r.big; a->ndim = n; a->nelem = nelem;
+  a->turned = r.fortran && n > 1;
+  for (int i = 0; i < n; i++) a->dim[i] = r.shape.dim[a->turned ? n - 1 - i : i];
+  return 1;
+}
+static int tn_npy_turn(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
+  int64_t axes[TINY_MAX_DIMS];
+  for (int i = 0; i < a->ndim; i++) axes[i] = a->ndim - 1 - i;
+  if (a->turned) *out = tn_permute(t, *out, axes);
+  return !tn_bad(t, *out);
+}
+
+// The array that s is.
+static int tn_npy_read(const tn_source *s, tiny_uop **out) {
+  tn_npy_array a;
+  return tn_npy_describe(s, s->nbytes, &a) &&
+      tn_source_tensor(s, a.data, a.dtype, a.big, a.ndim, a.dim, out) && tn_npy_turn(s->t, &a, out);
 }
 
 // ** writing **
@@ -32321,7 +37355,7 @@ enum { TN_NPY_HEADER = 512 };              // room for 16 dims of 19 digits
 
 // The header of x, into out; its length, a multiple of 64. 0 after an error.
 static int tn_npy_header_of(tiny_ctx *t, const char *name, const tiny_tensor *x, char *out) {
-  const tiny_uop *u = x->uop;
+  const tiny_uop *u = tn_uop_of(x);
   int i = 0, at = 10;
   while (i < TN_NPY_DTYPES && tn_npy_dtypes[i].dtype != u->dtype) i++;
   if (i == TN_NPY_DTYPES) {
@@ -32439,15 +37473,22 @@ typedef struct tn_prefix {
 
 typedef struct tn_inflate {
   const unsigned char *in; size_t nin, at;
-  unsigned char *out; size_t nout, put;
+  unsigned char *head, *out; size_t nhead, nout, put;      // the first nhead of nout bytes go to head, the others to out
   uint64_t bits; int nbits;                // taken from in, not used yet; the next one is the lowest
   const char *wrong;
   tn_prefix literal, distance;
 } tn_inflate;
 
+static const char tn_inflate_more[] = "more data than the directory tells";
+static const char tn_inflate_less[] = "less data than the directory tells";
+
 static int tn_inflate_fail(tn_inflate *z, const char *wrong) {
   if (!z->wrong) z->wrong = wrong;
   return 0;
+}
+// Where byte i of what is unpacked lies.
+static unsigned char *tn_inflate_byte(const tn_inflate *z, size_t i) {
+  return i < z->nhead ? z->head + i : z->out + (i - z->nhead);
 }
 // At least 15 bits where the input has them.
 static void tn_inflate_fill(tn_inflate *z) {
@@ -32529,10 +37570,12 @@ static int tn_inflate_stored(tn_inflate *z) {
     return tn_inflate_fail(z, "a block's length and its complement differ");
   z->at += 4;
   if (z->nin - z->at < n) return tn_inflate_fail(z, "the data ends early");
-  if (z->nout - z->put < n) return tn_inflate_fail(z, "more data than the directory tells");
-  if (n) memcpy(z->out + z->put, z->in + z->at, n);
-  z->at += n; z->put += n;
-  return 1;
+  const size_t fits = z->nout - z->put < n ? z->nout - z->put : n;
+  const size_t low = z->put < z->nhead ? (z->nhead - z->put < fits ? z->nhead - z->put : fits) : 0;
+  if (low) memcpy(z->head + z->put, z->in + z->at, low);
+  if (fits > low) memcpy(tn_inflate_byte(z, z->put + low), z->in + z->at + low, fits - low);
+  z->at += n; z->put += fits;
+  return fits == n ? 1 : tn_inflate_fail(z, tn_inflate_more);
 }
 
 // RFC 1951, 3.2.5: least value and extra bits of the symbols for lengths and distances.
@@ -32555,9 +37598,13 @@ static int tn_inflate_copy(tn_inflate *z, int symbol) {
   const size_t back = tn_distance_base[d] + tn_inflate_bits(z, tn_distance_bits[d]);
   if (z->wrong) return 0;
   if (back > z->put) return tn_inflate_fail(z, "a distance beyond the beginning");
-  if (n > z->nout - z->put) return tn_inflate_fail(z, "more data than the directory tells");
-  for (size_t i = 0; i < n; i++, z->put++) z->out[z->put] = z->out[z->put - back];
-  return 1;
+  const size_t fits = z->nout - z->put < n ? z->nout - z->put : n;
+  if (z->put - back >= z->nhead) {
+    unsigned char *to = z->out + (z->put - z->nhead);
+    for (size_t i = 0; i < fits; i++) to[i] = (to - back)[i];
+    z->put += fits;
+  } else for (size_t i = 0; i < fits; i++, z->put++) *tn_inflate_byte(z, z->put) = *tn_inflate_byte(z, z->put - back);
+  return fits == n ? 1 : tn_inflate_fail(z, tn_inflate_more);
 }
 static int tn_inflate_codes(tn_inflate *z) {
   for (;;) {
@@ -32565,8 +37612,8 @@ static int tn_inflate_codes(tn_inflate *z) {
     if (symbol < 0) return 0;
     if (symbol == 256) return 1;
     if (symbol > 256) { if (!tn_inflate_copy(z, symbol)) return 0; continue; }
-    if (z->put == z->nout) return tn_inflate_fail(z, "more data than the directory tells");
-    z->out[z->put++] = (unsigned char)symbol;
+    if (z->put == z->nout) return tn_inflate_fail(z, tn_inflate_more);
+    *tn_inflate_byte(z, z->put++) = (unsigned char)symbol;
   }
 }
 
@@ -32613,11 +37660,12 @@ static int tn_inflate_dynamic(tn_inflate *z) {
   return tn_inflate_codes(z);
 }
 
-// Unpacks in to exactly nout bytes. NULL: done; else what is wrong, near byte *at of in.
-static const char *tn_inflate_run(tn_inflate *z, const void *in, size_t nin, void *out, size_t nout,
-                                  size_t *at) {
+// Unpacks in to exactly nhead bytes at head and nout at out. NULL: done; else what is wrong, near byte *at of in.
+static const char *tn_inflate_split(tn_inflate *z, const void *in, size_t nin, void *head, size_t nhead, void *out,
+                                    size_t nout, size_t *at) {
   z->in = (const unsigned char *)in; z->nin = nin; z->at = 0;
-  z->out = (unsigned char *)out; z->nout = nout; z->put = 0;
+  z->head = (unsigned char *)head; z->nhead = nhead;
+  z->out = (unsigned char *)out; z->nout = nhead + nout; z->put = 0;
   z->bits = 0; z->nbits = 0; z->wrong = NULL;
   for (unsigned last = 0; !last && !z->wrong;) {
     last = tn_inflate_bits(z, 1);
@@ -32629,9 +37677,19 @@ static const char *tn_inflate_run(tn_inflate *z, const void *in, size_t nin, voi
     else tn_inflate_fail(z, "a block of no known kind");
   }
   *at = z->at - (size_t)(z->nbits / 8);
-  if (!z->wrong && z->put != nout) tn_inflate_fail(z, "less data than the directory tells");
+  if (!z->wrong && z->put != z->nout) tn_inflate_fail(z, tn_inflate_less);
   if (!z->wrong && *at != nin) tn_inflate_fail(z, "bytes after the last block");
   return z->wrong;
+}
+static const char *tn_inflate_run(tn_inflate *z, const void *in, size_t nin, void *out, size_t nout, size_t *at) {
+  return tn_inflate_split(z, in, nin, NULL, 0, out, nout, at);
+}
+// The first nout bytes, or all if there are fewer: *got. What comes after them is not looked at.
+static const char *tn_inflate_first(tn_inflate *z, const void *in, size_t nin, void *out, size_t nout, size_t *got,
+                                    size_t *at) {
+  const char *wrong = tn_inflate_run(z, in, nin, out, nout, at);
+  *got = z->put;
+  return z->put == nout || wrong == tn_inflate_less ? NULL : wrong;
 }
 #endif
 // ---- end src/io/inflate.c ----
@@ -33155,34 +38213,79 @@ static int tn_zip_open(tiny_archive *a) {
   return tn_archive_finish(a, 0, (size_t)e.at, 1);
 }
 
-// Reads the unpacked bytes of an entry as an array.
-static int tn_zip_array(const tiny_archive *a, const tn_entry *e, tn_source *s, tiny_uop **out) {
+static int tn_zip_check(const tiny_archive *a, const tn_entry *e, uint32_t crc) {
+  return crc == e->crc || tn_source_fail(&a->s, e->at, "checksum", "'%.100s' is damaged", e->name);
+}
+
+// ** deflated entries: the header alone is unpacked first; it tells how much memory the array takes, into which the
+// whole is unpacked then. Where that is not the host's, there is a copy on the way **
+
+enum { TN_ZIP_HEADER = 12 + 65536 };       // of an array: the longest that is read
+
+typedef struct tn_unpack {
+  const tiny_archive *a; const tn_entry *e;
+  tn_inflate *z; unsigned char *head;      // TN_ZIP_HEADER bytes
+  tn_source s; tn_npy_array array;
+} tn_unpack;
+
+static int tn_unpack_header(tn_unpack *u) {
+  size_t at = 0;
+  const size_t most = u->e->whole < TN_ZIP_HEADER ? u->e->whole : TN_ZIP_HEADER;
+  const char *wrong = tn_inflate_first(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, most, &u->s.nbytes, &at);
+  if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
+  u->s.data = u->head; u->s.mapping = NULL;
+  return tn_npy_describe(&u->s, u->e->whole, &u->array);
+}
+
+// The elements into `data`, in the host's order of bytes.
+static int tn_unpack_data(tn_unpack *u, unsigned char *data) {
+  const tn_npy_array *n = &u->array;
+  const size_t each = tn_dtypes[n->dtype].nbytes, nbytes = (size_t)n->nelem * each;
+  size_t at = 0;
+  const char *wrong = tn_inflate_split(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, n->data, data, nbytes, &at);
+  if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
   tn_crc crc;
   tn_crc_open(&crc);
-  if (tn_crc_of(&crc, 0, s->data, s->nbytes) != e->crc)
-    return tn_source_fail(&a->s, e->at, "checksum", "'%.100s' is damaged", e->name);
-  return tn_npy_read(s, out);
+  if (!tn_zip_check(u->a, u->e, tn_crc_of(&crc, tn_crc_of(&crc, 0, u->head, n->data), data, nbytes))) return 0;
+  if (n->dtype == TINY_BOOL && !tn_source_bools(&u->s, n->data, data, nbytes)) return 0;
+  if (each > 1 && n->big == tn_host_is_little()) tn_swap_in_place(data, nbytes, each);
+  return 1;
 }
+
+static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
+  const tn_npy_array *n = &u->array;
+  tiny_ctx *t = u->a->s.t;
+  const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
+  tn_storage *storage = tn_storage_new(t, nbytes);
+  if (!storage) return 0;
+  const int direct = t->device->limits.host_memory;
+  const tiny_mem to = {storage->mem, 0};
+  unsigned char *data = direct ? (unsigned char *)storage->mem : (unsigned char *)tn_alloc(t, nbytes + 1);
+  int done = (data || !nbytes) && tn_unpack_data(u, data);
+  if (done && !direct && nbytes) done = t->device->backend->copy_in(t->device->dev, to, data, nbytes) == TINY_OK;
+  if (!direct) tn_release(t, data, nbytes + 1);
+  if (!done) { tn_storage_drop(t, storage); return 0; }
+  *out = tn_reshape(t, tn_buffer_node(t, storage, n->dtype, n->nelem), n->ndim, n->dim);
+  return !tn_bad(t, *out) && tn_npy_turn(t, n, out);
+}
+
 static int tn_zip_get(tiny_archive *a, const tn_entry *e, tiny_uop **out) {
   tiny_ctx *t = a->s.t;
-  tn_source s = a->s;
-  s.member = e->name;
+  tn_unpack u;
+  memset(&u, 0, sizeof u);
+  u.a = a; u.e = e; u.s = a->s;
+  u.s.member = e->name;
   if (e->method == TN_ZIP_STORED) {
-    s.data += e->at; s.at += e->at; s.nbytes = e->nbytes;
-    return tn_zip_array(a, e, &s, out);
+    tn_crc crc;
+    tn_crc_open(&crc);
+    u.s.data += e->at; u.s.at += e->at; u.s.nbytes = e->nbytes;
+    return tn_zip_check(a, e, tn_crc_of(&crc, 0, u.s.data, u.s.nbytes)) && tn_npy_read(&u.s, out);
   }
-  unsigned char *whole = (unsigned char *)tn_alloc(t, e->whole + 1);
-  tn_inflate *z = (tn_inflate *)tn_alloc(t, sizeof *z);
-  size_t at = 0;
-  int done = 0;
-  if (whole && z) {
-    const char *wrong = tn_inflate_run(z, a->s.data + e->at, e->nbytes, whole, e->whole, &at);
-    s.data = whole; s.nbytes = e->whole; s.mapping = NULL;
-    done = wrong ? tn_source_fail(&a->s, e->at + at, "deflate", "%s in '%.100s'", wrong, e->name) :
-                   tn_zip_array(a, e, &s, out);
-  }
-  tn_release(t, whole, e->whole + 1);
-  tn_release(t, z, sizeof *z);
+  u.z = (tn_inflate *)tn_alloc(t, sizeof *u.z);
+  u.head = (unsigned char *)tn_alloc(t, TN_ZIP_HEADER);
+  const int done = u.z && u.head && tn_unpack_header(&u) && tn_unpack_array(&u, out);
+  tn_release(t, u.head, TN_ZIP_HEADER);
+  tn_release(t, u.z, sizeof *u.z);
   return done;
 }
 
@@ -33283,13 +38386,14 @@ static int tn_zip_put_array(tn_sink *s, const char *name, tiny_tensor *x, const 
   return done;
 }
 static int tn_zip_write(tn_sink *s, const tiny_save_desc *d) {
-  tn_crc crc;
   const size_t nbytes = ((size_t)d->n + 1) * sizeof(tn_zip_row);
   tn_zip_row *row = (tn_zip_row *)tn_alloc(s->t, nbytes);
-  int done = row != NULL;
-  tn_crc_open(&crc);
+  tn_crc *crc = (tn_crc *)tn_alloc(s->t, sizeof *crc);
+  int done = row && crc;
+  if (crc) tn_crc_open(crc);
   for (int i = 0; done && i < d->n; i++)
-    done = tn_zip_put_array(s, d->names[i], d->tensors[i], &crc, &row[i]);
+    done = tn_zip_put_array(s, d->names[i], d->tensors[i], crc, &row[i]);
+  tn_release(s->t, crc, sizeof *crc);
   const uint64_t begin = s->at;
   for (int i = 0; done && i < d->n; i++) done = tn_zip_put_central(s, d->names[i], &row[i]);
   done = done && tn_zip_put_end(s, begin, (uint64_t)d->n);
@@ -33470,7 +38574,7 @@ static void tn_safe_put_string(tiny_bytes *b, const char *text) {
 // Numbers i of the tensors in the order of the file: those with the longest elements first.
 #define TN_SAFE_EACH(d, i) \
   for (int each = 8; each; each /= 2) \
-    for (int i = 0; i < (d)->n; i++) if (tn_dtypes[(d)->tensors[i]->uop->dtype].nbytes == each)
+    for (int i = 0; i < (d)->n; i++) if (tn_dtypes[tn_uop_of((d)->tensors[i])->dtype].nbytes == each)
 
 static void tn_safe_put_notes(tiny_bytes *b, const tiny_save_desc *d) {
   if (!d->nmetadata) return;
@@ -33503,7 +38607,7 @@ static tiny_code tn_safe_write_header(tiny_ctx *t, void *arg) {
   tiny_bytes_add(&b, "\0\0\0\0\0\0\0\0{", 9);
   tn_safe_put_notes(&b, d);
   TN_SAFE_EACH(d, i) {
-    const tiny_uop *u = d->tensors[i]->uop;
+    const tiny_uop *u = tn_uop_of(d->tensors[i]);
     const uint64_t end = at + (uint64_t)tn_node_nbytes(u);
     tn_safe_put_entry(&b, d->names[i], u, at, end);
     if (--left) tn_text_add(&b, ",");
@@ -33667,7 +38771,7 @@ static tiny_code tn_save_run(tiny_ctx *t, const tiny_save_desc *d) {
 TINY_API tiny_code tiny_save_as(const tiny_save_desc *d) {
   tiny_code code;
   if (!d || d->n < 1 || !d->names || d->nmetadata < 0 || (d->nmetadata && !d->metadata)) {
-    tiny_ctx *t = d && d->n > 0 && d->tensors && d->tensors[0] ? d->tensors[0]->t : NULL;
+    tiny_ctx *t = d && d->n > 0 && d->tensors && d->tensors[0] ? tn_ctx_of(d->tensors[0]) : NULL;
     return tiny_fail(t, TINY_E_ARG, "save: no tensors, or no names");
   }
   tiny_ctx *t = tn_realize_check("save", d->tensors, d->n, &code);
@@ -33722,7 +38826,7 @@ static void tn_state_free(tn_state *s) { tn_release(s->t, s->item, (size_t)s->ca
 // Everything that there is to save or load.
 static int tn_state_collect(tn_state *s, const char *name, const tiny_params *p, const tiny_optim *o) {
   memset(s, 0, sizeof *s);
-  s->t = p && p->n ? p->param[0].tensor->t : NULL;
+  s->t = p && p->n ? tn_ctx_of(p->param[0].tensor) : NULL;
   if (!s->t) return 0;
   if (o && o->n && o->n != p->ntrainable) {
     tiny_fail(s->t, TINY_E_ARG, "%s: an optimiser of %d parameters, but %d are trainable", name, o->n,
@@ -33739,6 +38843,12 @@ static int tn_state_collect(tn_state *s, const char *name, const tiny_params *p,
       tn_state_add(s, o->state[slot * o->n + i], prefix, tn_state_name(p, p->trainable[i]));
   }
   if (o && o->left) tn_state_add(s, o->left, "", "optim.left");
+  tiny_tensor *out;
+  for (int i = 0; i < s->n; i++) {
+    if (tn_usable_in(s->t, name, 1, &s->item[i].x, &out)) continue;
+    tn_state_free(s);
+    return 0;
+  }
   return 1;
 }
 
@@ -33772,13 +38882,13 @@ static int tn_state_fetch(const tn_state *s, const tiny_archive *a, const tn_sta
   }
   *loaded = tiny_archive_get((tiny_archive *)(uintptr_t)a, item->name);
   if (!tiny_ok(*loaded)) return 0;
-  tiny_uop *u = (*loaded)->uop;
-  if (tn_has_dims(item->x->uop, u->ndim, u->dim)) {
-    (*loaded)->uop = u = tn_cast(s->t, u, item->x->uop->dtype);
+  tiny_uop *u = tn_uop_of(*loaded);
+  if (tn_has_dims(tn_uop_of(item->x), u->ndim, u->dim)) {
+    tn_slot(*loaded)->uop = u = tn_cast(s->t, u, tn_uop_of(item->x)->dtype);
     return !tn_bad(s->t, u);
   }
   tiny_fail(s->t, TINY_E_IO, "state_load: '%s' of %.200s is %s, the parameter %s", item->name, path,
-            tn_text_of(u, have), tn_text_of(item->x->uop, want));
+            tn_text_of(u, have), tn_text_of(tn_uop_of(item->x), want));
   return 0;
 }
 // Entries that nothing takes.
@@ -33793,12 +38903,24 @@ static int tn_state_all_used(const tn_state *s, const tiny_archive *a, int optim
   }
   return 1;
 }
+typedef struct tn_state_load_call { const tn_state *s; tiny_tensor **loaded; } tn_state_load_call;
+static tiny_code tn_state_take(tiny_ctx *t, void *arg) {
+  const tn_state_load_call *c = (const tn_state_load_call *)arg;
+  tiny_code code = TINY_OK;
+  tn_list roots = {NULL, 0, 0};
+  for (int i = 0; i < c->s->n; i++) if (c->loaded[i]) tn_push(t, &roots, tn_uop_of(c->loaded[i]));
+  if (roots.n) code = tn_realize_roots(t, &roots);
+  for (int i = 0; code == TINY_OK && i < c->s->n; i++)
+    if (c->loaded[i]) code = tn_take_contents(t, c->s->item[i].x, tn_uop_of(c->loaded[i]));
+  return code;
+}
 static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, int optim) {
   const size_t nbytes = (size_t)s->n * sizeof(tiny_tensor *);
   tiny_tensor **loaded = (tiny_tensor **)tn_alloc(s->t, nbytes);
   int done = loaded && (!strict || tn_state_all_used(s, a, optim));
   for (int i = 0; done && i < s->n; i++) done = tn_state_fetch(s, a, &s->item[i], &loaded[i], strict);
-  for (int i = 0; done && i < s->n; i++) if (loaded[i]) s->item[i].x->uop = loaded[i]->uop;
+  tn_state_load_call call = {s, loaded};
+  if (done) done = tn_guard(s->t, tn_state_take, &call) == TINY_OK;
   for (int i = 0; loaded && i < s->n; i++) tiny_free(loaded[i]);
   tn_release(s->t, loaded, nbytes);
   return done;
@@ -33806,11 +38928,12 @@ static int tn_state_read(const tn_state *s, const tiny_archive *a, int strict, i
 
 TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_optim *o, int strict) {
   tn_state s;
-  tiny_ctx *t = p && p->n ? p->param[0].tensor->t : NULL;
+  tiny_ctx *t = p && p->n ? tn_ctx_of(p->param[0].tensor) : NULL;
   if (!t) return TINY_E_ARG;
   // The state must exist to be loaded.
+  if (o && o->t && o->t != t) return tiny_fail(t, TINY_E_ARG, "state_load: the optimiser belongs to another context");
   if (o && p->ntrainable &&
-      (tn_step_check("state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
+      (tn_step_check(t, "state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
        !tn_optim_open(o, t, p->trainable, p->ntrainable)))
     return t->code;
   tiny_archive *a = tiny_archive_open(t, path);
@@ -33840,9 +38963,11 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
 static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   const tiny_desc *d = (const tiny_desc *)arg;
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
-  t->tensors->refuse = 1;                  // until all is well
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
+#ifndef TINY_NO_INTERP
+  t->ir->interpret = tn_custom_interpret;
+#endif
   if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
       tn_programs_open(t, d) != TINY_OK)
     return t->code;
@@ -33860,7 +38985,10 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
   if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
   const char *beam = tn_os_env("TINY_BEAM");
-  if (!t->beam && beam) t->beam = atoi(beam);
+  if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
+  const char *seconds = tn_os_env("TINY_CC_SECONDS");
+  if (d && d->compiler_seconds > 0) t->compiler_seconds = d->compiler_seconds;
+  else if (seconds) t->compiler_seconds = tn_number_int(seconds, 0, INT_MAX, NULL);
   if (!tn_ir_open(t)) { tiny_close(t); return NULL; }
   tn_guard(t, tn_open_guarded, (void *)(uintptr_t)d);
   if (!t->tensors) { tiny_close(t); return NULL; }
@@ -33868,6 +38996,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
 }
 
 static void tn_log_totals(tiny_ctx *t) {
+  TN_FLOAT_MODE;
   const tiny_stats *s = &t->stats;
   tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
       "%llu graphs planned, %llu replayed, peak %.2f MB",
@@ -33914,6 +39043,8 @@ TINY_API tiny_stats tiny_get_stats(const tiny_ctx *t) {
   memset(&none, 0, sizeof none);
   return t ? t->stats : none;
 }
+
+TN_FLOAT_END                               // of what base/float.c asked for: the host's own code goes on as it was
 #endif
 // ---- end src/runtime/context.c ----
 // ---- end src/all.c ----
