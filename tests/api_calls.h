@@ -374,6 +374,18 @@ static void call_tiny_meshgrid(world *w) {
   (void)w;
   give_number(w, tiny_meshgrid(L(0), C(0), (int)N(1, 1), O(0)));
 }
+static void call_tiny_select_scatter(world *w) {
+  (void)w;
+  give_tensor(w, tiny_select_scatter(H(0), H(1), (int)N(0, 0), N(1, 1)));
+}
+static void call_tiny_slice_scatter(world *w) {
+  (void)w;
+  give_tensor(w, tiny_slice_scatter(H(0), H(1), (int)N(0, 0), N(1, 1), N(2, 1), N(3, 1)));
+}
+static void call_tiny_diagonal_scatter(world *w) {
+  (void)w;
+  give_tensor(w, tiny_diagonal_scatter(H(0), H(1), N(0, 1), (int)N(1, 1), (int)N(2, 1)));
+}
 static void call_tiny_cat(world *w) {
   (void)w;
   give_tensor(w, tiny_cat(L(0), C(0), (int)N(1, 0)));
@@ -466,6 +478,14 @@ static void call_tiny_ne(world *w) {
   (void)w;
   give_tensor(w, tiny_ne(H(0), H(1)));
 }
+static void call_tiny_isclose(world *w) {
+  (void)w;
+  give_tensor(w, tiny_isclose(H(0), H(1), 0.5, 0.5, (int)N(0, 1)));
+}
+static void call_tiny_allclose(world *w) {
+  (void)w;
+  give_tensor(w, tiny_allclose(H(0), H(1), 0.5, 0.5, (int)N(0, 1)));
+}
 static void call_tiny_logical_and(world *w) {
   (void)w;
   give_tensor(w, tiny_logical_and(H(0), H(1)));
@@ -505,6 +525,14 @@ static void call_tiny_shift_left(world *w) {
 static void call_tiny_shift_right(world *w) {
   (void)w;
   give_tensor(w, tiny_shift_right(H(0), H(1)));
+}
+static void call_tiny_gcd(world *w) {
+  (void)w;
+  give_tensor(w, tiny_gcd(H(0), H(1)));
+}
+static void call_tiny_lcm(world *w) {
+  (void)w;
+  give_tensor(w, tiny_lcm(H(0), H(1)));
 }
 static void call_tiny_where(world *w) {
   (void)w;
@@ -718,6 +746,10 @@ static void call_tiny_xlogy(world *w) {
   (void)w;
   give_tensor(w, tiny_xlogy(H(0), H(1)));
 }
+static void call_tiny_xlog1py(world *w) {
+  (void)w;
+  give_tensor(w, tiny_xlog1py(H(0), H(1)));
+}
 static void call_tiny_logit(world *w) {
   (void)w;
   give_tensor(w, tiny_logit(H(0), 0.5));
@@ -753,6 +785,34 @@ static void call_tiny_lgamma(world *w) {
 static void call_tiny_digamma(world *w) {
   (void)w;
   give_tensor(w, tiny_digamma(H(0)));
+}
+static void call_tiny_polygamma(world *w) {
+  (void)w;
+  give_tensor(w, tiny_polygamma((int)N(0, 2), H(0)));
+}
+static void call_tiny_i0(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i0(H(0)));
+}
+static void call_tiny_i0e(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i0e(H(0)));
+}
+static void call_tiny_i1(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i1(H(0)));
+}
+static void call_tiny_i1e(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i1e(H(0)));
+}
+static void call_tiny_igamma(world *w) {
+  (void)w;
+  give_tensor(w, tiny_igamma(H(0), H(1)));
+}
+static void call_tiny_igammac(world *w) {
+  (void)w;
+  give_tensor(w, tiny_igammac(H(0), H(1)));
 }
 static void call_tiny_relu(world *w) {
   (void)w;
@@ -914,6 +974,10 @@ static void call_tiny_norm(world *w) {
   (void)w;
   give_tensor(w, tiny_norm(H(0), 0.5, (int)N(0, 0), (int)N(1, 1)));
 }
+static void call_tiny_renorm(world *w) {
+  (void)w;
+  give_tensor(w, tiny_renorm(H(0), 0.5, (int)N(0, 0), 0.5));
+}
 static void call_tiny_dist(world *w) {
   (void)w;
   give_tensor(w, tiny_dist(H(0), H(1), 0.5));
@@ -957,6 +1021,18 @@ static void call_tiny_cummax(world *w) {
 static void call_tiny_cummin(world *w) {
   (void)w;
   give_tensor(w, tiny_cummin(H(0), (int)N(0, 0), O(0)));
+}
+static void call_tiny_diff(world *w) {
+  (void)w;
+  give_tensor(w, tiny_diff(H(0), N(0, 2), (int)N(1, 0), H(1), H(2)));
+}
+static void call_tiny_trapezoid(world *w) {
+  (void)w;
+  give_tensor(w, tiny_trapezoid(H(0), H(1), 0.5, (int)N(0, 0)));
+}
+static void call_tiny_cumulative_trapezoid(world *w) {
+  (void)w;
+  give_tensor(w, tiny_cumulative_trapezoid(H(0), H(1), 0.5, (int)N(0, 0)));
 }
 static void call_tiny_one_hot(world *w) {
   (void)w;
@@ -1026,6 +1102,10 @@ static void call_tiny_masked_select(world *w) {
   (void)w;
   give_tensor(w, tiny_masked_select(H(0), H(1)));
 }
+static void call_tiny_repeat_interleave_by(world *w) {
+  (void)w;
+  give_tensor(w, tiny_repeat_interleave_by(H(0), H(1), (int)N(0, 0)));
+}
 static void call_tiny_masked_scatter(world *w) {
   (void)w;
   give_tensor(w, tiny_masked_scatter(H(0), H(1), H(2)));
@@ -1074,6 +1154,14 @@ static void call_tiny_nanquantile(world *w) {
   (void)w;
   give_tensor(w, tiny_nanquantile(H(0), H(1), (int)N(0, 0), (int)N(1, 1)));
 }
+static void call_tiny_quantile_by(world *w) {
+  (void)w;
+  give_tensor(w, tiny_quantile_by(H(0), H(1), (int)N(0, 0), (int)N(1, 1), (tiny_quantile_rule)N(2, 0)));
+}
+static void call_tiny_nanquantile_by(world *w) {
+  (void)w;
+  give_tensor(w, tiny_nanquantile_by(H(0), H(1), (int)N(0, 0), (int)N(1, 1), (tiny_quantile_rule)N(2, 0)));
+}
 static void call_tiny_mode(world *w) {
   (void)w;
   give_tensor(w, tiny_mode(H(0), (int)N(0, 0), (int)N(1, 1), O(0)));
@@ -1086,6 +1174,14 @@ static void call_tiny_unique_consecutive(world *w) {
   (void)w;
   give_tensor(w, tiny_unique_consecutive(H(0), O(0), O(1)));
 }
+static void call_tiny_unique_along(world *w) {
+  (void)w;
+  give_tensor(w, tiny_unique_along(H(0), (int)N(0, 0), O(0), O(1)));
+}
+static void call_tiny_unique_consecutive_along(world *w) {
+  (void)w;
+  give_tensor(w, tiny_unique_consecutive_along(H(0), (int)N(0, 0), O(0), O(1)));
+}
 static void call_tiny_searchsorted(world *w) {
   (void)w;
   give_tensor(w, tiny_searchsorted(H(0), H(1), (int)N(0, 1)));
@@ -1097,6 +1193,10 @@ static void call_tiny_bucketize(world *w) {
 static void call_tiny_histogram(world *w) {
   (void)w;
   give_tensor(w, tiny_histogram(H(0), H(1), H(2), (int)N(0, 1)));
+}
+static void call_tiny_histogram_bins(world *w) {
+  (void)w;
+  give_tensor(w, tiny_histogram_bins(H(0), N(0, 1), 0.5, 0.5, H(1), (int)N(1, 1), O(0)));
 }
 static void call_tiny_isin(world *w) {
   (void)w;
@@ -1198,9 +1298,21 @@ static void call_tiny_eigh(world *w) {
   (void)w;
   give_tensor(w, tiny_eigh(H(0), O(0)));
 }
+static void call_tiny_lu_solve(world *w) {
+  (void)w;
+  give_tensor(w, tiny_lu_solve(H(0), H(1), H(2), H(3)));
+}
+static void call_tiny_cholesky_solve(world *w) {
+  (void)w;
+  give_tensor(w, tiny_cholesky_solve(H(0), H(1), (int)N(0, 1)));
+}
 static void call_tiny_pinv(world *w) {
   (void)w;
   give_tensor(w, tiny_pinv(H(0), 0.5));
+}
+static void call_tiny_pinv_within(world *w) {
+  (void)w;
+  give_tensor(w, tiny_pinv_within(H(0), 0.5, 0.5));
 }
 static void call_tiny_lstsq(world *w) {
   (void)w;
@@ -1209,6 +1321,10 @@ static void call_tiny_lstsq(world *w) {
 static void call_tiny_matrix_rank(world *w) {
   (void)w;
   give_tensor(w, tiny_matrix_rank(H(0), 0.5));
+}
+static void call_tiny_matrix_rank_within(world *w) {
+  (void)w;
+  give_tensor(w, tiny_matrix_rank_within(H(0), 0.5, 0.5));
 }
 static void call_tiny_matrix_norm(world *w) {
   (void)w;
@@ -1221,6 +1337,18 @@ static void call_tiny_cond(world *w) {
 static void call_tiny_matrix_power(world *w) {
   (void)w;
   give_tensor(w, tiny_matrix_power(H(0), N(0, 2)));
+}
+static void call_tiny_matrix_exp(world *w) {
+  (void)w;
+  give_tensor(w, tiny_matrix_exp(H(0)));
+}
+static void call_tiny_cov(world *w) {
+  (void)w;
+  give_tensor(w, tiny_cov(H(0), (int)N(0, 1), H(1), H(2)));
+}
+static void call_tiny_corrcoef(world *w) {
+  (void)w;
+  give_tensor(w, tiny_corrcoef(H(0)));
 }
 static void call_tiny_fft(world *w) {
   (void)w;
@@ -1269,6 +1397,20 @@ static void call_tiny_fftfreq(world *w) {
 static void call_tiny_rfftfreq(world *w) {
   (void)w;
   give_tensor(w, tiny_rfftfreq(w->t, N(0, 2), 0.5, (tiny_dtype)N(1, TINY_F32)));
+}
+static void call_tiny_stft(world *w) {
+  (void)w;
+  tiny_stft_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.window = H(1);
+  give_tensor(w, tiny_stft(H(0), N(0, 2), &a2));
+}
+static void call_tiny_istft(world *w) {
+  (void)w;
+  tiny_stft_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.window = H(1);
+  give_tensor(w, tiny_istft(H(0), N(0, 2), &a2));
 }
 static void call_tiny_complex(world *w) {
   (void)w;
@@ -1449,6 +1591,10 @@ static void call_tiny_ctc_loss(world *w) {
 static void call_tiny_embedding(world *w) {
   (void)w;
   give_tensor(w, tiny_embedding(H(0), H(1), N(0, 1)));
+}
+static void call_tiny_embedding_max_norm(world *w) {
+  (void)w;
+  give_tensor(w, tiny_embedding_max_norm(H(0), H(1), N(0, 1), 0.5, 0.5));
 }
 static void call_tiny_embedding_bag(world *w) {
   (void)w;
@@ -2198,6 +2344,9 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_chunk", call_tiny_chunk, 1, 0, 2, 1},
   {"tiny_unbind", call_tiny_unbind, 1, 0, 2, 1},
   {"tiny_meshgrid", call_tiny_meshgrid, 2, 0, 2, 1},
+  {"tiny_select_scatter", call_tiny_select_scatter, 2, 0, 2, 0},
+  {"tiny_slice_scatter", call_tiny_slice_scatter, 2, 0, 4, 0},
+  {"tiny_diagonal_scatter", call_tiny_diagonal_scatter, 2, 0, 3, 0},
   {"tiny_cat", call_tiny_cat, 2, 0, 2, 0},
   {"tiny_stack", call_tiny_stack, 2, 0, 2, 0},
   {"tiny_pad", call_tiny_pad, 1, 0, 0, 0},
@@ -2221,6 +2370,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_ge", call_tiny_ge, 2, 0, 0, 0},
   {"tiny_eq", call_tiny_eq, 2, 0, 0, 0},
   {"tiny_ne", call_tiny_ne, 2, 0, 0, 0},
+  {"tiny_isclose", call_tiny_isclose, 2, 0, 1, 0},
+  {"tiny_allclose", call_tiny_allclose, 2, 0, 1, 0},
   {"tiny_logical_and", call_tiny_logical_and, 2, 0, 0, 0},
   {"tiny_logical_or", call_tiny_logical_or, 2, 0, 0, 0},
   {"tiny_logical_xor", call_tiny_logical_xor, 2, 0, 0, 0},
@@ -2231,6 +2382,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_bitwise_not", call_tiny_bitwise_not, 1, 0, 0, 0},
   {"tiny_shift_left", call_tiny_shift_left, 2, 0, 0, 0},
   {"tiny_shift_right", call_tiny_shift_right, 2, 0, 0, 0},
+  {"tiny_gcd", call_tiny_gcd, 2, 0, 0, 0},
+  {"tiny_lcm", call_tiny_lcm, 2, 0, 0, 0},
   {"tiny_where", call_tiny_where, 3, 0, 0, 0},
   {"tiny_clamp", call_tiny_clamp, 1, 0, 0, 0},
   {"tiny_clamp_to", call_tiny_clamp_to, 3, 0, 0, 0},
@@ -2284,6 +2437,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_logaddexp", call_tiny_logaddexp, 2, 0, 0, 0},
   {"tiny_logaddexp2", call_tiny_logaddexp2, 2, 0, 0, 0},
   {"tiny_xlogy", call_tiny_xlogy, 2, 0, 0, 0},
+  {"tiny_xlog1py", call_tiny_xlog1py, 2, 0, 0, 0},
   {"tiny_logit", call_tiny_logit, 1, 0, 0, 0},
   {"tiny_sinc", call_tiny_sinc, 1, 0, 0, 0},
   {"tiny_deg2rad", call_tiny_deg2rad, 1, 0, 0, 0},
@@ -2293,6 +2447,13 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_erfinv", call_tiny_erfinv, 1, 0, 0, 0},
   {"tiny_lgamma", call_tiny_lgamma, 1, 0, 0, 0},
   {"tiny_digamma", call_tiny_digamma, 1, 0, 0, 0},
+  {"tiny_polygamma", call_tiny_polygamma, 1, 0, 1, 0},
+  {"tiny_i0", call_tiny_i0, 1, 0, 0, 0},
+  {"tiny_i0e", call_tiny_i0e, 1, 0, 0, 0},
+  {"tiny_i1", call_tiny_i1, 1, 0, 0, 0},
+  {"tiny_i1e", call_tiny_i1e, 1, 0, 0, 0},
+  {"tiny_igamma", call_tiny_igamma, 2, 0, 0, 0},
+  {"tiny_igammac", call_tiny_igammac, 2, 0, 0, 0},
   {"tiny_relu", call_tiny_relu, 1, 0, 0, 0},
   {"tiny_relu6", call_tiny_relu6, 1, 0, 0, 0},
   {"tiny_sigmoid", call_tiny_sigmoid, 1, 0, 0, 0},
@@ -2333,6 +2494,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_all", call_tiny_all, 1, 0, 2, 0},
   {"tiny_count_nonzero", call_tiny_count_nonzero, 1, 0, 2, 0},
   {"tiny_norm", call_tiny_norm, 1, 0, 2, 0},
+  {"tiny_renorm", call_tiny_renorm, 1, 0, 1, 0},
   {"tiny_dist", call_tiny_dist, 2, 0, 0, 0},
   {"tiny_reduce", call_tiny_reduce, 1, 0, 2, 0},
   {"tiny_argmax", call_tiny_argmax, 1, 0, 2, 0},
@@ -2344,6 +2506,9 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_logcumsumexp", call_tiny_logcumsumexp, 1, 0, 1, 0},
   {"tiny_cummax", call_tiny_cummax, 1, 0, 1, 1},
   {"tiny_cummin", call_tiny_cummin, 1, 0, 1, 1},
+  {"tiny_diff", call_tiny_diff, 3, 0, 2, 0},
+  {"tiny_trapezoid", call_tiny_trapezoid, 2, 0, 1, 0},
+  {"tiny_cumulative_trapezoid", call_tiny_cumulative_trapezoid, 2, 0, 1, 0},
   {"tiny_one_hot", call_tiny_one_hot, 1, 0, 1, 0},
   {"tiny_gather", call_tiny_gather, 2, 0, 1, 0},
   {"tiny_take_along_axis", call_tiny_take_along_axis, 2, 0, 1, 0},
@@ -2361,6 +2526,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_index_put", call_tiny_index_put, 4, 0, 2, 0},
   {"tiny_masked_fill", call_tiny_masked_fill, 2, 0, 0, 0},
   {"tiny_masked_select", call_tiny_masked_select, 2, 0, 0, 0},
+  {"tiny_repeat_interleave_by", call_tiny_repeat_interleave_by, 2, 0, 1, 0},
   {"tiny_masked_scatter", call_tiny_masked_scatter, 3, 0, 0, 0},
   {"tiny_nonzero", call_tiny_nonzero, 1, 0, 0, 0},
   {"tiny_bincount", call_tiny_bincount, 2, 0, 1, 0},
@@ -2373,12 +2539,17 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_nanmedian", call_tiny_nanmedian, 1, 0, 2, 1},
   {"tiny_quantile", call_tiny_quantile, 2, 0, 2, 0},
   {"tiny_nanquantile", call_tiny_nanquantile, 2, 0, 2, 0},
+  {"tiny_quantile_by", call_tiny_quantile_by, 2, 0, 3, 0},
+  {"tiny_nanquantile_by", call_tiny_nanquantile_by, 2, 0, 3, 0},
   {"tiny_mode", call_tiny_mode, 1, 0, 2, 1},
   {"tiny_unique", call_tiny_unique, 1, 0, 0, 2},
   {"tiny_unique_consecutive", call_tiny_unique_consecutive, 1, 0, 0, 2},
+  {"tiny_unique_along", call_tiny_unique_along, 1, 0, 1, 2},
+  {"tiny_unique_consecutive_along", call_tiny_unique_consecutive_along, 1, 0, 1, 2},
   {"tiny_searchsorted", call_tiny_searchsorted, 2, 0, 1, 0},
   {"tiny_bucketize", call_tiny_bucketize, 2, 0, 1, 0},
   {"tiny_histogram", call_tiny_histogram, 3, 0, 1, 0},
+  {"tiny_histogram_bins", call_tiny_histogram_bins, 2, 0, 2, 1},
   {"tiny_isin", call_tiny_isin, 2, 0, 0, 0},
   {"tiny_matmul", call_tiny_matmul, 2, 0, 0, 0},
   {"tiny_linear", call_tiny_linear, 3, 0, 0, 0},
@@ -2404,12 +2575,19 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_qr", call_tiny_qr, 1, 0, 1, 1},
   {"tiny_svd", call_tiny_svd, 1, 0, 0, 2},
   {"tiny_eigh", call_tiny_eigh, 1, 0, 0, 1},
+  {"tiny_lu_solve", call_tiny_lu_solve, 4, 0, 0, 0},
+  {"tiny_cholesky_solve", call_tiny_cholesky_solve, 2, 0, 1, 0},
   {"tiny_pinv", call_tiny_pinv, 1, 0, 0, 0},
+  {"tiny_pinv_within", call_tiny_pinv_within, 1, 0, 0, 0},
   {"tiny_lstsq", call_tiny_lstsq, 2, 0, 0, 0},
   {"tiny_matrix_rank", call_tiny_matrix_rank, 1, 0, 0, 0},
+  {"tiny_matrix_rank_within", call_tiny_matrix_rank_within, 1, 0, 0, 0},
   {"tiny_matrix_norm", call_tiny_matrix_norm, 1, 0, 1, 0},
   {"tiny_cond", call_tiny_cond, 1, 0, 1, 0},
   {"tiny_matrix_power", call_tiny_matrix_power, 1, 0, 1, 0},
+  {"tiny_matrix_exp", call_tiny_matrix_exp, 1, 0, 0, 0},
+  {"tiny_cov", call_tiny_cov, 3, 0, 1, 0},
+  {"tiny_corrcoef", call_tiny_corrcoef, 1, 0, 0, 0},
   {"tiny_fft", call_tiny_fft, 1, 0, 3, 0},
   {"tiny_ifft", call_tiny_ifft, 1, 0, 3, 0},
   {"tiny_rfft", call_tiny_rfft, 1, 0, 3, 0},
@@ -2422,6 +2600,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_ifftshift", call_tiny_ifftshift, 1, 0, 0, 0},
   {"tiny_fftfreq", call_tiny_fftfreq, 0, 1, 2, 0},
   {"tiny_rfftfreq", call_tiny_rfftfreq, 0, 1, 2, 0},
+  {"tiny_stft", call_tiny_stft, 2, 0, 1, 0},
+  {"tiny_istft", call_tiny_istft, 2, 0, 1, 0},
   {"tiny_complex", call_tiny_complex, 2, 0, 0, 0},
   {"tiny_polar", call_tiny_polar, 2, 0, 0, 0},
   {"tiny_real", call_tiny_real, 1, 0, 0, 0},
@@ -2464,6 +2644,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_multi_margin_loss", call_tiny_multi_margin_loss, 3, 0, 2, 0},
   {"tiny_ctc_loss", call_tiny_ctc_loss, 4, 0, 3, 0},
   {"tiny_embedding", call_tiny_embedding, 2, 0, 1, 0},
+  {"tiny_embedding_max_norm", call_tiny_embedding_max_norm, 2, 0, 1, 0},
   {"tiny_embedding_bag", call_tiny_embedding_bag, 4, 0, 2, 0},
   {"tiny_attention", call_tiny_attention, 4, 0, 0, 0},
   {"tiny_rope", call_tiny_rope, 2, 0, 0, 0},
