@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4fe7737802c4258cfe391078cc3cc2200a6d5c988c62e0cfaad7cf7a0d8dc99e
+/* tiny.h 0.1.0, source 80137116bf77e287a82fe5588ad779c63831f72edcf61a5efffd2718d6220486
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -99,9 +99,10 @@ rights, setuid or with capabilities of its file, reads none of it)
 
 ERRORS
   A call that cannot do its work records a code and a message that names shapes or values, and returns a code,
-  NULL, or the context's poisoned tensor: never NULL from an operator, and every operator passes poison
-  through. The first error stays until tiny_clear: tiny_status gives its code, tiny_error its message. NULL
-  tensors count as poisoned.
+  NULL, or the context's poisoned tensor, and every operator passes poison through. The first error stays until
+  tiny_clear: tiny_status gives its code, tiny_error its message. A NULL tensor among others is TINY_E_ARG. Only where
+  no argument tells a context (all tensors are NULL, a list has none: tiny_cat(xs, 0, 0)) is there nobody to tell:
+  operators give NULL then, which the next one takes as it takes poison.
 
 MEMORY
   All memory comes from tiny_desc.alloc, one function shaped like realloc, or from malloc, and big buffers then
@@ -234,16 +235,16 @@ BUILDING
 
 Where things stand in tiny.h
 
-    452  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    453  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    672  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1310  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    673  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1311  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1514  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1515  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1865  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1866  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2001  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2002  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
    2134  src/api/io.h                tensors from files and to files
    2209  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
@@ -265,173 +266,173 @@ Where things stand in tiny.h
                                      form that values have in the IR
    5308  src/ir/alu.c                the meaning of every arithmetic op, once
    5458  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6142  src/ir/args.c               which k, v and sources fit an op
-   6295  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   6910  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6144  src/ir/args.c               which k, v and sources fit an op
+   6297  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   6912  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7484  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7486  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7834  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7836  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8258  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8260  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8526  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8528  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9408  src/ir/spec.c               the verifier
-   9741  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9410  src/ir/spec.c               the verifier
+   9743  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   9956  src/rules/notation.c        the algebra that bodies of rules are written in
-   9991  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10189  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   9958  src/rules/notation.c        the algebra that bodies of rules are written in
+   9993  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10191  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10349  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10351  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10743  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10745  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  10931  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  10933  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11345  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11347  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11686  src/rules/decompose.c       from what the IR means to what a language can say
-  12262  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11688  src/rules/decompose.c       from what the IR means to what a language can say
+  12264  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12296  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12298  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12797  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12799  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13351  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13353  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13571  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13573  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14181  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14183  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14469  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14471  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  14946  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  14948  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15053  src/tensor/activation.c     what stands between the layers of a network
-  15229  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15574  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15055  src/tensor/activation.c     what stands between the layers of a network
+  15231  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15576  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  15818  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  15820  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16541  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16543  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17169  src/tensor/random.c         numbers from a counter, the same on every device
-  17443  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17171  src/tensor/random.c         numbers from a counter, the same on every device
+  17445  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  17763  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18059  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  17765  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18061  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18195  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18197  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18731  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18733  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19446  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19448  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  19848  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  19850  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  19987  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  19989  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20434  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20436  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  20870  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  20872  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21218  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21538  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21664  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21220  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21540  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21666  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  21822  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  21824  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22312  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22588  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22314  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22590  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22677  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22687  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  22932  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23311  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  22942  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23321  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23585  src/tensor/params.c         lists of named tensors: what a network consists of
-  23678  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24059  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23595  src/tensor/params.c         lists of named tensors: what a network consists of
+  23688  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24069  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  24896  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  24906  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  25666  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  25676  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26133  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26143  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  26562  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  26572  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27153  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  27654  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27163  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  27664  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28123  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28133  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28298  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28308  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28524  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28534  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28800  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28810  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  28935  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29057  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  28945  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29067  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29157  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29167  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  29546  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  29556  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30130  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30140  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30371  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30381  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  30838  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  30916  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31119  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31371  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  30848  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  30926  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31129  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31381  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  31627  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  31637  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  31848  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  31858  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32441  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  32736  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32451  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  32746  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33123  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  33656  src/runtime/interp.c        the backend INTERP
-  33736  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33133  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  33666  src/runtime/interp.c        the backend INTERP
+  33746  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  33791  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34062  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  33801  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34072  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  34759  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35165  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  34769  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35175  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  35806  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  35816  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36218  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36228  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  36954  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  36964  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37172  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37182  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37442  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37452  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37710  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37720  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37887  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37897  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38061  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38419  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38655  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38071  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38429  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38665  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38803  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  38968  src/runtime/context.c       opening and closing, the first error, totals
+  38813  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  38978  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -817,10 +818,10 @@ TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int a
 // of tiny_diagonal(x, diagonal, a, b) [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
-// Side by side along axis; dtypes promote. n must be 1 or more. A list of nothing, (0), may stand among tensors of any
-// dims. [torch.cat]
+// Side by side along axis; dtypes promote. n must be 1 or more: no tensors tell no context, and give NULL
+// without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
-// along a new axis [torch.stack]
+// along a new axis; n as for tiny_cat [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
 // The last axes with so much value before and after: (before, after, before, after ..); negative amounts crop. At most
 // 8 axes in a call, as a tiny_shape has 16 entries. [torch.nn.functional.pad]
@@ -1337,14 +1338,14 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b);
 // [torch.tensordot]
 TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape axes_a, tiny_shape axes_b);
 // xs[0] @ xs[1] @ .. in the order that takes the fewest multiplications. All are matrices, but the first and
-// the last may be vectors. Up to 32 operands. [torch.linalg.multi_dot]
+// the last may be vectors. 1 to 32 operands; none give NULL, as tiny_cat. [torch.linalg.multi_dot]
 TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n);
 // Sums of products as subscripts say: "bij,bjk->bik". Letters name dims; a letter that stands twice in an
 // operand takes its diagonal; letters that the output lacks are summed. Without "->" the output has the
 // letters that stand once, in the order of the alphabet, behind the ellipsis. "..." stands for dims that
 // broadcast, and are summed if an explicit output has none.
-// Dims of 1 broadcast. Up to 16 operands; up to 8 are contracted in the cheapest order, more from left to
-// right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
+// Dims of 1 broadcast. 1 to 16 operands, none give NULL as tiny_cat; up to 8 are contracted in the cheapest order,
+// more from left to right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
 TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs, int n);
 // (..,n,m) -> (..): the sum of the diagonal, of the dtype that tiny_sum gives. [numpy.trace]
 TINY_API tiny_tensor *tiny_trace(tiny_tensor *x);
@@ -2003,9 +2004,8 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);               
 // ** gradients ******************************************************************************** >>gradients
 
 // grads[i] = d loss / d params[i], new lazy tensors of the parameter's shape and dtype, to be freed as others.
-// loss must
-// have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be differentiated
-// again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
+// loss must have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be
+// differentiated again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
 TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
 // y, computed from inputs x[0..n-1], as it is; but what lies between x and y is not kept for the backward pass:
 // tiny_grad computes it again from x when it gets there. y and x are kept. Cut a deep network of n layers into about
@@ -2463,7 +2463,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "4fe7737802c4258cfe391078cc3cc2200a6d5c988c62e0cfaad7cf7a0d8dc99e"
+#define TN_SOURCE_ID "80137116bf77e287a82fe5588ad779c63831f72edcf61a5efffd2718d6220486"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5580,7 +5580,9 @@ static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
 static int tn_ir_open(tiny_ctx *t) {
   t->ir = (struct tn_ir *)tn_alloc(t, sizeof *t->ir);
   if (!t->ir) return 0;
+  static const int64_t none[TINY_MAX_DIMS] = {0};
   t->ir->bad.lanes = 1;
+  t->ir->bad.dim = none;                   // formulas may look at the dims of what could not be made
   t->ir->collect_at = 1 << 14;
   return tn_nodes_open(t, &t->ir->nodes);
 }
@@ -22639,10 +22641,15 @@ static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
   }
   return changed ? tn_uop_with(t, u, src) : u;
 }
+// Is u, which is computed, what it is whatever became of its sources? Gradients end there.
+static int tn_segment_ends(const tiny_uop *u) {
+  return u->op == TINY_OP_BUFFER || (u->realized && tn_is_memory(u) && !(u->op == TINY_OP_CONTIGUOUS && u->k));
+}
 // The nodes from the checkpoint down to its inputs and to those that are wanted, anew. Positions too (IOTA): random
-// numbers and masks that are made of them are then no longer shared with the forward pass.
+// numbers and masks that are made of them are then no longer shared with the forward pass. What was computed already
+// is taken as it is unless it depends on an edge: a gradient flows through it, whether somebody has read it or not.
 static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, const tn_map *wanted, tn_segment *s) {
-  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0}, flows = {NULL, 0, 0};   // flows: those that depend on an edge
   tn_walk *stack = NULL, *top;
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
@@ -22653,7 +22660,7 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
     top = &stack[depth - 1];
     tiny_uop *u = top->u;
     const int at_edge = tn_map_has(&edge, u) || tn_map_has(wanted, u);
-    const int whole = at_edge || u->realized || top->next == u->nsrc;
+    const int whole = at_edge || tn_segment_ends(u) || top->next == u->nsrc;
     if (!whole && !tn_map_has(&now, u->src[top->next])) {
       tiny_uop *next = u->src[top->next++];
       top = TN_PUSH(t, stack, depth, cap, tn_walk);
@@ -22663,10 +22670,13 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
     if (!whole) { top->next++; continue; }
     depth--;
     if (tn_map_has(&now, u)) continue;
-    tiny_uop *copy = at_edge || u->op == TINY_OP_IOTA ? tn_segment_wrap(t, u, g) :
-        u->realized                               ? u :
-                                                    tn_segment_node(t, u, &now);
+    int depends = at_edge;
+    for (uint32_t i = 0; i < u->nsrc && !depends && !tn_segment_ends(u); i++) depends = tn_map_has(&flows, u->src[i]);
+    tiny_uop *copy = at_edge || (u->op == TINY_OP_IOTA && !u->realized) ? tn_segment_wrap(t, u, g) :
+        tn_segment_ends(u) || (u->realized && !depends)                 ? u :
+                                                                          tn_segment_node(t, u, &now);
     if (at_edge) { tn_push(t, &s->edge, u); tn_push(t, &s->wrapped, copy); }
+    if (depends) tn_map_set(t, &flows, u, u);
     tn_map_set(t, &now, u, copy);
   }
   return (tiny_uop *)tn_map_get(&now, checkpoint->src[0]);
@@ -34299,7 +34309,7 @@ enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE =
 
 static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
   tn_digest_print(key, out);
-  snprintf(out + TN_DIGEST_TEXT - 1, TN_CACHE_NAME - TN_DIGEST_TEXT + 1, ".%s", suffix);
+  snprintf(out + TN_DIGEST_TEXT - 1, (size_t)TN_CACHE_NAME - (size_t)TN_DIGEST_TEXT + 1, ".%s", suffix);
   return out;
 }
 
