@@ -15,9 +15,11 @@ static double bf16_value(uint16_t x) {
   return (double)f;
 }
 
+#ifdef BENCH_ONEDNN
 static double narrow_result(const void *result, size_t i, int bytes) {
   return bytes ? (double)((const int32_t *)result)[i] : bf16_value(((const uint16_t *)result)[i]);
 }
+#endif
 
 static void bench_narrow_product(int64_t n, int bytes, mean *all) {
   char name[64];
