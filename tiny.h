@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 80137116bf77e287a82fe5588ad779c63831f72edcf61a5efffd2718d6220486
+/* tiny.h 0.1.0, source bd8f8b417421d46d4188fda090e2b4a4496a4bedb995ad5f0a1bc13b6c3bfcbb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -311,128 +311,128 @@ Where things stand in tiny.h
                                      stack, scattered slices, roll
   14471  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  14948  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  14944  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15055  src/tensor/activation.c     what stands between the layers of a network
-  15231  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15576  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15051  src/tensor/activation.c     what stands between the layers of a network
+  15227  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15572  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  15820  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  15816  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16543  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16539  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17171  src/tensor/random.c         numbers from a counter, the same on every device
-  17445  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17167  src/tensor/random.c         numbers from a counter, the same on every device
+  17441  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  17765  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18061  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  17761  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18057  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18197  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18193  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18733  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18729  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19448  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19444  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  19850  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  19846  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  19989  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  19985  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20436  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20432  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  20872  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  20868  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21220  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21540  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21666  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21216  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21536  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21662  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  21824  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  21820  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22314  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22590  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22310  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22586  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22687  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22683  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  22942  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23321  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  22938  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23317  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23595  src/tensor/params.c         lists of named tensors: what a network consists of
-  23688  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24069  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23591  src/tensor/params.c         lists of named tensors: what a network consists of
+  23684  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24065  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  24906  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  24902  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  25676  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  25672  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26143  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26139  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  26572  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  26568  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27163  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  27664  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27159  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  27660  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28133  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28129  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28308  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28304  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28534  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28530  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28810  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28806  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  28945  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29067  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  28941  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29063  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29167  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29163  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  29556  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  29552  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30140  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30136  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30381  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30377  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  30848  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  30926  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31129  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31381  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  30844  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  30922  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31125  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31377  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  31637  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  31633  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  31858  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  31854  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32451  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  32746  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32454  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  32749  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33133  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  33666  src/runtime/interp.c        the backend INTERP
-  33746  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33136  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  33669  src/runtime/interp.c        the backend INTERP
+  33749  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  33801  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34072  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  33804  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34075  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  34769  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35175  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  34772  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35179  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  35816  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  35820  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36228  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36232  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  36964  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  36968  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37182  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37186  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37452  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37456  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37720  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37724  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37897  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37901  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38071  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38429  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38665  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38075  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38433  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38669  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38813  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  38978  src/runtime/context.c       opening and closing, the first error, totals
+  38817  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  38982  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2463,7 +2463,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "80137116bf77e287a82fe5588ad779c63831f72edcf61a5efffd2718d6220486"
+#define TN_SOURCE_ID "bd8f8b417421d46d4188fda090e2b4a4496a4bedb995ad5f0a1bc13b6c3bfcbb"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -14705,10 +14705,6 @@ static tiny_uop *tn_common_divisor(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
     r = tn_where(t, tn_lt(t, left, r), left, r);
     x = tn_where(t, none, x, y);
     y = tn_where(t, none, y, r);
-    if (step % 4 == 3 && !tn_bad(t, x) && !tn_bad(t, y)) {   // long chains of remainders are slow to simplify
-      x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
-      y = tn_u1(t, TINY_OP_CONTIGUOUS, y);
-    }
   }
   return tn_bad(t, x) ? x : tn_cast(t, x, dtype);
 }
@@ -32290,6 +32286,12 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
   else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
 }
 
+// Compilers made of clang try to compute what an integer constant stands for wherever it is named, through both arms of
+// every choice: a chain of 50 choices would take them hours. A variable stops that.
+static int tn_is_choice(const tiny_uop *u, const char *value) {
+  return u->lanes == 1 && !tn_is_float(u->dtype) && strchr(value, '?');
+}
+
 static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tiny_bytes value = {x->t, NULL, 0, 0};
   const int i = (int)u->seq;
@@ -32306,7 +32308,8 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  const char *const line[] = {"const ", tn_node_type(x, u), " ", x->expr[i], " = ", value.data, ";"};
+  const char *const line[] = {tn_is_choice(u, value.data) ? "" : "const ", tn_node_type(x, u), " ", x->expr[i], " = ",
+                              value.data, ";"};
   tn_line_of(x, line, 7);
 }
 
@@ -35159,12 +35162,13 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_compiler_settle(t);
   if (!tn_beam_can(t)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
+  tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
     tn_build *b = &builds[i];
+    if (b->custom || tn_map_has(&asked, b->ast)) continue;
+    tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    int known = b->custom || tn_executable_find(t, &b->key);
-    for (int j = 0; j < i && !known; j++) known = builds[j].ast && tn_digest_same(&builds[j].key, &b->key);
-    if (known || tn_beam_from_disk(t, b)) continue;
+    if (tn_executable_find(t, &b->key) || tn_beam_from_disk(t, b)) continue;
     todo[left++] = i;
   }
   for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
