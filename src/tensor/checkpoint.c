@@ -19,10 +19,9 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
   enum { TN_MOST = 64 };
   tiny_tensor *out, *in[TN_MOST];
   tiny_uop *src[TN_MOST];
+  if (!tn_usable("checkpoint", 1, &y, &out)) return out;
   if (n < 1 || n >= TN_MOST || !x)
-    return tiny_ok(y) ?
-               tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1) :
-               y;
+    return tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1);
   in[0] = y;
   for (int i = 0; i < n; i++) in[i + 1] = x[i];
   if (!tn_usable("checkpoint", n + 1, in, &out)) return out;

@@ -276,6 +276,15 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
   }
   return TINY_OK;
 }
+// Does what was kept for parameter i, of the same context, have its shape? It has another where the parameters of an
+// earlier step were others.
+static tiny_code tn_state_check(tiny_ctx *t, const char *name, int i, const tiny_tensor *param, const tiny_tensor *state) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  const tiny_uop *p = tn_uop_of(param), *s = tn_uop_of(state);
+  if (tn_has_dims(p, s->ndim, s->dim)) return TINY_OK;
+  return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, in the steps before it was %s", name, i, tn_text_of(p, a),
+                   tn_text_of(s, b));
+}
 static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
                                 int n) {
   char text[TN_DIMS_TEXT];
@@ -297,6 +306,8 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
   for (int i = 0; o->state && i < TN_SLOTS * o->n && whole; i++)
     whole = !o->state[i] || tn_usable_in(t, "optim_step's state", 1, &o->state[i], &out);
   if (!whole) return t->code ? t->code : TINY_E_STATE;
+  for (int i = 0; o->state && i < TN_SLOTS * n; i++)
+    if (o->state[i] && tn_state_check(t, "optim_step", i % n, params[i % n], o->state[i]) != TINY_OK) return t->code;
   if (o->rate && !tn_usable_in(t, "optim_step's rate", 1, &o->rate, &out)) return t->code ? t->code : TINY_E_STATE;
   if (o->rate && (tn_uop_of(o->rate)->ndim || !tn_is_float(tn_uop_of(o->rate)->dtype)))
     return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");

@@ -172,6 +172,8 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   const tiny_shape one = {1, {1}};
   const int fresh = !e->average;
   if (!fresh && !tn_usable_in(t, "ema_step's average", n, e->average, &out)) return t->code ? t->code : TINY_E_STATE;
+  for (int i = 0; i < n && !fresh; i++)
+    if (tn_state_check(t, "ema_step", i, params[i], e->average[i]) != TINY_OK) return t->code;
   if (e->steps && !tn_usable_in(t, "ema_step's steps", 1, &e->steps, &out)) return t->code ? t->code : TINY_E_STATE;
   if (!e->steps && !(e->steps = tn_state_new(t, TINY_F32, one))) return t->code;
   e->t = t;
