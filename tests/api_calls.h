@@ -68,7 +68,7 @@ static void call_tiny_blob(world *w) {
 }
 static void call_tiny_scalar(world *w) {
   (void)w;
-  give_tensor(w, tiny_scalar(w->t, 0.5, (tiny_dtype)N(0, TINY_F32)));
+  give_tensor(w, tiny_scalar(w->t, D(0, 0.5), (tiny_dtype)N(0, TINY_F32)));
 }
 static void call_tiny_read(world *w) {
   (void)w;
@@ -140,7 +140,7 @@ static void call_tiny_bitcast(world *w) {
 }
 static void call_tiny_full(world *w) {
   (void)w;
-  give_tensor(w, tiny_full(w->t, 0.5, (tiny_dtype)N(0, TINY_F32), the_shape(w, 3)));
+  give_tensor(w, tiny_full(w->t, D(0, 0.5), (tiny_dtype)N(0, TINY_F32), the_shape(w, 3)));
 }
 static void call_tiny_zeros(world *w) {
   (void)w;
@@ -152,7 +152,7 @@ static void call_tiny_ones(world *w) {
 }
 static void call_tiny_full_like(world *w) {
   (void)w;
-  give_tensor(w, tiny_full_like(H(0), 0.5));
+  give_tensor(w, tiny_full_like(H(0), D(0, 0.5)));
 }
 static void call_tiny_zeros_like(world *w) {
   (void)w;
@@ -164,19 +164,19 @@ static void call_tiny_ones_like(world *w) {
 }
 static void call_tiny_like(world *w) {
   (void)w;
-  give_tensor(w, tiny_like(H(0), 0.5));
+  give_tensor(w, tiny_like(H(0), D(0, 0.5)));
 }
 static void call_tiny_arange(world *w) {
   (void)w;
-  give_tensor(w, tiny_arange(w->t, 0.5, 0.5, 0.5, (tiny_dtype)N(0, TINY_F32)));
+  give_tensor(w, tiny_arange(w->t, D(0, 0.5), D(1, 0.5), D(2, 0.5), (tiny_dtype)N(0, TINY_F32)));
 }
 static void call_tiny_linspace(world *w) {
   (void)w;
-  give_tensor(w, tiny_linspace(w->t, 0.5, 0.5, N(0, 2), (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_linspace(w->t, D(0, 0.5), D(1, 0.5), N(0, 2), (tiny_dtype)N(1, TINY_F32)));
 }
 static void call_tiny_logspace(world *w) {
   (void)w;
-  give_tensor(w, tiny_logspace(w->t, 0.5, 0.5, N(0, 2), 0.5, (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_logspace(w->t, D(0, 0.5), D(1, 0.5), N(0, 2), D(2, 0.5), (tiny_dtype)N(1, TINY_F32)));
 }
 static void call_tiny_eye(world *w) {
   (void)w;
@@ -220,11 +220,11 @@ static void call_tiny_randn_like(world *w) {
 }
 static void call_tiny_uniform(world *w) {
   (void)w;
-  give_tensor(w, tiny_uniform(w->t, 0.5, 0.5, (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
+  give_tensor(w, tiny_uniform(w->t, D(0, 0.5), D(1, 0.5), (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
 }
 static void call_tiny_normal(world *w) {
   (void)w;
-  give_tensor(w, tiny_normal(w->t, 0.5, 0.5, (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
+  give_tensor(w, tiny_normal(w->t, D(0, 0.5), D(1, 0.5), (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
 }
 static void call_tiny_randint(world *w) {
   (void)w;
@@ -252,15 +252,15 @@ static void call_tiny_glorot_normal(world *w) {
 }
 static void call_tiny_kaiming_uniform(world *w) {
   (void)w;
-  give_tensor(w, tiny_kaiming_uniform(w->t, 0.5, the_shape(w, 2)));
+  give_tensor(w, tiny_kaiming_uniform(w->t, D(0, 0.5), the_shape(w, 2)));
 }
 static void call_tiny_kaiming_normal(world *w) {
   (void)w;
-  give_tensor(w, tiny_kaiming_normal(w->t, 0.5, the_shape(w, 2)));
+  give_tensor(w, tiny_kaiming_normal(w->t, D(0, 0.5), the_shape(w, 2)));
 }
 static void call_tiny_dropout(world *w) {
   (void)w;
-  give_tensor(w, tiny_dropout(H(0), 0.5, (int)N(0, 1)));
+  give_tensor(w, tiny_dropout(H(0), D(0, 0.5), (int)N(0, 1)));
 }
 static void call_tiny_reshape(world *w) {
   (void)w;
@@ -374,6 +374,18 @@ static void call_tiny_meshgrid(world *w) {
   (void)w;
   give_number(w, tiny_meshgrid(L(0), C(0), (int)N(1, 1), O(0)));
 }
+static void call_tiny_select_scatter(world *w) {
+  (void)w;
+  give_tensor(w, tiny_select_scatter(H(0), H(1), (int)N(0, 0), N(1, 1)));
+}
+static void call_tiny_slice_scatter(world *w) {
+  (void)w;
+  give_tensor(w, tiny_slice_scatter(H(0), H(1), (int)N(0, 0), N(1, 1), N(2, 1), N(3, 1)));
+}
+static void call_tiny_diagonal_scatter(world *w) {
+  (void)w;
+  give_tensor(w, tiny_diagonal_scatter(H(0), H(1), N(0, 1), (int)N(1, 1), (int)N(2, 1)));
+}
 static void call_tiny_cat(world *w) {
   (void)w;
   give_tensor(w, tiny_cat(L(0), C(0), (int)N(1, 0)));
@@ -384,7 +396,7 @@ static void call_tiny_stack(world *w) {
 }
 static void call_tiny_pad(world *w) {
   (void)w;
-  give_tensor(w, tiny_pad(H(0), the_shape(w, 1), 0.5));
+  give_tensor(w, tiny_pad(H(0), the_shape(w, 1), D(0, 0.5)));
 }
 static void call_tiny_pad_mode(world *w) {
   (void)w;
@@ -466,6 +478,14 @@ static void call_tiny_ne(world *w) {
   (void)w;
   give_tensor(w, tiny_ne(H(0), H(1)));
 }
+static void call_tiny_isclose(world *w) {
+  (void)w;
+  give_tensor(w, tiny_isclose(H(0), H(1), D(0, 0.5), D(1, 0.5), (int)N(0, 1)));
+}
+static void call_tiny_allclose(world *w) {
+  (void)w;
+  give_tensor(w, tiny_allclose(H(0), H(1), D(0, 0.5), D(1, 0.5), (int)N(0, 1)));
+}
 static void call_tiny_logical_and(world *w) {
   (void)w;
   give_tensor(w, tiny_logical_and(H(0), H(1)));
@@ -506,13 +526,21 @@ static void call_tiny_shift_right(world *w) {
   (void)w;
   give_tensor(w, tiny_shift_right(H(0), H(1)));
 }
+static void call_tiny_gcd(world *w) {
+  (void)w;
+  give_tensor(w, tiny_gcd(H(0), H(1)));
+}
+static void call_tiny_lcm(world *w) {
+  (void)w;
+  give_tensor(w, tiny_lcm(H(0), H(1)));
+}
 static void call_tiny_where(world *w) {
   (void)w;
   give_tensor(w, tiny_where(H(0), H(1), H(2)));
 }
 static void call_tiny_clamp(world *w) {
   (void)w;
-  give_tensor(w, tiny_clamp(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_clamp(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_clamp_to(world *w) {
   (void)w;
@@ -524,11 +552,11 @@ static void call_tiny_lerp(world *w) {
 }
 static void call_tiny_addcmul(world *w) {
   (void)w;
-  give_tensor(w, tiny_addcmul(H(0), H(1), H(2), 0.5));
+  give_tensor(w, tiny_addcmul(H(0), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_addcdiv(world *w) {
   (void)w;
-  give_tensor(w, tiny_addcdiv(H(0), H(1), H(2), 0.5));
+  give_tensor(w, tiny_addcdiv(H(0), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_neg(world *w) {
   (void)w;
@@ -580,7 +608,7 @@ static void call_tiny_heaviside(world *w) {
 }
 static void call_tiny_nan_to_num(world *w) {
   (void)w;
-  give_tensor(w, tiny_nan_to_num(H(0), 0.5, 0.5, 0.5));
+  give_tensor(w, tiny_nan_to_num(H(0), D(0, 0.5), D(1, 0.5), D(2, 0.5)));
 }
 static void call_tiny_isnan(world *w) {
   (void)w;
@@ -718,9 +746,13 @@ static void call_tiny_xlogy(world *w) {
   (void)w;
   give_tensor(w, tiny_xlogy(H(0), H(1)));
 }
+static void call_tiny_xlog1py(world *w) {
+  (void)w;
+  give_tensor(w, tiny_xlog1py(H(0), H(1)));
+}
 static void call_tiny_logit(world *w) {
   (void)w;
-  give_tensor(w, tiny_logit(H(0), 0.5));
+  give_tensor(w, tiny_logit(H(0), D(0, 0.5)));
 }
 static void call_tiny_sinc(world *w) {
   (void)w;
@@ -754,6 +786,34 @@ static void call_tiny_digamma(world *w) {
   (void)w;
   give_tensor(w, tiny_digamma(H(0)));
 }
+static void call_tiny_polygamma(world *w) {
+  (void)w;
+  give_tensor(w, tiny_polygamma((int)N(0, 2), H(0)));
+}
+static void call_tiny_i0(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i0(H(0)));
+}
+static void call_tiny_i0e(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i0e(H(0)));
+}
+static void call_tiny_i1(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i1(H(0)));
+}
+static void call_tiny_i1e(world *w) {
+  (void)w;
+  give_tensor(w, tiny_i1e(H(0)));
+}
+static void call_tiny_igamma(world *w) {
+  (void)w;
+  give_tensor(w, tiny_igamma(H(0), H(1)));
+}
+static void call_tiny_igammac(world *w) {
+  (void)w;
+  give_tensor(w, tiny_igammac(H(0), H(1)));
+}
 static void call_tiny_relu(world *w) {
   (void)w;
   give_tensor(w, tiny_relu(H(0)));
@@ -784,7 +844,7 @@ static void call_tiny_gelu_tanh(world *w) {
 }
 static void call_tiny_elu(world *w) {
   (void)w;
-  give_tensor(w, tiny_elu(H(0), 0.5));
+  give_tensor(w, tiny_elu(H(0), D(0, 0.5)));
 }
 static void call_tiny_selu(world *w) {
   (void)w;
@@ -792,11 +852,11 @@ static void call_tiny_selu(world *w) {
 }
 static void call_tiny_celu(world *w) {
   (void)w;
-  give_tensor(w, tiny_celu(H(0), 0.5));
+  give_tensor(w, tiny_celu(H(0), D(0, 0.5)));
 }
 static void call_tiny_leaky_relu(world *w) {
   (void)w;
-  give_tensor(w, tiny_leaky_relu(H(0), 0.5));
+  give_tensor(w, tiny_leaky_relu(H(0), D(0, 0.5)));
 }
 static void call_tiny_prelu(world *w) {
   (void)w;
@@ -804,11 +864,11 @@ static void call_tiny_prelu(world *w) {
 }
 static void call_tiny_rrelu(world *w) {
   (void)w;
-  give_tensor(w, tiny_rrelu(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_rrelu(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_hardtanh(world *w) {
   (void)w;
-  give_tensor(w, tiny_hardtanh(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_hardtanh(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_hardsigmoid(world *w) {
   (void)w;
@@ -820,15 +880,15 @@ static void call_tiny_hardswish(world *w) {
 }
 static void call_tiny_threshold(world *w) {
   (void)w;
-  give_tensor(w, tiny_threshold(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_threshold(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_hardshrink(world *w) {
   (void)w;
-  give_tensor(w, tiny_hardshrink(H(0), 0.5));
+  give_tensor(w, tiny_hardshrink(H(0), D(0, 0.5)));
 }
 static void call_tiny_softshrink(world *w) {
   (void)w;
-  give_tensor(w, tiny_softshrink(H(0), 0.5));
+  give_tensor(w, tiny_softshrink(H(0), D(0, 0.5)));
 }
 static void call_tiny_tanhshrink(world *w) {
   (void)w;
@@ -840,7 +900,7 @@ static void call_tiny_softsign(world *w) {
 }
 static void call_tiny_softplus(world *w) {
   (void)w;
-  give_tensor(w, tiny_softplus(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_softplus(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_logsigmoid(world *w) {
   (void)w;
@@ -912,11 +972,15 @@ static void call_tiny_count_nonzero(world *w) {
 }
 static void call_tiny_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_norm(H(0), 0.5, (int)N(0, 0), (int)N(1, 1)));
+  give_tensor(w, tiny_norm(H(0), D(0, 0.5), (int)N(0, 0), (int)N(1, 1)));
+}
+static void call_tiny_renorm(world *w) {
+  (void)w;
+  give_tensor(w, tiny_renorm(H(0), D(0, 0.5), (int)N(0, 0), D(1, 0.5)));
 }
 static void call_tiny_dist(world *w) {
   (void)w;
-  give_tensor(w, tiny_dist(H(0), H(1), 0.5));
+  give_tensor(w, tiny_dist(H(0), H(1), D(0, 0.5)));
 }
 static void call_tiny_reduce(world *w) {
   (void)w;
@@ -957,6 +1021,18 @@ static void call_tiny_cummax(world *w) {
 static void call_tiny_cummin(world *w) {
   (void)w;
   give_tensor(w, tiny_cummin(H(0), (int)N(0, 0), O(0)));
+}
+static void call_tiny_diff(world *w) {
+  (void)w;
+  give_tensor(w, tiny_diff(H(0), N(0, 2), (int)N(1, 0), H(1), H(2)));
+}
+static void call_tiny_trapezoid(world *w) {
+  (void)w;
+  give_tensor(w, tiny_trapezoid(H(0), H(1), D(0, 0.5), (int)N(0, 0)));
+}
+static void call_tiny_cumulative_trapezoid(world *w) {
+  (void)w;
+  give_tensor(w, tiny_cumulative_trapezoid(H(0), H(1), D(0, 0.5), (int)N(0, 0)));
 }
 static void call_tiny_one_hot(world *w) {
   (void)w;
@@ -1008,7 +1084,7 @@ static void call_tiny_index_reduce(world *w) {
 }
 static void call_tiny_index_fill(world *w) {
   (void)w;
-  give_tensor(w, tiny_index_fill(H(0), (int)N(0, 0), H(1), 0.5));
+  give_tensor(w, tiny_index_fill(H(0), (int)N(0, 0), H(1), D(0, 0.5)));
 }
 static void call_tiny_put(world *w) {
   (void)w;
@@ -1020,11 +1096,15 @@ static void call_tiny_index_put(world *w) {
 }
 static void call_tiny_masked_fill(world *w) {
   (void)w;
-  give_tensor(w, tiny_masked_fill(H(0), H(1), 0.5));
+  give_tensor(w, tiny_masked_fill(H(0), H(1), D(0, 0.5)));
 }
 static void call_tiny_masked_select(world *w) {
   (void)w;
   give_tensor(w, tiny_masked_select(H(0), H(1)));
+}
+static void call_tiny_repeat_interleave_by(world *w) {
+  (void)w;
+  give_tensor(w, tiny_repeat_interleave_by(H(0), H(1), (int)N(0, 0)));
 }
 static void call_tiny_masked_scatter(world *w) {
   (void)w;
@@ -1040,7 +1120,7 @@ static void call_tiny_bincount(world *w) {
 }
 static void call_tiny_histc(world *w) {
   (void)w;
-  give_tensor(w, tiny_histc(H(0), N(0, 1), 0.5, 0.5));
+  give_tensor(w, tiny_histc(H(0), N(0, 1), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_sort(world *w) {
   (void)w;
@@ -1074,6 +1154,14 @@ static void call_tiny_nanquantile(world *w) {
   (void)w;
   give_tensor(w, tiny_nanquantile(H(0), H(1), (int)N(0, 0), (int)N(1, 1)));
 }
+static void call_tiny_quantile_by(world *w) {
+  (void)w;
+  give_tensor(w, tiny_quantile_by(H(0), H(1), (int)N(0, 0), (int)N(1, 1), (tiny_quantile_rule)N(2, 0)));
+}
+static void call_tiny_nanquantile_by(world *w) {
+  (void)w;
+  give_tensor(w, tiny_nanquantile_by(H(0), H(1), (int)N(0, 0), (int)N(1, 1), (tiny_quantile_rule)N(2, 0)));
+}
 static void call_tiny_mode(world *w) {
   (void)w;
   give_tensor(w, tiny_mode(H(0), (int)N(0, 0), (int)N(1, 1), O(0)));
@@ -1086,6 +1174,14 @@ static void call_tiny_unique_consecutive(world *w) {
   (void)w;
   give_tensor(w, tiny_unique_consecutive(H(0), O(0), O(1)));
 }
+static void call_tiny_unique_along(world *w) {
+  (void)w;
+  give_tensor(w, tiny_unique_along(H(0), (int)N(0, 0), O(0), O(1)));
+}
+static void call_tiny_unique_consecutive_along(world *w) {
+  (void)w;
+  give_tensor(w, tiny_unique_consecutive_along(H(0), (int)N(0, 0), O(0), O(1)));
+}
 static void call_tiny_searchsorted(world *w) {
   (void)w;
   give_tensor(w, tiny_searchsorted(H(0), H(1), (int)N(0, 1)));
@@ -1097,6 +1193,10 @@ static void call_tiny_bucketize(world *w) {
 static void call_tiny_histogram(world *w) {
   (void)w;
   give_tensor(w, tiny_histogram(H(0), H(1), H(2), (int)N(0, 1)));
+}
+static void call_tiny_histogram_bins(world *w) {
+  (void)w;
+  give_tensor(w, tiny_histogram_bins(H(0), N(0, 1), D(0, 0.5), D(1, 0.5), H(1), (int)N(1, 1), O(0)));
 }
 static void call_tiny_isin(world *w) {
   (void)w;
@@ -1144,7 +1244,7 @@ static void call_tiny_multi_dot(world *w) {
 }
 static void call_tiny_einsum(world *w) {
   (void)w;
-  give_tensor(w, tiny_einsum("ij,jk", L(0), C(0)));
+  give_tensor(w, tiny_einsum(T("ij,jk"), L(0), C(0)));
 }
 static void call_tiny_trace(world *w) {
   (void)w;
@@ -1156,7 +1256,7 @@ static void call_tiny_cross(world *w) {
 }
 static void call_tiny_cdist(world *w) {
   (void)w;
-  give_tensor(w, tiny_cdist(H(0), H(1), 0.5));
+  give_tensor(w, tiny_cdist(H(0), H(1), D(0, 0.5)));
 }
 static void call_tiny_det(world *w) {
   (void)w;
@@ -1198,9 +1298,21 @@ static void call_tiny_eigh(world *w) {
   (void)w;
   give_tensor(w, tiny_eigh(H(0), O(0)));
 }
+static void call_tiny_lu_solve(world *w) {
+  (void)w;
+  give_tensor(w, tiny_lu_solve(H(0), H(1), H(2), H(3)));
+}
+static void call_tiny_cholesky_solve(world *w) {
+  (void)w;
+  give_tensor(w, tiny_cholesky_solve(H(0), H(1), (int)N(0, 1)));
+}
 static void call_tiny_pinv(world *w) {
   (void)w;
-  give_tensor(w, tiny_pinv(H(0), 0.5));
+  give_tensor(w, tiny_pinv(H(0), D(0, 0.5)));
+}
+static void call_tiny_pinv_within(world *w) {
+  (void)w;
+  give_tensor(w, tiny_pinv_within(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_lstsq(world *w) {
   (void)w;
@@ -1208,7 +1320,11 @@ static void call_tiny_lstsq(world *w) {
 }
 static void call_tiny_matrix_rank(world *w) {
   (void)w;
-  give_tensor(w, tiny_matrix_rank(H(0), 0.5));
+  give_tensor(w, tiny_matrix_rank(H(0), D(0, 0.5)));
+}
+static void call_tiny_matrix_rank_within(world *w) {
+  (void)w;
+  give_tensor(w, tiny_matrix_rank_within(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_matrix_norm(world *w) {
   (void)w;
@@ -1221,6 +1337,18 @@ static void call_tiny_cond(world *w) {
 static void call_tiny_matrix_power(world *w) {
   (void)w;
   give_tensor(w, tiny_matrix_power(H(0), N(0, 2)));
+}
+static void call_tiny_matrix_exp(world *w) {
+  (void)w;
+  give_tensor(w, tiny_matrix_exp(H(0)));
+}
+static void call_tiny_cov(world *w) {
+  (void)w;
+  give_tensor(w, tiny_cov(H(0), (int)N(0, 1), H(1), H(2)));
+}
+static void call_tiny_corrcoef(world *w) {
+  (void)w;
+  give_tensor(w, tiny_corrcoef(H(0)));
 }
 static void call_tiny_fft(world *w) {
   (void)w;
@@ -1264,11 +1392,25 @@ static void call_tiny_ifftshift(world *w) {
 }
 static void call_tiny_fftfreq(world *w) {
   (void)w;
-  give_tensor(w, tiny_fftfreq(w->t, N(0, 2), 0.5, (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_fftfreq(w->t, N(0, 2), D(0, 0.5), (tiny_dtype)N(1, TINY_F32)));
 }
 static void call_tiny_rfftfreq(world *w) {
   (void)w;
-  give_tensor(w, tiny_rfftfreq(w->t, N(0, 2), 0.5, (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_rfftfreq(w->t, N(0, 2), D(0, 0.5), (tiny_dtype)N(1, TINY_F32)));
+}
+static void call_tiny_stft(world *w) {
+  (void)w;
+  tiny_stft_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.window = H(1);
+  give_tensor(w, tiny_stft(H(0), N(0, 2), &a2));
+}
+static void call_tiny_istft(world *w) {
+  (void)w;
+  tiny_stft_desc a2;
+  memset(&a2, 0, sizeof a2);
+  a2.window = H(1);
+  give_tensor(w, tiny_istft(H(0), N(0, 2), &a2));
 }
 static void call_tiny_complex(world *w) {
   (void)w;
@@ -1316,23 +1458,23 @@ static void call_tiny_logsumexp(world *w) {
 }
 static void call_tiny_gumbel_softmax(world *w) {
   (void)w;
-  give_tensor(w, tiny_gumbel_softmax(H(0), 0.5, (int)N(0, 1), (int)N(1, 0)));
+  give_tensor(w, tiny_gumbel_softmax(H(0), D(0, 0.5), (int)N(0, 1), (int)N(1, 0)));
 }
 static void call_tiny_layer_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_layer_norm(H(0), (int)N(0, 1), H(1), H(2), 0.5));
+  give_tensor(w, tiny_layer_norm(H(0), (int)N(0, 1), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_rms_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_rms_norm(H(0), (int)N(0, 1), H(1), 0.5));
+  give_tensor(w, tiny_rms_norm(H(0), (int)N(0, 1), H(1), D(0, 0.5)));
 }
 static void call_tiny_group_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_group_norm(H(0), N(0, 1), H(1), H(2), 0.5));
+  give_tensor(w, tiny_group_norm(H(0), N(0, 1), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_instance_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_instance_norm(H(0), H(1), H(2), 0.5));
+  give_tensor(w, tiny_instance_norm(H(0), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_batch_norm(world *w) {
   (void)w;
@@ -1346,19 +1488,19 @@ static void call_tiny_batch_norm(world *w) {
 }
 static void call_tiny_local_response_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_local_response_norm(H(0), N(0, 1), 0.5, 0.5, 0.5));
+  give_tensor(w, tiny_local_response_norm(H(0), N(0, 1), D(0, 0.5), D(1, 0.5), D(2, 0.5)));
 }
 static void call_tiny_normalize(world *w) {
   (void)w;
-  give_tensor(w, tiny_normalize(H(0), 0.5, (int)N(0, 0), 0.5));
+  give_tensor(w, tiny_normalize(H(0), D(0, 0.5), (int)N(0, 0), D(1, 0.5)));
 }
 static void call_tiny_cosine_similarity(world *w) {
   (void)w;
-  give_tensor(w, tiny_cosine_similarity(H(0), H(1), (int)N(0, 0), 0.5));
+  give_tensor(w, tiny_cosine_similarity(H(0), H(1), (int)N(0, 0), D(0, 0.5)));
 }
 static void call_tiny_pairwise_distance(world *w) {
   (void)w;
-  give_tensor(w, tiny_pairwise_distance(H(0), H(1), 0.5, 0.5, (int)N(0, 1)));
+  give_tensor(w, tiny_pairwise_distance(H(0), H(1), D(0, 0.5), D(1, 0.5), (int)N(0, 1)));
 }
 static void call_tiny_bilinear(world *w) {
   (void)w;
@@ -1374,11 +1516,11 @@ static void call_tiny_l1_loss(world *w) {
 }
 static void call_tiny_smooth_l1_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_smooth_l1_loss(H(0), H(1), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_smooth_l1_loss(H(0), H(1), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_huber_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_huber_loss(H(0), H(1), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_huber_loss(H(0), H(1), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_binary_cross_entropy(world *w) {
   (void)w;
@@ -1402,27 +1544,27 @@ static void call_tiny_kl_div(world *w) {
 }
 static void call_tiny_gaussian_nll_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_gaussian_nll_loss(H(0), H(1), H(2), (int)N(0, 1), 0.5, (tiny_reduction)N(1, 0)));
+  give_tensor(w, tiny_gaussian_nll_loss(H(0), H(1), H(2), (int)N(0, 1), D(0, 0.5), (tiny_reduction)N(1, 0)));
 }
 static void call_tiny_poisson_nll_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_poisson_nll_loss(H(0), H(1), (int)N(0, 1), (int)N(1, 1), 0.5, (tiny_reduction)N(2, 0)));
+  give_tensor(w, tiny_poisson_nll_loss(H(0), H(1), (int)N(0, 1), (int)N(1, 1), D(0, 0.5), (tiny_reduction)N(2, 0)));
 }
 static void call_tiny_hinge_embedding_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_hinge_embedding_loss(H(0), H(1), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_hinge_embedding_loss(H(0), H(1), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_margin_ranking_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_margin_ranking_loss(H(0), H(1), H(2), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_margin_ranking_loss(H(0), H(1), H(2), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_cosine_embedding_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_cosine_embedding_loss(H(0), H(1), H(2), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_cosine_embedding_loss(H(0), H(1), H(2), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_triplet_margin_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_triplet_margin_loss(H(0), H(1), H(2), 0.5, 0.5, (int)N(0, 1), (tiny_reduction)N(1, 0)));
+  give_tensor(w, tiny_triplet_margin_loss(H(0), H(1), H(2), D(0, 0.5), D(1, 0.5), (int)N(0, 1), (tiny_reduction)N(1, 0)));
 }
 static void call_tiny_cross_entropy(world *w) {
   (void)w;
@@ -1440,7 +1582,7 @@ static void call_tiny_nll_loss(world *w) {
 }
 static void call_tiny_multi_margin_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_multi_margin_loss(H(0), H(1), (int)N(0, 1), 0.5, H(2), (tiny_reduction)N(1, 0)));
+  give_tensor(w, tiny_multi_margin_loss(H(0), H(1), (int)N(0, 1), D(0, 0.5), H(2), (tiny_reduction)N(1, 0)));
 }
 static void call_tiny_ctc_loss(world *w) {
   (void)w;
@@ -1449,6 +1591,10 @@ static void call_tiny_ctc_loss(world *w) {
 static void call_tiny_embedding(world *w) {
   (void)w;
   give_tensor(w, tiny_embedding(H(0), H(1), N(0, 1)));
+}
+static void call_tiny_embedding_max_norm(world *w) {
+  (void)w;
+  give_tensor(w, tiny_embedding_max_norm(H(0), H(1), N(0, 1), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_embedding_bag(world *w) {
   (void)w;
@@ -1627,7 +1773,7 @@ static void call_tiny_lp_pool(world *w) {
   (void)w;
   tiny_pool_desc a2;
   memset(&a2, 0, sizeof a2);
-  give_tensor(w, tiny_lp_pool(H(0), 0.5, &a2));
+  give_tensor(w, tiny_lp_pool(H(0), D(0, 0.5), &a2));
 }
 static void call_tiny_adaptive_avg_pool(world *w) {
   (void)w;
@@ -1679,11 +1825,11 @@ static void call_tiny_channel_shuffle(world *w) {
 }
 static void call_tiny_params_add(world *w) {
   (void)w;
-  give_code(w, tiny_params_add(the_params(w), "a", "a", H(0), (int)N(0, 1)));
+  give_code(w, tiny_params_add(the_params(w), T("a"), T("a"), H(0), (int)N(0, 1)));
 }
 static void call_tiny_params_enter(world *w) {
   (void)w;
-  tiny_params_enter(the_params(w), "a");
+  tiny_params_enter(the_params(w), T("a"));
 }
 static void call_tiny_params_leave(world *w) {
   (void)w;
@@ -1691,7 +1837,7 @@ static void call_tiny_params_leave(world *w) {
 }
 static void call_tiny_params_find(world *w) {
   (void)w;
-  give_tensor(w, tiny_params_find(the_params(w), "a"));
+  give_tensor(w, tiny_params_find(the_params(w), T("a")));
 }
 static void call_tiny_params_free(world *w) {
   (void)w;
@@ -1716,7 +1862,7 @@ static void call_tiny_linear_layer_params(world *w) {
   memset(&a0, 0, sizeof a0);
   a0.weight = H(0);
   a0.bias = H(1);
-  give_code(w, tiny_linear_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_linear_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_linear_layer_free(world *w) {
   (void)w;
@@ -1754,7 +1900,7 @@ static void call_tiny_conv_layer_params(world *w) {
   memset(&a0, 0, sizeof a0);
   a0.weight = H(0);
   a0.bias = H(1);
-  give_code(w, tiny_conv_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_conv_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_conv_layer_free(world *w) {
   (void)w;
@@ -1787,7 +1933,7 @@ static void call_tiny_norm_layer_params(world *w) {
   a0.bias = H(1);
   a0.mean = H(2);
   a0.var = H(3);
-  give_code(w, tiny_norm_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_norm_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_norm_layer_free(world *w) {
   (void)w;
@@ -1816,7 +1962,7 @@ static void call_tiny_embedding_layer_params(world *w) {
   tiny_embedding_layer a0;
   memset(&a0, 0, sizeof a0);
   a0.weight = H(0);
-  give_code(w, tiny_embedding_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_embedding_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_embedding_layer_free(world *w) {
   (void)w;
@@ -1847,7 +1993,7 @@ static void call_tiny_attention_layer_params(world *w) {
   memset(&a0, 0, sizeof a0);
   a0.in_proj_weight = H(0);
   a0.in_proj_bias = H(1);
-  give_code(w, tiny_attention_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_attention_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_attention_layer_free(world *w) {
   (void)w;
@@ -1870,7 +2016,7 @@ static void call_tiny_recurrent_layer_forward(world *w) {
 }
 static void call_tiny_recurrent_layer_params(world *w) {
   (void)w;
-  give_code(w, tiny_recurrent_layer_params(the_recurrent_layer(w), the_params(w), "a"));
+  give_code(w, tiny_recurrent_layer_params(the_recurrent_layer(w), the_params(w), T("a")));
 }
 static void call_tiny_recurrent_layer_free(world *w) {
   (void)w;
@@ -1894,47 +2040,47 @@ static void call_tiny_optim_free(world *w) {
 }
 static void call_tiny_clip_grad_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_clip_grad_norm(L(0), C(0), 0.5, 0.5));
+  give_tensor(w, tiny_clip_grad_norm(L(0), C(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_clip_grad_value(world *w) {
   (void)w;
-  give_code(w, tiny_clip_grad_value(L(0), C(0), 0.5));
+  give_code(w, tiny_clip_grad_value(L(0), C(0), D(0, 0.5)));
 }
 static void call_tiny_lr_step(world *w) {
   (void)w;
-  (void)tiny_lr_step(0.5, N(0, 1), N(1, 1), 0.5);
+  (void)tiny_lr_step(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5));
 }
 static void call_tiny_lr_multistep(world *w) {
   (void)w;
-  (void)tiny_lr_multistep(0.5, N(0, 1), w->longs, C(1), 0.5);
+  (void)tiny_lr_multistep(D(0, 0.5), N(0, 1), w->longs, C(1), D(1, 0.5));
 }
 static void call_tiny_lr_exponential(world *w) {
   (void)w;
-  (void)tiny_lr_exponential(0.5, N(0, 1), 0.5);
+  (void)tiny_lr_exponential(D(0, 0.5), N(0, 1), D(1, 0.5));
 }
 static void call_tiny_lr_cosine(world *w) {
   (void)w;
-  (void)tiny_lr_cosine(0.5, N(0, 1), N(1, 1), 0.5);
+  (void)tiny_lr_cosine(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5));
 }
 static void call_tiny_lr_cosine_restarts(world *w) {
   (void)w;
-  (void)tiny_lr_cosine_restarts(0.5, N(0, 1), N(1, 1), (int)N(2, 1), 0.5);
+  (void)tiny_lr_cosine_restarts(D(0, 0.5), N(0, 1), N(1, 1), (int)N(2, 1), D(1, 0.5));
 }
 static void call_tiny_lr_linear(world *w) {
   (void)w;
-  (void)tiny_lr_linear(0.5, N(0, 1), N(1, 1), 0.5, 0.5);
+  (void)tiny_lr_linear(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5), D(2, 0.5));
 }
 static void call_tiny_lr_one_cycle(world *w) {
   (void)w;
-  (void)tiny_lr_one_cycle(0.5, N(0, 1), N(1, 1));
+  (void)tiny_lr_one_cycle(D(0, 0.5), N(0, 1), N(1, 1));
 }
 static void call_tiny_lr_polynomial(world *w) {
   (void)w;
-  (void)tiny_lr_polynomial(0.5, N(0, 1), N(1, 1), 0.5);
+  (void)tiny_lr_polynomial(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5));
 }
 static void call_tiny_lr_plateau(world *w) {
   (void)w;
-  (void)tiny_lr_plateau(the_plateau(w), 0.5, 0.5);
+  (void)tiny_lr_plateau(the_plateau(w), D(0, 0.5), D(1, 0.5));
 }
 static void call_tiny_scaler_scale(world *w) {
   (void)w;
@@ -1966,7 +2112,7 @@ static void call_tiny_ema_free(world *w) {
 }
 static void call_tiny_load_npy(world *w) {
   (void)w;
-  give_tensor(w, tiny_load_npy(w->t, "build/api_calls.npz"));
+  give_tensor(w, tiny_load_npy(w->t, P("build/api_calls.npz")));
 }
 static void call_tiny_load_npy_from(world *w) {
   (void)w;
@@ -1974,7 +2120,7 @@ static void call_tiny_load_npy_from(world *w) {
 }
 static void call_tiny_save_npy(world *w) {
   (void)w;
-  give_code(w, tiny_save_npy(H(0), "build/api_calls.npz"));
+  give_code(w, tiny_save_npy(H(0), P("build/api_calls.npz")));
 }
 static void call_tiny_save_npy_to(world *w) {
   (void)w;
@@ -1982,7 +2128,7 @@ static void call_tiny_save_npy_to(world *w) {
 }
 static void call_tiny_archive_open(world *w) {
   (void)w;
-  give_pointer(w, tiny_archive_open(w->t, "build/api_calls.npz"));
+  give_pointer(w, tiny_archive_open(w->t, P("build/api_calls.npz")));
 }
 static void call_tiny_archive_from(world *w) {
   (void)w;
@@ -1998,15 +2144,15 @@ static void call_tiny_archive_name(world *w) {
 }
 static void call_tiny_archive_get(world *w) {
   (void)w;
-  give_tensor(w, tiny_archive_get(the_archive(w), "a"));
+  give_tensor(w, tiny_archive_get(the_archive(w), T("a")));
 }
 static void call_tiny_archive_metadata(world *w) {
   (void)w;
-  give_pointer(w, tiny_archive_metadata(the_archive(w), "a"));
+  give_pointer(w, tiny_archive_metadata(the_archive(w), T("a")));
 }
 static void call_tiny_save(world *w) {
   (void)w;
-  give_code(w, tiny_save("build/api_calls.npz", the_names, L(0), C(0)));
+  give_code(w, tiny_save(P("build/api_calls.npz"), the_names, L(0), C(0)));
 }
 static void call_tiny_save_as(world *w) {
   (void)w;
@@ -2020,11 +2166,11 @@ static void call_tiny_save_as(world *w) {
 }
 static void call_tiny_state_save(world *w) {
   (void)w;
-  give_code(w, tiny_state_save("build/api_calls.npz", the_params(w), the_optim(w)));
+  give_code(w, tiny_state_save(P("build/api_calls.npz"), the_params(w), the_optim(w)));
 }
 static void call_tiny_state_load(world *w) {
   (void)w;
-  give_code(w, tiny_state_load("build/api_calls.npz", the_params(w), the_optim(w), (int)N(0, 1)));
+  give_code(w, tiny_state_load(P("build/api_calls.npz"), the_params(w), the_optim(w), (int)N(0, 1)));
 }
 static void call_tiny_capture(world *w) {
   (void)w;
@@ -2099,7 +2245,7 @@ static void call_tiny_uop_of(world *w) {
 }
 static void call_tiny_uop_parse(world *w) {
   (void)w;
-  give_pointer(w, tiny_uop_parse(w->t, "a"));
+  give_pointer(w, tiny_uop_parse(w->t, T("a")));
 }
 static void call_tiny_op_name(world *w) {
   (void)w;
@@ -2198,6 +2344,9 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_chunk", call_tiny_chunk, 1, 0, 2, 1},
   {"tiny_unbind", call_tiny_unbind, 1, 0, 2, 1},
   {"tiny_meshgrid", call_tiny_meshgrid, 2, 0, 2, 1},
+  {"tiny_select_scatter", call_tiny_select_scatter, 2, 0, 2, 0},
+  {"tiny_slice_scatter", call_tiny_slice_scatter, 2, 0, 4, 0},
+  {"tiny_diagonal_scatter", call_tiny_diagonal_scatter, 2, 0, 3, 0},
   {"tiny_cat", call_tiny_cat, 2, 0, 2, 0},
   {"tiny_stack", call_tiny_stack, 2, 0, 2, 0},
   {"tiny_pad", call_tiny_pad, 1, 0, 0, 0},
@@ -2221,6 +2370,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_ge", call_tiny_ge, 2, 0, 0, 0},
   {"tiny_eq", call_tiny_eq, 2, 0, 0, 0},
   {"tiny_ne", call_tiny_ne, 2, 0, 0, 0},
+  {"tiny_isclose", call_tiny_isclose, 2, 0, 1, 0},
+  {"tiny_allclose", call_tiny_allclose, 2, 0, 1, 0},
   {"tiny_logical_and", call_tiny_logical_and, 2, 0, 0, 0},
   {"tiny_logical_or", call_tiny_logical_or, 2, 0, 0, 0},
   {"tiny_logical_xor", call_tiny_logical_xor, 2, 0, 0, 0},
@@ -2231,6 +2382,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_bitwise_not", call_tiny_bitwise_not, 1, 0, 0, 0},
   {"tiny_shift_left", call_tiny_shift_left, 2, 0, 0, 0},
   {"tiny_shift_right", call_tiny_shift_right, 2, 0, 0, 0},
+  {"tiny_gcd", call_tiny_gcd, 2, 0, 0, 0},
+  {"tiny_lcm", call_tiny_lcm, 2, 0, 0, 0},
   {"tiny_where", call_tiny_where, 3, 0, 0, 0},
   {"tiny_clamp", call_tiny_clamp, 1, 0, 0, 0},
   {"tiny_clamp_to", call_tiny_clamp_to, 3, 0, 0, 0},
@@ -2284,6 +2437,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_logaddexp", call_tiny_logaddexp, 2, 0, 0, 0},
   {"tiny_logaddexp2", call_tiny_logaddexp2, 2, 0, 0, 0},
   {"tiny_xlogy", call_tiny_xlogy, 2, 0, 0, 0},
+  {"tiny_xlog1py", call_tiny_xlog1py, 2, 0, 0, 0},
   {"tiny_logit", call_tiny_logit, 1, 0, 0, 0},
   {"tiny_sinc", call_tiny_sinc, 1, 0, 0, 0},
   {"tiny_deg2rad", call_tiny_deg2rad, 1, 0, 0, 0},
@@ -2293,6 +2447,13 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_erfinv", call_tiny_erfinv, 1, 0, 0, 0},
   {"tiny_lgamma", call_tiny_lgamma, 1, 0, 0, 0},
   {"tiny_digamma", call_tiny_digamma, 1, 0, 0, 0},
+  {"tiny_polygamma", call_tiny_polygamma, 1, 0, 1, 0},
+  {"tiny_i0", call_tiny_i0, 1, 0, 0, 0},
+  {"tiny_i0e", call_tiny_i0e, 1, 0, 0, 0},
+  {"tiny_i1", call_tiny_i1, 1, 0, 0, 0},
+  {"tiny_i1e", call_tiny_i1e, 1, 0, 0, 0},
+  {"tiny_igamma", call_tiny_igamma, 2, 0, 0, 0},
+  {"tiny_igammac", call_tiny_igammac, 2, 0, 0, 0},
   {"tiny_relu", call_tiny_relu, 1, 0, 0, 0},
   {"tiny_relu6", call_tiny_relu6, 1, 0, 0, 0},
   {"tiny_sigmoid", call_tiny_sigmoid, 1, 0, 0, 0},
@@ -2333,6 +2494,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_all", call_tiny_all, 1, 0, 2, 0},
   {"tiny_count_nonzero", call_tiny_count_nonzero, 1, 0, 2, 0},
   {"tiny_norm", call_tiny_norm, 1, 0, 2, 0},
+  {"tiny_renorm", call_tiny_renorm, 1, 0, 1, 0},
   {"tiny_dist", call_tiny_dist, 2, 0, 0, 0},
   {"tiny_reduce", call_tiny_reduce, 1, 0, 2, 0},
   {"tiny_argmax", call_tiny_argmax, 1, 0, 2, 0},
@@ -2344,6 +2506,9 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_logcumsumexp", call_tiny_logcumsumexp, 1, 0, 1, 0},
   {"tiny_cummax", call_tiny_cummax, 1, 0, 1, 1},
   {"tiny_cummin", call_tiny_cummin, 1, 0, 1, 1},
+  {"tiny_diff", call_tiny_diff, 3, 0, 2, 0},
+  {"tiny_trapezoid", call_tiny_trapezoid, 2, 0, 1, 0},
+  {"tiny_cumulative_trapezoid", call_tiny_cumulative_trapezoid, 2, 0, 1, 0},
   {"tiny_one_hot", call_tiny_one_hot, 1, 0, 1, 0},
   {"tiny_gather", call_tiny_gather, 2, 0, 1, 0},
   {"tiny_take_along_axis", call_tiny_take_along_axis, 2, 0, 1, 0},
@@ -2361,6 +2526,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_index_put", call_tiny_index_put, 4, 0, 2, 0},
   {"tiny_masked_fill", call_tiny_masked_fill, 2, 0, 0, 0},
   {"tiny_masked_select", call_tiny_masked_select, 2, 0, 0, 0},
+  {"tiny_repeat_interleave_by", call_tiny_repeat_interleave_by, 2, 0, 1, 0},
   {"tiny_masked_scatter", call_tiny_masked_scatter, 3, 0, 0, 0},
   {"tiny_nonzero", call_tiny_nonzero, 1, 0, 0, 0},
   {"tiny_bincount", call_tiny_bincount, 2, 0, 1, 0},
@@ -2373,12 +2539,17 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_nanmedian", call_tiny_nanmedian, 1, 0, 2, 1},
   {"tiny_quantile", call_tiny_quantile, 2, 0, 2, 0},
   {"tiny_nanquantile", call_tiny_nanquantile, 2, 0, 2, 0},
+  {"tiny_quantile_by", call_tiny_quantile_by, 2, 0, 3, 0},
+  {"tiny_nanquantile_by", call_tiny_nanquantile_by, 2, 0, 3, 0},
   {"tiny_mode", call_tiny_mode, 1, 0, 2, 1},
   {"tiny_unique", call_tiny_unique, 1, 0, 0, 2},
   {"tiny_unique_consecutive", call_tiny_unique_consecutive, 1, 0, 0, 2},
+  {"tiny_unique_along", call_tiny_unique_along, 1, 0, 1, 2},
+  {"tiny_unique_consecutive_along", call_tiny_unique_consecutive_along, 1, 0, 1, 2},
   {"tiny_searchsorted", call_tiny_searchsorted, 2, 0, 1, 0},
   {"tiny_bucketize", call_tiny_bucketize, 2, 0, 1, 0},
   {"tiny_histogram", call_tiny_histogram, 3, 0, 1, 0},
+  {"tiny_histogram_bins", call_tiny_histogram_bins, 2, 0, 2, 1},
   {"tiny_isin", call_tiny_isin, 2, 0, 0, 0},
   {"tiny_matmul", call_tiny_matmul, 2, 0, 0, 0},
   {"tiny_linear", call_tiny_linear, 3, 0, 0, 0},
@@ -2404,12 +2575,19 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_qr", call_tiny_qr, 1, 0, 1, 1},
   {"tiny_svd", call_tiny_svd, 1, 0, 0, 2},
   {"tiny_eigh", call_tiny_eigh, 1, 0, 0, 1},
+  {"tiny_lu_solve", call_tiny_lu_solve, 4, 0, 0, 0},
+  {"tiny_cholesky_solve", call_tiny_cholesky_solve, 2, 0, 1, 0},
   {"tiny_pinv", call_tiny_pinv, 1, 0, 0, 0},
+  {"tiny_pinv_within", call_tiny_pinv_within, 1, 0, 0, 0},
   {"tiny_lstsq", call_tiny_lstsq, 2, 0, 0, 0},
   {"tiny_matrix_rank", call_tiny_matrix_rank, 1, 0, 0, 0},
+  {"tiny_matrix_rank_within", call_tiny_matrix_rank_within, 1, 0, 0, 0},
   {"tiny_matrix_norm", call_tiny_matrix_norm, 1, 0, 1, 0},
   {"tiny_cond", call_tiny_cond, 1, 0, 1, 0},
   {"tiny_matrix_power", call_tiny_matrix_power, 1, 0, 1, 0},
+  {"tiny_matrix_exp", call_tiny_matrix_exp, 1, 0, 0, 0},
+  {"tiny_cov", call_tiny_cov, 3, 0, 1, 0},
+  {"tiny_corrcoef", call_tiny_corrcoef, 1, 0, 0, 0},
   {"tiny_fft", call_tiny_fft, 1, 0, 3, 0},
   {"tiny_ifft", call_tiny_ifft, 1, 0, 3, 0},
   {"tiny_rfft", call_tiny_rfft, 1, 0, 3, 0},
@@ -2422,6 +2600,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_ifftshift", call_tiny_ifftshift, 1, 0, 0, 0},
   {"tiny_fftfreq", call_tiny_fftfreq, 0, 1, 2, 0},
   {"tiny_rfftfreq", call_tiny_rfftfreq, 0, 1, 2, 0},
+  {"tiny_stft", call_tiny_stft, 2, 0, 1, 0},
+  {"tiny_istft", call_tiny_istft, 2, 0, 1, 0},
   {"tiny_complex", call_tiny_complex, 2, 0, 0, 0},
   {"tiny_polar", call_tiny_polar, 2, 0, 0, 0},
   {"tiny_real", call_tiny_real, 1, 0, 0, 0},
@@ -2464,6 +2644,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_multi_margin_loss", call_tiny_multi_margin_loss, 3, 0, 2, 0},
   {"tiny_ctc_loss", call_tiny_ctc_loss, 4, 0, 3, 0},
   {"tiny_embedding", call_tiny_embedding, 2, 0, 1, 0},
+  {"tiny_embedding_max_norm", call_tiny_embedding_max_norm, 2, 0, 1, 0},
   {"tiny_embedding_bag", call_tiny_embedding_bag, 4, 0, 2, 0},
   {"tiny_attention", call_tiny_attention, 4, 0, 0, 0},
   {"tiny_rope", call_tiny_rope, 2, 0, 0, 0},
