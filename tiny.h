@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8266dca2339a756582aaf9d6b023009073db2eb4acf6c21f9d903e91b6a77b95
+/* tiny.h 0.1.0, source bd8f8b417421d46d4188fda090e2b4a4496a4bedb995ad5f0a1bc13b6c3bfcbb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -99,9 +99,10 @@ rights, setuid or with capabilities of its file, reads none of it)
 
 ERRORS
   A call that cannot do its work records a code and a message that names shapes or values, and returns a code,
-  NULL, or the context's poisoned tensor: never NULL from an operator, and every operator passes poison
-  through. The first error stays until tiny_clear: tiny_status gives its code, tiny_error its message. NULL
-  tensors count as poisoned.
+  NULL, or the context's poisoned tensor, and every operator passes poison through. The first error stays until
+  tiny_clear: tiny_status gives its code, tiny_error its message. A NULL tensor among others is TINY_E_ARG. Only where
+  no argument tells a context (all tensors are NULL, a list has none: tiny_cat(xs, 0, 0)) is there nobody to tell:
+  operators give NULL then, which the next one takes as it takes poison.
 
 MEMORY
   All memory comes from tiny_desc.alloc, one function shaped like realloc, or from malloc, and big buffers then
@@ -234,16 +235,16 @@ BUILDING
 
 Where things stand in tiny.h
 
-    452  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    453  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    672  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1310  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    673  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1311  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1514  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1515  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1865  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1866  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2001  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2002  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
    2134  src/api/io.h                tensors from files and to files
    2209  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
@@ -265,173 +266,173 @@ Where things stand in tiny.h
                                      form that values have in the IR
    5308  src/ir/alu.c                the meaning of every arithmetic op, once
    5458  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6142  src/ir/args.c               which k, v and sources fit an op
-   6295  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   6910  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6144  src/ir/args.c               which k, v and sources fit an op
+   6297  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   6912  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7484  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7486  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7834  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7836  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8258  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8260  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8522  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8528  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9404  src/ir/spec.c               the verifier
-   9737  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9410  src/ir/spec.c               the verifier
+   9743  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   9952  src/rules/notation.c        the algebra that bodies of rules are written in
-   9987  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10185  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   9958  src/rules/notation.c        the algebra that bodies of rules are written in
+   9993  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10191  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10345  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10351  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10739  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10745  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  10927  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  10933  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11341  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11347  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11682  src/rules/decompose.c       from what the IR means to what a language can say
-  12258  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11688  src/rules/decompose.c       from what the IR means to what a language can say
+  12264  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12292  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12298  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12793  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12799  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13347  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13353  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13567  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13573  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14177  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14183  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14465  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14471  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  14942  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  14944  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15049  src/tensor/activation.c     what stands between the layers of a network
-  15225  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15570  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15051  src/tensor/activation.c     what stands between the layers of a network
+  15227  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15572  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  15814  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  15816  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16537  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16539  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17165  src/tensor/random.c         numbers from a counter, the same on every device
-  17439  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17167  src/tensor/random.c         numbers from a counter, the same on every device
+  17441  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  17759  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18055  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  17761  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18057  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18191  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18193  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18720  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18729  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19435  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19444  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  19837  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  19846  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  19976  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  19985  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20423  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20432  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  20859  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  20868  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21207  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21527  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21653  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21216  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21536  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21662  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  21811  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  21820  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22301  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22577  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22310  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22586  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22666  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22683  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  22921  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23300  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  22938  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23317  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23574  src/tensor/params.c         lists of named tensors: what a network consists of
-  23667  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24048  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23591  src/tensor/params.c         lists of named tensors: what a network consists of
+  23684  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24065  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  24885  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  24902  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  25655  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  25672  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26122  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26139  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  26551  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  26568  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27142  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  27643  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27159  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  27660  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28112  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28129  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28287  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28304  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28513  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28530  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28789  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28806  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  28924  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29046  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  28941  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29063  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29146  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29163  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  29535  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  29552  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30119  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30136  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30360  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30377  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  30827  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  30905  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31108  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31360  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  30844  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  30922  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31125  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31377  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  31616  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  31633  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  31837  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  31854  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32430  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  32725  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32454  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  32749  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33112  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  33645  src/runtime/interp.c        the backend INTERP
-  33725  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33136  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  33669  src/runtime/interp.c        the backend INTERP
+  33749  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  33780  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34051  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  33804  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34075  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  34748  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35154  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  34772  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35179  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  35795  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  35820  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36205  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36232  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  36941  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  36968  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37159  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37186  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37429  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37456  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37697  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37724  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37874  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37901  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38048  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38406  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38642  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38075  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38433  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38669  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38790  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  38955  src/runtime/context.c       opening and closing, the first error, totals
+  38817  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  38982  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -817,10 +818,10 @@ TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int a
 // of tiny_diagonal(x, diagonal, a, b) [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
-// Side by side along axis; dtypes promote. n must be 1 or more. A list of nothing, (0), may stand among tensors of any
-// dims. [torch.cat]
+// Side by side along axis; dtypes promote. n must be 1 or more: no tensors tell no context, and give NULL
+// without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
-// along a new axis [torch.stack]
+// along a new axis; n as for tiny_cat [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
 // The last axes with so much value before and after: (before, after, before, after ..); negative amounts crop. At most
 // 8 axes in a call, as a tiny_shape has 16 entries. [torch.nn.functional.pad]
@@ -1337,14 +1338,14 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b);
 // [torch.tensordot]
 TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape axes_a, tiny_shape axes_b);
 // xs[0] @ xs[1] @ .. in the order that takes the fewest multiplications. All are matrices, but the first and
-// the last may be vectors. Up to 32 operands. [torch.linalg.multi_dot]
+// the last may be vectors. 1 to 32 operands; none give NULL, as tiny_cat. [torch.linalg.multi_dot]
 TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n);
 // Sums of products as subscripts say: "bij,bjk->bik". Letters name dims; a letter that stands twice in an
 // operand takes its diagonal; letters that the output lacks are summed. Without "->" the output has the
 // letters that stand once, in the order of the alphabet, behind the ellipsis. "..." stands for dims that
 // broadcast, and are summed if an explicit output has none.
-// Dims of 1 broadcast. Up to 16 operands; up to 8 are contracted in the cheapest order, more from left to
-// right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
+// Dims of 1 broadcast. 1 to 16 operands, none give NULL as tiny_cat; up to 8 are contracted in the cheapest order,
+// more from left to right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
 TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs, int n);
 // (..,n,m) -> (..): the sum of the diagonal, of the dtype that tiny_sum gives. [numpy.trace]
 TINY_API tiny_tensor *tiny_trace(tiny_tensor *x);
@@ -2003,9 +2004,8 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);               
 // ** gradients ******************************************************************************** >>gradients
 
 // grads[i] = d loss / d params[i], new lazy tensors of the parameter's shape and dtype, to be freed as others.
-// loss must
-// have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be differentiated
-// again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
+// loss must have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be
+// differentiated again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
 TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
 // y, computed from inputs x[0..n-1], as it is; but what lies between x and y is not kept for the backward pass:
 // tiny_grad computes it again from x when it gets there. y and x are kept. Cut a deep network of n layers into about
@@ -2463,7 +2463,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8266dca2339a756582aaf9d6b023009073db2eb4acf6c21f9d903e91b6a77b95"
+#define TN_SOURCE_ID "bd8f8b417421d46d4188fda090e2b4a4496a4bedb995ad5f0a1bc13b6c3bfcbb"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5580,7 +5580,9 @@ static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
 static int tn_ir_open(tiny_ctx *t) {
   t->ir = (struct tn_ir *)tn_alloc(t, sizeof *t->ir);
   if (!t->ir) return 0;
+  static const int64_t none[TINY_MAX_DIMS] = {0};
   t->ir->bad.lanes = 1;
+  t->ir->bad.dim = none;                   // formulas may look at the dims of what could not be made
   t->ir->collect_at = 1 << 14;
   return tn_nodes_open(t, &t->ir->nodes);
 }
@@ -8383,6 +8385,7 @@ static tiny_uop *tn_i0(tiny_ctx *t, tiny_uop *x) { return tn_bessel(t, 0, x); }
 static tiny_uop *tn_i1(tiny_ctx *t, tiny_uop *x) { return tn_bessel(t, 1, x); }
 static tiny_uop *tn_i0e(tiny_ctx *t, tiny_uop *x) { return tn_bessel_scaled(t, 0, x); }
 static tiny_uop *tn_i1e(tiny_ctx *t, tiny_uop *x) { return tn_bessel_scaled(t, 1, x); }
+#ifndef TINY_NO_NN
 // I1' = I0 - I1 / x, 1/2 at 0 (DLMF 10.29.2), and of what is scaled by e^-|x|.
 static tiny_uop *tn_i1_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *zero = tn_is_zero(t, x), *safe = tn_where(t, zero, tn_k(t, x, 1), x);
@@ -8397,6 +8400,7 @@ static tiny_uop *tn_i1e_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *rest = tn_mul(t, y, tn_add(t, tn_sign(t, x), tn_reciprocal(t, safe)));
   return tn_where(t, zero, tn_k(t, x, 0.5), tn_sub(t, tn_i0e(t, x), rest));
 }
+#endif
 
 // ** incomplete gamma functions **
 
@@ -8429,11 +8433,11 @@ static tiny_uop *tn_gamma_density(tiny_ctx *t, tiny_uop *a, tiny_uop *x) {
   tiny_uop *large = tn_not(t, tn_lt(t, a, tn_k(t, a, 8))), *A = tn_where(t, large, a, tn_k(t, a, 8));
   tiny_uop *lacks = tn_log_lacks(t, tn_fdiv(t, tn_sub(t, x, A), A), tn_fdiv(t, x, A));
   tiny_uop *e = tn_exp(t, tn_neg(t, tn_add(t, tn_mul(t, A, lacks), tn_stirling_rest(t, A))));
-  tiny_uop *far = tn_mul(t, e, tn_sqrt(t, tn_times(t, A, 0.5 / TN_PI)));
-  tiny_uop *small = tn_where(t, large, tn_k(t, a, 1), a), *some = tn_at_most(t, x, tn_is_f64(t, x) ? 1600 : 200);
-  tiny_uop *half = tn_exp(t, tn_times(t, some, -0.5)), *scale = tn_exp(t, tn_neg(t, tn_lgamma_1p(t, small)));
-  tiny_uop *power = tn_binary(t, TINY_OP_POW, some, small);
-  return tn_where(t, large, far, tn_mul(t, tn_mul(t, tn_mul(t, tn_mul(t, power, half), small), scale), half));
+  tiny_uop *asymptotic = tn_mul(t, e, tn_sqrt(t, tn_times(t, A, 0.5 / TN_PI)));
+  tiny_uop *moderate = tn_where(t, large, tn_k(t, a, 1), a), *some = tn_at_most(t, x, tn_is_f64(t, x) ? 1600 : 200);
+  tiny_uop *half = tn_exp(t, tn_times(t, some, -0.5)), *scale = tn_exp(t, tn_neg(t, tn_lgamma_1p(t, moderate)));
+  tiny_uop *power = tn_binary(t, TINY_OP_POW, some, moderate);
+  return tn_where(t, large, asymptotic, tn_mul(t, tn_mul(t, tn_mul(t, tn_mul(t, power, half), moderate), scale), half));
 }
 // The integral that gamma_density times makes the smaller tail, x >= 1. Above a it is that of
 //   e^(-(x - a + 1) s - (a - 1) (s - log(1 + s))) over s > 0, t = x (1 + s) in DLMF 8.2.2; below a that of
@@ -8498,12 +8502,14 @@ static tiny_uop *tn_gamma_ratio(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x
   tiny_uop *end = tn_where(t, all, upper ? zero : one, upper ? one : zero);
   return tn_where(t, valid, tn_where(t, plain, y, end), tn_k(t, x, (double)NAN));
 }
+#ifndef TINY_NO_NN
 // P' = x^(a-1) e^-x / gamma(a), as a function of x.
 static tiny_uop *tn_igamma_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *a) {
   tiny_uop *zero = tn_is_zero(t, x), *one = tn_k(t, x, 1), *X = tn_where(t, zero, one, x);
   tiny_uop *at_zero = tn_where(t, tn_gt(t, a, one), tn_k(t, x, 0), tn_where(t, tn_lt(t, a, one), tn_inf(t, x), one));
   return tn_where(t, zero, at_zero, tn_fdiv(t, tn_gamma_density(t, a, X), X));
 }
+#endif
 // P or Q as a function of x; a gets no gradient.
 static tiny_uop *tn_igamma_of(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) {
   tn_broadcast(t, &a, &x);
@@ -14699,10 +14705,6 @@ static tiny_uop *tn_common_divisor(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
     r = tn_where(t, tn_lt(t, left, r), left, r);
     x = tn_where(t, none, x, y);
     y = tn_where(t, none, y, r);
-    if (step % 4 == 3 && !tn_bad(t, x) && !tn_bad(t, y)) {   // long chains of remainders are slow to simplify
-      x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
-      y = tn_u1(t, TINY_OP_CONTIGUOUS, y);
-    }
   }
   return tn_bad(t, x) ? x : tn_cast(t, x, dtype);
 }
@@ -18325,6 +18327,7 @@ typedef struct tn_inverse { tiny_uop *x, *pivot, *sign; } tn_inverse;
 // is taken as 1: then the inverse is finite but wrong, and tells by its pivots that there is none. Behind the
 // columns: pivots, and the rows that they came from.
 static tiny_uop *tn_exchanged(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   tn_loops l;
@@ -18370,6 +18373,7 @@ static tn_inverse tn_invert_matrix(tiny_ctx *t, tiny_uop *x) {
 
 // Of lower x, by substitution along rows; 0 on the diagonal counts as 1.
 static tiny_uop *tn_inverted_lower(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   tn_loops l;
@@ -18391,6 +18395,7 @@ static tiny_uop *tn_invert_triangle(tiny_ctx *t, tiny_uop *x, int below) {
 typedef struct tn_lu { tiny_uop *l, *u, *order; } tn_lu;     // x[order] = l @ u; order (B, n, 1), positions
 // Factors below and above the diagonal, and behind the columns the number of each row, which moves with it.
 static tiny_uop *tn_eliminated(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
   const int dtype = x->dtype;
   tn_loops l;
@@ -18427,6 +18432,7 @@ static tn_lu tn_factor_lu(tiny_ctx *t, tiny_uop *x) {
 // Of x, of which the lower triangle is looked at: lower l, l @ l^T = x, row by row. NaN from where x is not positive
 // definite on.
 static tiny_uop *tn_rooted(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   tn_loops l;
@@ -18484,6 +18490,7 @@ static void tn_loops_reflect(const tn_grid *w, tiny_uop *k, tiny_uop *from, tiny
 }
 // xt (B, m, n), the columns of x -> rows of n + 1: m of r^T with the reflectors in it, then the columns of q.
 static tiny_uop *tn_reflected(tiny_ctx *t, tiny_uop *xt, int64_t columns) {
+  if (tn_bad(t, xt)) return xt;
   const int64_t m = xt->dim[1], n = xt->dim[2], least = n < m ? n : m;
   const int dtype = xt->dtype;
   tn_loops l;
@@ -18579,6 +18586,7 @@ static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
 // x (B, n, n) symmetric -> (B, 2n+1, n): a diagonal matrix, eigenvectors in rows, and the scale of the first. A sweep
 // rotates each pair of rows and columns once. It is over when all that is off the diagonal is less than rounding.
 static tiny_uop *tn_diagonalized(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   const double least = tn_epsilon(dtype) * tn_epsilon(dtype) / 64;
@@ -18594,14 +18602,14 @@ static tiny_uop *tn_diagonalized(tiny_ctx *t, tiny_uop *x) {
   }
   store(v, at(n), at(0), scale);
   e = load(w, at(0), tn_loops_sum(&l, at(0), at(n * n)));
-  tiny_uop *all = tn_loops_one(&l, TINY_OP_ADD, mul(e, e)), *small = mul(all, num(least));
+  tiny_uop *all = tn_loops_one(&l, TINY_OP_ADD, mul(e, e)), *negligible = mul(all, num(least));
   each(sweep, at(0), at(TN_MOST_SWEEPS)) {
     tiny_uop *k = tn_loops_sum(&l, at(0), at(n * n)), *on = same(tn_u2(t, TINY_OP_MOD, k, at(n + 1)), at(0));
     e = load(w, at(0), k);
     tiny_uop *off = tn_loops_one(&l, TINY_OP_ADD, pick(on, num(0), mul(e, e)));
-    each(p, at(0), pick(less(small, off), at(n - 1), at(0))) each(q, add(p, at(1)), at(n)) {
+    each(p, at(0), pick(less(negligible, off), at(n - 1), at(0))) each(q, add(p, at(1)), at(n)) {
       tiny_uop *app = load(w, p, p), *aqq = load(w, q, q), *apq = load(w, p, q);
-      when(less(mul(small, num(1.0 / (double)(n * n))), mul(apq, apq))) {
+      when(less(mul(negligible, num(1.0 / (double)(n * n))), mul(apq, apq))) {
         tn_loops_rotation(t, app, aqq, apq, &c, &s, &tangent);
         tn_loops_rotate(&w, p, q, n, c, s);
         each(i, at(0), at(n)) {
@@ -18638,6 +18646,7 @@ static tiny_uop *tn_factor_eigh(tiny_ctx *t, tiny_uop *x, tiny_uop **w) {
 // One-sided: rows of (xt | I), (B, m, n+m), are rotated in pairs until those of xt are orthogonal to each other
 // (Hestenes). Below them: the scale, and whether the last sweep had anything to do.
 static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
+  if (tn_bad(t, xt)) return xt;
   const int64_t m = xt->dim[1], n = xt->dim[2];
   const int dtype = xt->dtype;
   const double least = tn_epsilon(dtype) * sqrt((double)n);
@@ -18976,7 +18985,7 @@ static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
   tiny_uop *li = tn_invert_triangle(t, l, 1), *ui = tn_invert_triangle(t, u, 0);
   tiny_uop *top = tn_cut(t, d, 1, 0, least), *square = tn_cut(t, top, 2, 0, least);
   tn_lu_near(t, tn_product(t, tn_product(t, li, square), ui), &a, &b);
-  tiny_uop *more = tn_product(t, tn_cut(t, d, 1, least, n), ui);             // one of these is empty
+  tiny_uop *more = tn_product(t, tn_cut(t, tn_cut(t, d, 1, least, n), 2, 0, least), ui);   // one of these is empty
   tiny_uop *below = tn_add(t, tn_cut(t, f->l, 1, least, n), more);
   tiny_uop *beside = tn_add(t, tn_cut(t, f->u, 2, least, m), tn_product(t, li, tn_cut(t, top, 2, least, m)));
   below = tn_add(t, below, tn_product(t, below, tn_inverse_small(t, b)));
@@ -22628,10 +22637,15 @@ static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
   }
   return changed ? tn_uop_with(t, u, src) : u;
 }
+// Is u, which is computed, what it is whatever became of its sources? Gradients end there.
+static int tn_segment_ends(const tiny_uop *u) {
+  return u->op == TINY_OP_BUFFER || (u->realized && tn_is_memory(u) && !(u->op == TINY_OP_CONTIGUOUS && u->k));
+}
 // The nodes from the checkpoint down to its inputs and to those that are wanted, anew. Positions too (IOTA): random
-// numbers and masks that are made of them are then no longer shared with the forward pass.
+// numbers and masks that are made of them are then no longer shared with the forward pass. What was computed already
+// is taken as it is unless it depends on an edge: a gradient flows through it, whether somebody has read it or not.
 static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, const tn_map *wanted, tn_segment *s) {
-  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0}, flows = {NULL, 0, 0};   // flows: those that depend on an edge
   tn_walk *stack = NULL, *top;
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
@@ -22642,7 +22656,7 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
     top = &stack[depth - 1];
     tiny_uop *u = top->u;
     const int at_edge = tn_map_has(&edge, u) || tn_map_has(wanted, u);
-    const int whole = at_edge || u->realized || top->next == u->nsrc;
+    const int whole = at_edge || tn_segment_ends(u) || top->next == u->nsrc;
     if (!whole && !tn_map_has(&now, u->src[top->next])) {
       tiny_uop *next = u->src[top->next++];
       top = TN_PUSH(t, stack, depth, cap, tn_walk);
@@ -22652,10 +22666,13 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
     if (!whole) { top->next++; continue; }
     depth--;
     if (tn_map_has(&now, u)) continue;
-    tiny_uop *copy = at_edge || u->op == TINY_OP_IOTA ? tn_segment_wrap(t, u, g) :
-        u->realized                               ? u :
-                                                    tn_segment_node(t, u, &now);
+    int depends = at_edge;
+    for (uint32_t i = 0; i < u->nsrc && !depends && !tn_segment_ends(u); i++) depends = tn_map_has(&flows, u->src[i]);
+    tiny_uop *copy = at_edge || (u->op == TINY_OP_IOTA && !u->realized) ? tn_segment_wrap(t, u, g) :
+        tn_segment_ends(u) || (u->realized && !depends)                 ? u :
+                                                                          tn_segment_node(t, u, &now);
     if (at_edge) { tn_push(t, &s->edge, u); tn_push(t, &s->wrapped, copy); }
+    if (depends) tn_map_set(t, &flows, u, u);
     tn_map_set(t, &now, u, copy);
   }
   return (tiny_uop *)tn_map_get(&now, checkpoint->src[0]);
@@ -32269,6 +32286,12 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
   else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
 }
 
+// Compilers made of clang try to compute what an integer constant stands for wherever it is named, through both arms of
+// every choice: a chain of 50 choices would take them hours. A variable stops that.
+static int tn_is_choice(const tiny_uop *u, const char *value) {
+  return u->lanes == 1 && !tn_is_float(u->dtype) && strchr(value, '?');
+}
+
 static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tiny_bytes value = {x->t, NULL, 0, 0};
   const int i = (int)u->seq;
@@ -32285,7 +32308,8 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  const char *const line[] = {"const ", tn_node_type(x, u), " ", x->expr[i], " = ", value.data, ";"};
+  const char *const line[] = {tn_is_choice(u, value.data) ? "" : "const ", tn_node_type(x, u), " ", x->expr[i], " = ",
+                              value.data, ";"};
   tn_line_of(x, line, 7);
 }
 
@@ -34288,7 +34312,7 @@ enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE =
 
 static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
   tn_digest_print(key, out);
-  snprintf(out + TN_DIGEST_TEXT - 1, TN_CACHE_NAME - TN_DIGEST_TEXT + 1, ".%s", suffix);
+  snprintf(out + TN_DIGEST_TEXT - 1, (size_t)TN_CACHE_NAME - (size_t)TN_DIGEST_TEXT + 1, ".%s", suffix);
   return out;
 }
 
@@ -35138,12 +35162,13 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_compiler_settle(t);
   if (!tn_beam_can(t)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
+  tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
     tn_build *b = &builds[i];
+    if (b->custom || tn_map_has(&asked, b->ast)) continue;
+    tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    int known = b->custom || tn_executable_find(t, &b->key);
-    for (int j = 0; j < i && !known; j++) known = builds[j].ast && tn_digest_same(&builds[j].key, &b->key);
-    if (known || tn_beam_from_disk(t, b)) continue;
+    if (tn_executable_find(t, &b->key) || tn_beam_from_disk(t, b)) continue;
     todo[left++] = i;
   }
   for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
@@ -36086,6 +36111,7 @@ static int tn_is_view(const tiny_tensor *x) {
   return tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) && c.bottom->op == TINY_OP_BUFFER;
 }
 
+#if !defined(TINY_NO_IO) && !defined(TINY_NO_NN)
 // Heavy code: x becomes `from`, which nobody else needs; both are computed. Memory of x gets its contents.
 static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
   const tiny_code code = tn_assigned_first(t, x);
@@ -36103,6 +36129,7 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
   tn_storage_replace(t, s, fresh);
   return TINY_OK;
 }
+#endif
 
 typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; } tn_write_call;
 
@@ -38230,7 +38257,7 @@ typedef struct tn_unpack {
 
 static int tn_unpack_header(tn_unpack *u) {
   size_t at = 0;
-  const size_t most = u->e->whole < TN_ZIP_HEADER ? u->e->whole : TN_ZIP_HEADER;
+  const size_t most = u->e->whole < TN_ZIP_HEADER ? u->e->whole : (size_t)TN_ZIP_HEADER;
   const char *wrong = tn_inflate_first(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, most, &u->s.nbytes, &at);
   if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
   u->s.data = u->head; u->s.mapping = NULL;

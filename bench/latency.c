@@ -21,6 +21,34 @@ static double realize_time(tiny_tensor *y) {
 
 static void bench_network_lowering(void);      // networks.c
 
+// Milliseconds of the processor for the gradient of n chained operators, kernels and all, in a context of its own.
+static double chain_planning(int n) {
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "NULL", .cache_dir = ""});
+  tiny_tensor *x = random_tensor(t, TINY_SHAPE(64)), *y = x, *grad = NULL;
+  const clock_t start = clock();
+  for (int i = 0; i < n; i++) y = tiny_tanh(y);
+  tiny_grad(tiny_sum(y, 0, 0), &x, 1, &grad);
+  tiny_realize(&grad, 1);
+  const double ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
+  failed(t);
+  tiny_close(t);
+  return ms;
+}
+// What grows with the length of a graph must grow in proportion: the exponent is that of the last two rows.
+static void bench_chains(void) {
+  static const int length[] = {1000, 3000, 10000, 30000};
+  double ms = 0;
+  for (int i = 0; i < 4; i++) {
+    char name[64];
+    series time = {{0}, 0};
+    const double before = ms;
+    snprintf(name, sizeof name, "gradient of %d tanh", length[i]);
+    add(&time, ms = chain_planning(length[i]));
+    if (i < 3) report(name, &time, "ms", 0, "planned once");
+    else report(name, &time, "ms", 0, "grows as n^%.2f", log(ms / before) / log((double)length[i] / length[i - 1]));
+  }
+}
+
 static void bench_lowering(void) {
   series matmul = {{0}, 0}, softmax = {{0}, 0}, norm = {{0}, 0}, first = {{0}, 0};
   heading("lowering: tensor graph -> C source of one new kernel, no compiler (shapes new each round)");
@@ -50,6 +78,7 @@ static void bench_lowering(void) {
     report("first matmul of a context", &first, "ms", 0, "reads the rule sets, too");
   }
   tiny_close(t);
+  bench_chains();
   bench_network_lowering();
 }
 

@@ -8,6 +8,7 @@ static uint16_t bf16_of(float x) {
   memcpy(&bits, &x, 4);
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+#ifdef BENCH_ONEDNN
 static double bf16_value(uint16_t x) {
   const uint32_t bits = (uint32_t)x << 16;
   float f;
@@ -18,6 +19,7 @@ static double bf16_value(uint16_t x) {
 static double narrow_result(const void *result, size_t i, int bytes) {
   return bytes ? (double)((const int32_t *)result)[i] : bf16_value(((const uint16_t *)result)[i]);
 }
+#endif
 
 static void bench_narrow_product(int64_t n, int bytes, mean *all) {
   char name[64];

@@ -66,8 +66,9 @@ static void check_memory(void) {
   CHECK(same_gradients_less_memory("INTERP", 4, 0, &few) < few * 1.1);
 }
 
-// Every way in which a segment can hang together with the rest of the graph.
-static void shapes_of_segments(void) {
+// Every way in which a segment can hang together with the rest of the graph. look: what is read before the gradient is
+// asked for: 1: the checkpoint, 2: what it was made of, 3: inner values too, 4: the loss; none of it changes a gradient.
+static void shapes_of_segments(int look) {
   tiny_ctx *t = tiny_open(NULL);
   for (int kind = 0; kind < 7; kind++) {
     double grads[2][3];
@@ -88,8 +89,11 @@ static void shapes_of_segments(void) {
         y = tiny_sin(tiny_mul(z, x));
       }
       if (kind == 6) y = tiny_mul(tiny_sin(tiny_mul(x, p[1])), tiny_sum(tiny_square(p[1]), 0, 0));
+      tiny_tensor *looks[5] = {y, tiny_exp(x), tiny_mul(x, p[1]), tiny_sin(p[2]), tiny_square(p[1])};
+      if (look == 2 || look == 3) CHECK_EQ(tiny_realize(looks, look == 3 ? 5 : 1), TINY_OK);
       if (cut) y = tiny_checkpoint(y, in, kind == 6 || kind == 5 ? 2 : 1);
       out = tiny_sum(tiny_mul(tiny_square(y), tiny_add(x, tiny_like(x, 2))), 0, 0);
+      if (look == 1 || look == 4) CHECK_EQ(tiny_realize(look == 1 ? &y : &out, 1), TINY_OK);
       CHECK_EQ(tiny_grad(out, p, 3, g), TINY_OK);
       for (int i = 0; i < 3; i++) grads[cut][i] = tiny_item(tiny_sum(tiny_mul(g[i], tiny_arange(t, 1, 4, 1, TINY_F64)), 0, 0));
     }
@@ -190,7 +194,7 @@ static void errors(void) {
 
 int main(void) {
   check_memory();
-  shapes_of_segments();
+  for (int look = 0; look < 5; look++) shapes_of_segments(look);
   second_derivative();
   loss_of_one_segment();
   trains();

@@ -50,7 +50,9 @@ CALLERS = {"tn_guard", "tn_process_protect", "tn_remake", "tn_open_ranges", "tn_
 FORMULAS = r"tn_(?!unary|asked|binary_operator|compare|logic|addc|along|scan_along|log_of_sum|rules)\w+"
 INDIRECT = [
     (r"\balloc\.fn\(|log\.fn\(|to\.fn\(", "HOST", ""),
-    (r"host\.fn\(", r"HOST|tn_\w*task\w*", "runtime/|ir/"),
+    (r"host->fn\(", r"HOST|tn_pool_guest_task", "runtime/"),
+    (r"g->task\(", r"tn_(?!pool_guest)\w*task\w*", "runtime/|ir/"),
+    (r"ir->interpret\(", "tn_custom_interpret", "runtime/"),
     (r"\btask\(", r"tn_\w*task\w*", "runtime/|ir/"),
     (r"call->kernel\(", "KERNEL", ""),
     (r"thread->fn\(", r"tn_pool_work", "runtime/"),

@@ -144,7 +144,10 @@ static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
   if (op == TINY_OP_PERMUTE) { count = src[0]->ndim; for (int i = 0; i < count; i++) v[i] = count - 1 - i; }
   if (op == TINY_OP_PAD) { count = 2 * src[0]->ndim; for (int i = 0; i < count && i < 16; i++) v[i] = test_below(3); }
   if (count > 16 || tn_args_fit(op, many, src, k, count, v)) return NULL;
-  return tn_uop_make(t, op, dtype, lanes, many, src, k, count, v);
+  tiny_uop *u = tn_uop_make(t, op, dtype, lanes, many, src, k, count, v);
+  if (u != &t->ir->bad) return u;
+  t->code = TINY_OK;                       // too many elements
+  return NULL;
 }
 
 static void test_round_trips(void) {

@@ -170,7 +170,7 @@ static void *test_alloc(void *user, void *p, size_t old_nbytes, size_t new_nbyte
   return tn_default_alloc(NULL, p, old_nbytes, new_nbytes);
 }
 static int test_released;
-static void test_release(tiny_ctx *t, void *storage) { (void)t; test_released += storage != NULL; }
+static void test_release(tiny_ctx *t, tiny_uop *buffer) { (void)t; test_released += buffer->ptr != NULL; }
 
 static tiny_code test_collect_guarded(tiny_ctx *t, void *arg) {
   tn_list stack = {NULL, 0, 0};

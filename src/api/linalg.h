@@ -28,14 +28,14 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b);
 // [torch.tensordot]
 TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape axes_a, tiny_shape axes_b);
 // xs[0] @ xs[1] @ .. in the order that takes the fewest multiplications. All are matrices, but the first and
-// the last may be vectors. Up to 32 operands. [torch.linalg.multi_dot]
+// the last may be vectors. 1 to 32 operands; none give NULL, as tiny_cat. [torch.linalg.multi_dot]
 TINY_API tiny_tensor *tiny_multi_dot(tiny_tensor *const *xs, int n);
 // Sums of products as subscripts say: "bij,bjk->bik". Letters name dims; a letter that stands twice in an
 // operand takes its diagonal; letters that the output lacks are summed. Without "->" the output has the
 // letters that stand once, in the order of the alphabet, behind the ellipsis. "..." stands for dims that
 // broadcast, and are summed if an explicit output has none.
-// Dims of 1 broadcast. Up to 16 operands; up to 8 are contracted in the cheapest order, more from left to
-// right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
+// Dims of 1 broadcast. 1 to 16 operands, none give NULL as tiny_cat; up to 8 are contracted in the cheapest order,
+// more from left to right. TINY_E_ARG tells the position of what is wrong in the text. [torch.einsum]
 TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs, int n);
 // (..,n,m) -> (..): the sum of the diagonal, of the dtype that tiny_sum gives. [numpy.trace]
 TINY_API tiny_tensor *tiny_trace(tiny_tensor *x);

@@ -3,9 +3,8 @@
 // ** gradients ******************************************************************************** >>gradients
 
 // grads[i] = d loss / d params[i], new lazy tensors of the parameter's shape and dtype, to be freed as others.
-// loss must
-// have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be differentiated
-// again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
+// loss must have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be
+// differentiated again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
 TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
 // y, computed from inputs x[0..n-1], as it is; but what lies between x and y is not kept for the backward pass:
 // tiny_grad computes it again from x when it gets there. y and x are kept. Cut a deep network of n layers into about

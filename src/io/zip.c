@@ -183,7 +183,7 @@ typedef struct tn_unpack {
 
 static int tn_unpack_header(tn_unpack *u) {
   size_t at = 0;
-  const size_t most = u->e->whole < TN_ZIP_HEADER ? u->e->whole : TN_ZIP_HEADER;
+  const size_t most = u->e->whole < TN_ZIP_HEADER ? u->e->whole : (size_t)TN_ZIP_HEADER;
   const char *wrong = tn_inflate_first(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, most, &u->s.nbytes, &at);
   if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
   u->s.data = u->head; u->s.mapping = NULL;

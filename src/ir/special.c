@@ -126,6 +126,7 @@ static tiny_uop *tn_i0(tiny_ctx *t, tiny_uop *x) { return tn_bessel(t, 0, x); }
 static tiny_uop *tn_i1(tiny_ctx *t, tiny_uop *x) { return tn_bessel(t, 1, x); }
 static tiny_uop *tn_i0e(tiny_ctx *t, tiny_uop *x) { return tn_bessel_scaled(t, 0, x); }
 static tiny_uop *tn_i1e(tiny_ctx *t, tiny_uop *x) { return tn_bessel_scaled(t, 1, x); }
+#ifndef TINY_NO_NN
 // I1' = I0 - I1 / x, 1/2 at 0 (DLMF 10.29.2), and of what is scaled by e^-|x|.
 static tiny_uop *tn_i1_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *zero = tn_is_zero(t, x), *safe = tn_where(t, zero, tn_k(t, x, 1), x);
@@ -140,6 +141,7 @@ static tiny_uop *tn_i1e_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   tiny_uop *rest = tn_mul(t, y, tn_add(t, tn_sign(t, x), tn_reciprocal(t, safe)));
   return tn_where(t, zero, tn_k(t, x, 0.5), tn_sub(t, tn_i0e(t, x), rest));
 }
+#endif
 
 // ** incomplete gamma functions **
 
@@ -172,11 +174,11 @@ static tiny_uop *tn_gamma_density(tiny_ctx *t, tiny_uop *a, tiny_uop *x) {
   tiny_uop *large = tn_not(t, tn_lt(t, a, tn_k(t, a, 8))), *A = tn_where(t, large, a, tn_k(t, a, 8));
   tiny_uop *lacks = tn_log_lacks(t, tn_fdiv(t, tn_sub(t, x, A), A), tn_fdiv(t, x, A));
   tiny_uop *e = tn_exp(t, tn_neg(t, tn_add(t, tn_mul(t, A, lacks), tn_stirling_rest(t, A))));
-  tiny_uop *far = tn_mul(t, e, tn_sqrt(t, tn_times(t, A, 0.5 / TN_PI)));
-  tiny_uop *small = tn_where(t, large, tn_k(t, a, 1), a), *some = tn_at_most(t, x, tn_is_f64(t, x) ? 1600 : 200);
-  tiny_uop *half = tn_exp(t, tn_times(t, some, -0.5)), *scale = tn_exp(t, tn_neg(t, tn_lgamma_1p(t, small)));
-  tiny_uop *power = tn_binary(t, TINY_OP_POW, some, small);
-  return tn_where(t, large, far, tn_mul(t, tn_mul(t, tn_mul(t, tn_mul(t, power, half), small), scale), half));
+  tiny_uop *asymptotic = tn_mul(t, e, tn_sqrt(t, tn_times(t, A, 0.5 / TN_PI)));
+  tiny_uop *moderate = tn_where(t, large, tn_k(t, a, 1), a), *some = tn_at_most(t, x, tn_is_f64(t, x) ? 1600 : 200);
+  tiny_uop *half = tn_exp(t, tn_times(t, some, -0.5)), *scale = tn_exp(t, tn_neg(t, tn_lgamma_1p(t, moderate)));
+  tiny_uop *power = tn_binary(t, TINY_OP_POW, some, moderate);
+  return tn_where(t, large, asymptotic, tn_mul(t, tn_mul(t, tn_mul(t, tn_mul(t, power, half), moderate), scale), half));
 }
 // The integral that gamma_density times makes the smaller tail, x >= 1. Above a it is that of
 //   e^(-(x - a + 1) s - (a - 1) (s - log(1 + s))) over s > 0, t = x (1 + s) in DLMF 8.2.2; below a that of
@@ -241,12 +243,14 @@ static tiny_uop *tn_gamma_ratio(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x
   tiny_uop *end = tn_where(t, all, upper ? zero : one, upper ? one : zero);
   return tn_where(t, valid, tn_where(t, plain, y, end), tn_k(t, x, (double)NAN));
 }
+#ifndef TINY_NO_NN
 // P' = x^(a-1) e^-x / gamma(a), as a function of x.
 static tiny_uop *tn_igamma_slope(tiny_ctx *t, tiny_uop *x, tiny_uop *a) {
   tiny_uop *zero = tn_is_zero(t, x), *one = tn_k(t, x, 1), *X = tn_where(t, zero, one, x);
   tiny_uop *at_zero = tn_where(t, tn_gt(t, a, one), tn_k(t, x, 0), tn_where(t, tn_lt(t, a, one), tn_inf(t, x), one));
   return tn_where(t, zero, at_zero, tn_fdiv(t, tn_gamma_density(t, a, X), X));
 }
+#endif
 // P or Q as a function of x; a gets no gradient.
 static tiny_uop *tn_igamma_of(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) {
   tn_broadcast(t, &a, &x);

@@ -123,7 +123,9 @@ static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
 static int tn_ir_open(tiny_ctx *t) {
   t->ir = (struct tn_ir *)tn_alloc(t, sizeof *t->ir);
   if (!t->ir) return 0;
+  static const int64_t none[TINY_MAX_DIMS] = {0};
   t->ir->bad.lanes = 1;
+  t->ir->bad.dim = none;                   // formulas may look at the dims of what could not be made
   t->ir->collect_at = 1 << 14;
   return tn_nodes_open(t, &t->ir->nodes);
 }

@@ -433,6 +433,12 @@ static void tn_define_text(tn_text *x, tiny_uop *u) {
   else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
 }
 
+// Compilers made of clang try to compute what an integer constant stands for wherever it is named, through both arms of
+// every choice: a chain of 50 choices would take them hours. A variable stops that.
+static int tn_is_choice(const tiny_uop *u, const char *value) {
+  return u->lanes == 1 && !tn_is_float(u->dtype) && strchr(value, '?');
+}
+
 static void tn_value_statement(tn_text *x, tiny_uop *u) {
   tiny_bytes value = {x->t, NULL, 0, 0};
   const int i = (int)u->seq;
@@ -449,7 +455,8 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  const char *const line[] = {"const ", tn_node_type(x, u), " ", x->expr[i], " = ", value.data, ";"};
+  const char *const line[] = {tn_is_choice(u, value.data) ? "" : "const ", tn_node_type(x, u), " ", x->expr[i], " = ",
+                              value.data, ";"};
   tn_line_of(x, line, 7);
 }
 

@@ -391,12 +391,13 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_compiler_settle(t);
   if (!tn_beam_can(t)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
+  tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
     tn_build *b = &builds[i];
+    if (b->custom || tn_map_has(&asked, b->ast)) continue;
+    tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    int known = b->custom || tn_executable_find(t, &b->key);
-    for (int j = 0; j < i && !known; j++) known = builds[j].ast && tn_digest_same(&builds[j].key, &b->key);
-    if (known || tn_beam_from_disk(t, b)) continue;
+    if (tn_executable_find(t, &b->key) || tn_beam_from_disk(t, b)) continue;
     todo[left++] = i;
   }
   for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);

@@ -238,7 +238,7 @@ enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE =
 
 static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
   tn_digest_print(key, out);
-  snprintf(out + TN_DIGEST_TEXT - 1, TN_CACHE_NAME - TN_DIGEST_TEXT + 1, ".%s", suffix);
+  snprintf(out + TN_DIGEST_TEXT - 1, (size_t)TN_CACHE_NAME - (size_t)TN_DIGEST_TEXT + 1, ".%s", suffix);
   return out;
 }
 

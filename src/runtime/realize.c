@@ -292,6 +292,7 @@ static int tn_is_view(const tiny_tensor *x) {
   return tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) && c.bottom->op == TINY_OP_BUFFER;
 }
 
+#if !defined(TINY_NO_IO) && !defined(TINY_NO_NN)
 // Heavy code: x becomes `from`, which nobody else needs; both are computed. Memory of x gets its contents.
 static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
   const tiny_code code = tn_assigned_first(t, x);
@@ -309,6 +310,7 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
   tn_storage_replace(t, s, fresh);
   return TINY_OK;
 }
+#endif
 
 typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; } tn_write_call;
 

@@ -52,10 +52,15 @@ static tiny_uop *tn_segment_node(tiny_ctx *t, tiny_uop *u, const tn_map *now) {
   }
   return changed ? tn_uop_with(t, u, src) : u;
 }
+// Is u, which is computed, what it is whatever became of its sources? Gradients end there.
+static int tn_segment_ends(const tiny_uop *u) {
+  return u->op == TINY_OP_BUFFER || (u->realized && tn_is_memory(u) && !(u->op == TINY_OP_CONTIGUOUS && u->k));
+}
 // The nodes from the checkpoint down to its inputs and to those that are wanted, anew. Positions too (IOTA): random
-// numbers and masks that are made of them are then no longer shared with the forward pass.
+// numbers and masks that are made of them are then no longer shared with the forward pass. What was computed already
+// is taken as it is unless it depends on an edge: a gradient flows through it, whether somebody has read it or not.
 static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g, const tn_map *wanted, tn_segment *s) {
-  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_map edge = {NULL, 0, 0}, now = {NULL, 0, 0}, flows = {NULL, 0, 0};   // flows: those that depend on an edge
   tn_walk *stack = NULL, *top;
   int depth = 0, cap = 0;
   memset(s, 0, sizeof *s);
@@ -66,7 +71,7 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
     top = &stack[depth - 1];
     tiny_uop *u = top->u;
     const int at_edge = tn_map_has(&edge, u) || tn_map_has(wanted, u);
-    const int whole = at_edge || u->realized || top->next == u->nsrc;
+    const int whole = at_edge || tn_segment_ends(u) || top->next == u->nsrc;
     if (!whole && !tn_map_has(&now, u->src[top->next])) {
       tiny_uop *next = u->src[top->next++];
       top = TN_PUSH(t, stack, depth, cap, tn_walk);
@@ -76,10 +81,13 @@ static tiny_uop *tn_segment_copy(tiny_ctx *t, tiny_uop *checkpoint, tiny_uop *g,
     if (!whole) { top->next++; continue; }
     depth--;
     if (tn_map_has(&now, u)) continue;
-    tiny_uop *copy = at_edge || u->op == TINY_OP_IOTA ? tn_segment_wrap(t, u, g) :
-        u->realized                               ? u :
-                                                    tn_segment_node(t, u, &now);
+    int depends = at_edge;
+    for (uint32_t i = 0; i < u->nsrc && !depends && !tn_segment_ends(u); i++) depends = tn_map_has(&flows, u->src[i]);
+    tiny_uop *copy = at_edge || (u->op == TINY_OP_IOTA && !u->realized) ? tn_segment_wrap(t, u, g) :
+        tn_segment_ends(u) || (u->realized && !depends)                 ? u :
+                                                                          tn_segment_node(t, u, &now);
     if (at_edge) { tn_push(t, &s->edge, u); tn_push(t, &s->wrapped, copy); }
+    if (depends) tn_map_set(t, &flows, u, u);
     tn_map_set(t, &now, u, copy);
   }
   return (tiny_uop *)tn_map_get(&now, checkpoint->src[0]);

@@ -235,10 +235,6 @@ static tiny_uop *tn_common_divisor(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
     r = tn_where(t, tn_lt(t, left, r), left, r);
     x = tn_where(t, none, x, y);
     y = tn_where(t, none, y, r);
-    if (step % 4 == 3 && !tn_bad(t, x) && !tn_bad(t, y)) {   // long chains of remainders are slow to simplify
-      x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
-      y = tn_u1(t, TINY_OP_CONTIGUOUS, y);
-    }
   }
   return tn_bad(t, x) ? x : tn_cast(t, x, dtype);
 }

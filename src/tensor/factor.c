@@ -135,6 +135,7 @@ typedef struct tn_inverse { tiny_uop *x, *pivot, *sign; } tn_inverse;
 // is taken as 1: then the inverse is finite but wrong, and tells by its pivots that there is none. Behind the
 // columns: pivots, and the rows that they came from.
 static tiny_uop *tn_exchanged(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   tn_loops l;
@@ -180,6 +181,7 @@ static tn_inverse tn_invert_matrix(tiny_ctx *t, tiny_uop *x) {
 
 // Of lower x, by substitution along rows; 0 on the diagonal counts as 1.
 static tiny_uop *tn_inverted_lower(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   tn_loops l;
@@ -201,6 +203,7 @@ static tiny_uop *tn_invert_triangle(tiny_ctx *t, tiny_uop *x, int below) {
 typedef struct tn_lu { tiny_uop *l, *u, *order; } tn_lu;     // x[order] = l @ u; order (B, n, 1), positions
 // Factors below and above the diagonal, and behind the columns the number of each row, which moves with it.
 static tiny_uop *tn_eliminated(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
   const int dtype = x->dtype;
   tn_loops l;
@@ -237,6 +240,7 @@ static tn_lu tn_factor_lu(tiny_ctx *t, tiny_uop *x) {
 // Of x, of which the lower triangle is looked at: lower l, l @ l^T = x, row by row. NaN from where x is not positive
 // definite on.
 static tiny_uop *tn_rooted(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   tn_loops l;
@@ -294,6 +298,7 @@ static void tn_loops_reflect(const tn_grid *w, tiny_uop *k, tiny_uop *from, tiny
 }
 // xt (B, m, n), the columns of x -> rows of n + 1: m of r^T with the reflectors in it, then the columns of q.
 static tiny_uop *tn_reflected(tiny_ctx *t, tiny_uop *xt, int64_t columns) {
+  if (tn_bad(t, xt)) return xt;
   const int64_t m = xt->dim[1], n = xt->dim[2], least = n < m ? n : m;
   const int dtype = xt->dtype;
   tn_loops l;
@@ -389,6 +394,7 @@ static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
 // x (B, n, n) symmetric -> (B, 2n+1, n): a diagonal matrix, eigenvectors in rows, and the scale of the first. A sweep
 // rotates each pair of rows and columns once. It is over when all that is off the diagonal is less than rounding.
 static tiny_uop *tn_diagonalized(tiny_ctx *t, tiny_uop *x) {
+  if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
   const double least = tn_epsilon(dtype) * tn_epsilon(dtype) / 64;
@@ -404,14 +410,14 @@ static tiny_uop *tn_diagonalized(tiny_ctx *t, tiny_uop *x) {
   }
   store(v, at(n), at(0), scale);
   e = load(w, at(0), tn_loops_sum(&l, at(0), at(n * n)));
-  tiny_uop *all = tn_loops_one(&l, TINY_OP_ADD, mul(e, e)), *small = mul(all, num(least));
+  tiny_uop *all = tn_loops_one(&l, TINY_OP_ADD, mul(e, e)), *negligible = mul(all, num(least));
   each(sweep, at(0), at(TN_MOST_SWEEPS)) {
     tiny_uop *k = tn_loops_sum(&l, at(0), at(n * n)), *on = same(tn_u2(t, TINY_OP_MOD, k, at(n + 1)), at(0));
     e = load(w, at(0), k);
     tiny_uop *off = tn_loops_one(&l, TINY_OP_ADD, pick(on, num(0), mul(e, e)));
-    each(p, at(0), pick(less(small, off), at(n - 1), at(0))) each(q, add(p, at(1)), at(n)) {
+    each(p, at(0), pick(less(negligible, off), at(n - 1), at(0))) each(q, add(p, at(1)), at(n)) {
       tiny_uop *app = load(w, p, p), *aqq = load(w, q, q), *apq = load(w, p, q);
-      when(less(mul(small, num(1.0 / (double)(n * n))), mul(apq, apq))) {
+      when(less(mul(negligible, num(1.0 / (double)(n * n))), mul(apq, apq))) {
         tn_loops_rotation(t, app, aqq, apq, &c, &s, &tangent);
         tn_loops_rotate(&w, p, q, n, c, s);
         each(i, at(0), at(n)) {
@@ -448,6 +454,7 @@ static tiny_uop *tn_factor_eigh(tiny_ctx *t, tiny_uop *x, tiny_uop **w) {
 // One-sided: rows of (xt | I), (B, m, n+m), are rotated in pairs until those of xt are orthogonal to each other
 // (Hestenes). Below them: the scale, and whether the last sweep had anything to do.
 static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
+  if (tn_bad(t, xt)) return xt;
   const int64_t m = xt->dim[1], n = xt->dim[2];
   const int dtype = xt->dtype;
   const double least = tn_epsilon(dtype) * sqrt((double)n);

@@ -257,7 +257,7 @@ static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
   tiny_uop *li = tn_invert_triangle(t, l, 1), *ui = tn_invert_triangle(t, u, 0);
   tiny_uop *top = tn_cut(t, d, 1, 0, least), *square = tn_cut(t, top, 2, 0, least);
   tn_lu_near(t, tn_product(t, tn_product(t, li, square), ui), &a, &b);
-  tiny_uop *more = tn_product(t, tn_cut(t, d, 1, least, n), ui);             // one of these is empty
+  tiny_uop *more = tn_product(t, tn_cut(t, tn_cut(t, d, 1, least, n), 2, 0, least), ui);   // one of these is empty
   tiny_uop *below = tn_add(t, tn_cut(t, f->l, 1, least, n), more);
   tiny_uop *beside = tn_add(t, tn_cut(t, f->u, 2, least, m), tn_product(t, li, tn_cut(t, top, 2, least, m)));
   below = tn_add(t, below, tn_product(t, below, tn_inverse_small(t, b)));

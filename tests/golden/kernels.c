@@ -127,7 +127,7 @@ void r_10_24_f436a67c(void *const *mem, const long long *args, long long task, c
   const i32x8 x7 = SPLAT(i32x8, i32, 0);
   for (i32 r8 = 0; r8 < 2; r8++) {
     const i32 x9 = (i32)(((i32)(r8 * (-8))) + 2);
-    const i32 x10 = (x9 < 0) ? 0 : x9;
+    i32 x10 = (x9 < 0) ? 0 : x9;
     const i32 x11 = (i32)(2 - x10);
     acc0 = x6;
     for (i32 r12 = 0; r12 < 24; r12++) {
@@ -556,7 +556,7 @@ void r_2_4_6_6_3_3_3_957ce8ea(void *const *mem, const long long *args, long long
     const i32 x218 = (i32)(r216 * 192);
     for (i32 r219 = 0; r219 < 2; r219++) {
       const i32 x220 = (i32)(((i32)(r219 * (-4))) + 2);
-      const i32 x221 = (x220 < 0) ? 0 : x220;
+      i32 x221 = (x220 < 0) ? 0 : x220;
       const i32 x222 = (i32)(x217 - x221);
       const i32 x223 = (i32)(x218 - x221);
       const f32x4 v224 = LOAD(f32x4, (p1 + x223) + 148);
@@ -916,7 +916,7 @@ void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long lo
       const i32 x81 = (i32)(r79 * 8);
       for (i32 r82 = 0; r82 < 2; r82++) {
         const i32 x83 = (i32)(((i32)(r82 * (-8))) + 6);
-        const i32 x84 = (x83 < 0) ? 0 : x83;
+        i32 x84 = (x83 < 0) ? 0 : x83;
         const i32 x85 = (i32)(x38 + ((i32)(x80 + ((i32)(((i32)(x2 - x84)) + x4)))));
         const i32 x86 = (i32)(((i32)(x84 * (-16))) + x81);
         const f32x8 v87 = LOAD(f32x8, (local5 + x86) + 96);
@@ -961,7 +961,7 @@ void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long tas
   f32 local0[2048] __attribute__((aligned(64)));
   for (i32 r1 = 0; r1 < 3; r1++) {
     const i32 x2 = (i32)(((i32)(r1 * (-64))) + 80);
-    const i32 x3 = (x2 < 0) ? 0 : x2;
+    i32 x3 = (x2 < 0) ? 0 : x2;
     const i32 x4 = (i32)(x3 * (-32));
     for (i32 r5 = 0; r5 < 8; r5++) {
       const i32 x6 = (i32)(r5 * 256);
@@ -1041,13 +1041,13 @@ void r_40_48_24_69488d34(void *const *mem, const long long *args, long long task
     const i32 x2 = (i32)(r1 * 48);
     const f32 v3 = *(p1 + r1);
     const b8 x4 = (b8)(((b8)((v3 < (-0x1p+31f)) ^ 1)) & (v3 < 0x1p+31f));
-    const i32 x5 = x4 ? ((i32)(x4 ? v3 : 0x0p+0f)) : ((0x0p+0f < v3) ? 2147483647 : ((v3 < 0x0p+0f) ? (-2147483647 - 1) : 0));
+    i32 x5 = x4 ? ((i32)(x4 ? v3 : 0x0p+0f)) : ((0x0p+0f < v3) ? 2147483647 : ((v3 < 0x0p+0f) ? (-2147483647 - 1) : 0));
     const b8 x6 = (b8)((x5 < 24) & ((-1) < x5));
     const i32 x7 = (i32)(18 - r1);
-    const i32 x8 = (i32)(39 - ((x7 < 0) ? 0 : x7));
+    i32 x8 = (i32)(39 - ((x7 < 0) ? 0 : x7));
     const f32 v9 = *(p1 + x8);
     const b8 x10 = (b8)(((b8)((v9 < (-0x1p+31f)) ^ 1)) & (v9 < 0x1p+31f));
-    const i64 x11 = (i64)(((i64)(x10 ? ((i32)(x10 ? v9 : 0x0p+0f)) : ((0x0p+0f < v9) ? 2147483647 : ((v9 < 0x0p+0f) ? (-2147483647 - 1) : 0)))) * 48ll);
+    i64 x11 = (i64)(((i64)(x10 ? ((i32)(x10 ? v9 : 0x0p+0f)) : ((0x0p+0f < v9) ? 2147483647 : ((v9 < 0x0p+0f) ? (-2147483647 - 1) : 0)))) * 48ll);
     const i64 x12 = (i64)(((i64)x5) * 48ll);
     for (i32 r13 = 0; r13 < 6; r13++) {
       const i32 x14 = (i32)(r13 * 8);
@@ -1119,22 +1119,22 @@ void r_64_24_24_b341f75d(void *const *mem, const long long *args, long long task
         __builtin_prefetch((p1 + x32) + 32, 0, 2);
         const f32 v33 = *(p1 + x32);
         const i32 x34 = (i32)(23 - r31);
-        const i32 x35 = ((b8)((v33 == v27) | (v33 != v33))) ? x34 : 0;
+        i32 x35 = ((b8)((v33 == v27) | (v33 != v33))) ? x34 : 0;
         const i32 v36 = acc2;
         acc2 = ((x35 < v36) ? v36 : x35);
         __builtin_prefetch((p1 + x32) + 33, 0, 2);
         const f32 v37 = *((p1 + x32) + 1);
-        const i32 x38 = ((b8)((v37 == v28) | (v37 != v37))) ? x34 : 0;
+        i32 x38 = ((b8)((v37 == v28) | (v37 != v37))) ? x34 : 0;
         const i32 v39 = acc8;
         acc8 = ((x38 < v39) ? v39 : x38);
         __builtin_prefetch((p1 + x32) + 34, 0, 2);
         const f32 v40 = *((p1 + x32) + 2);
-        const i32 x41 = ((b8)((v40 == v29) | (v40 != v40))) ? x34 : 0;
+        i32 x41 = ((b8)((v40 == v29) | (v40 != v40))) ? x34 : 0;
         const i32 v42 = acc9;
         acc9 = ((x41 < v42) ? v42 : x41);
         __builtin_prefetch((p1 + x32) + 35, 0, 2);
         const f32 v43 = *((p1 + x32) + 3);
-        const i32 x44 = ((b8)((v30 == v43) | (v43 != v43))) ? x34 : 0;
+        i32 x44 = ((b8)((v30 == v43) | (v43 != v43))) ? x34 : 0;
         const i32 v45 = acc10;
         acc10 = ((x44 < v45) ? v45 : x44);
       }

@@ -1,0 +1,54 @@
+// cliffs: long chains take work in proportion. Counted are kernels, and what their text asks of a compiler; nothing is
+// timed.
+#include "nn_test.h"
+
+static int choices, constant_choices;
+// Integer values that are choices, and those of them that are constants: clang tries both arms of each where it is named.
+static void read_line(void *user, const char *line) {
+  (void)user;
+  for (const char *at = line; at && *at; at = strchr(at, '\n'), at += at != NULL) {
+    const size_t n = strcspn(at, "\n");
+    const char *is = strstr(at, "u64 x"), *ask = (const char *)memchr(at, '?', n);
+    if (!is || is > at + 10 || !ask) continue;
+    choices++;
+    constant_choices += strncmp(at + strspn(at, " "), "const ", 6) == 0;
+  }
+}
+static void open_null(const char *debug) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "NULL"; d.cache_dir = ""; d.debug = debug;
+  d.log.fn = read_line;
+  t = tiny_open(&d);
+}
+
+static void test_choices(void) {
+  open_null("c");
+  tiny_tensor *g = tiny_gcd(tiny_scalar(t, 12, TINY_I64), tiny_scalar(t, 18, TINY_I64));
+  const uint64_t before = tiny_get_stats(t).kernels;
+  CHECK_EQ(tiny_realize(&g, 1), TINY_OK);
+  CHECK_EQ(tiny_get_stats(t).kernels - before, 1);
+  CHECK(choices > 50);
+  CHECK_EQ(constant_choices, 0);
+  tiny_close(t);
+}
+
+// Kernels of the gradient of n chained operators.
+static double chain(int n) {
+  open_null("");
+  tiny_tensor *x = numbers(TINY_F32, TINY_SHAPE(8), -1, 1), *y = x, *grad = NULL;
+  const uint64_t before = tiny_get_stats(t).kernels;
+  for (int i = 0; i < n; i++) y = tiny_tanh(y);
+  CHECK_EQ(tiny_grad(tiny_sum(y, 0, 0), &x, 1, &grad), TINY_OK);
+  CHECK_EQ(tiny_realize(&grad, 1), TINY_OK);
+  const double kernels = (double)(tiny_get_stats(t).kernels - before);
+  tiny_close(t);
+  return kernels;
+}
+
+int main(void) {
+  test_choices();
+  const double few = chain(300), many = chain(1200);
+  CHECK(few > 0 && many < 4.4 * few + 10);
+  return test_report();
+}
