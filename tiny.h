@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source bd8f8b417421d46d4188fda090e2b4a4496a4bedb995ad5f0a1bc13b6c3bfcbb
+/* tiny.h 0.1.0, source cacce171851e52428ac86e61611b8f2e4ee2a8db158442ff94aaa69ebc82b097
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -415,24 +415,24 @@ Where things stand in tiny.h
                                      bound, handles settle on the results
   35820  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36232  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36246  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  36968  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  36982  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37186  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37200  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37456  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37470  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37724  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37738  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37901  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37915  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38075  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38433  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38669  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38089  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38447  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38683  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38817  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  38982  src/runtime/context.c       opening and closing, the first error, totals
+  38831  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  38996  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2463,7 +2463,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "bd8f8b417421d46d4188fda090e2b4a4496a4bedb995ad5f0a1bc13b6c3bfcbb"
+#define TN_SOURCE_ID "cacce171851e52428ac86e61611b8f2e4ee2a8db158442ff94aaa69ebc82b097"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -35968,10 +35968,24 @@ TINY_API int64_t tiny_item_i64(tiny_tensor *x) {
   return tn_dtype_convert(TINY_I64, dtype, tn_dtype_load(dtype, raw));
 }
 
+static tiny_code tn_collect_all(tiny_ctx *t, void *arg) {
+  (void)arg;
+  tn_collect(t);
+  return TINY_OK;
+}
+// Storage for what comes from outside. Where the cap leaves no room, what nothing refers to any more goes first: the
+// caller holds no node that neither a tensor nor a program has.
+static tn_storage *tn_storage_for(tiny_ctx *t, size_t nbytes) {
+  int c;
+  if (t->max_nbytes && t->stats.nbytes_live + tn_size_class(nbytes ? nbytes : 1, &c) > t->max_nbytes)
+    tn_guard(t, tn_collect_all, NULL);
+  return tn_storage_new(t, nbytes);
+}
+
 // New storage that holds data, loose; NULL after an error.
 static tn_storage *tn_storage_from(tiny_ctx *t, const void *data, size_t nbytes) {
   struct tn_device *d = t->device;
-  tn_storage *s = tn_storage_new(t, nbytes);
+  tn_storage *s = tn_storage_for(t, nbytes);
   if (!s) return NULL;
   const tiny_mem m = {s->mem, 0};
   if (!nbytes || d->backend->copy_in(d->dev, m, data, nbytes) == TINY_OK) return s;
@@ -38283,7 +38297,7 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   const tn_npy_array *n = &u->array;
   tiny_ctx *t = u->a->s.t;
   const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
-  tn_storage *storage = tn_storage_new(t, nbytes);
+  tn_storage *storage = tn_storage_for(t, nbytes);
   if (!storage) return 0;
   const int direct = t->device->limits.host_memory;
   const tiny_mem to = {storage->mem, 0};

@@ -6,8 +6,9 @@ static int choices, constant_choices;
 // Integer values that are choices, and those of them that are constants: clang tries both arms of each where it is named.
 static void read_line(void *user, const char *line) {
   (void)user;
-  for (const char *at = line; at && *at; at = strchr(at, '\n'), at += at != NULL) {
+  for (const char *at = line, *next; at; at = next) {
     const size_t n = strcspn(at, "\n");
+    next = at[n] ? at + n + 1 : NULL;
     const char *is = strstr(at, "u64 x"), *ask = (const char *)memchr(at, '?', n);
     if (!is || is > at + 10 || !ask) continue;
     choices++;

@@ -193,6 +193,26 @@ static void test_cap(void) {
   tiny_close(t);
 }
 
+// What was freed makes room for what comes from outside, too, without anything being run in between.
+static void test_room(void) {
+  static char bytes[300000];
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = ""; d.debug = ""; d.max_nbytes = 1 << 20;
+  tiny_ctx *t = tiny_open(&d);
+  for (int i = 0; i < 50; i++) {
+    tiny_tensor *x = tiny_from(t, bytes, TINY_U8, TINY_SHAPE(300000)), *y = tiny_add(x, x);
+    CHECK(tiny_ok(x) && tiny_write(x, bytes, sizeof bytes) == TINY_OK);
+    tiny_free(y);
+    tiny_free(x);
+  }
+  tiny_tensor *kept[4];
+  for (int i = 0; i < 4; i++) kept[i] = tiny_from(t, bytes, TINY_U8, TINY_SHAPE(300000));
+  CHECK(tiny_ok(kept[2]) && !tiny_ok(kept[3]));            // what lives stays
+  CHECK_EQ(tiny_status(t), TINY_E_MEMORY);
+  tiny_close(t);
+}
+
 int main(void) {
   const int all = getenv("TEST_ROUNDS") != NULL;
   for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios; i++) {
@@ -201,5 +221,6 @@ int main(void) {
     for (long n = 1; n <= calls; n += step) attempt(s, n);
   }
   test_cap();
+  test_room();
   return test_report();
 }

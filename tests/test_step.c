@@ -130,6 +130,9 @@ static void check_variant(const char *device, const variant *v, int ahead, int b
     }
     CHECK_EQ(tiny_status(n.t), TINY_OK);
     if (tiny_status(n.t) != TINY_OK) fprintf(stderr, "  %s on %s: %s\n", v->name, device, tiny_error(n.t));
+    tiny_optim_free(&n.optim);
+    tiny_ema_free(&n.ema);
+    tiny_scaler_free(&n.scaler);
     tiny_close(n.t);
   }
 }

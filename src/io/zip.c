@@ -209,7 +209,7 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   const tn_npy_array *n = &u->array;
   tiny_ctx *t = u->a->s.t;
   const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
-  tn_storage *storage = tn_storage_new(t, nbytes);
+  tn_storage *storage = tn_storage_for(t, nbytes);
   if (!storage) return 0;
   const int direct = t->device->limits.host_memory;
   const tiny_mem to = {storage->mem, 0};

@@ -149,10 +149,24 @@ TINY_API int64_t tiny_item_i64(tiny_tensor *x) {
   return tn_dtype_convert(TINY_I64, dtype, tn_dtype_load(dtype, raw));
 }
 
+static tiny_code tn_collect_all(tiny_ctx *t, void *arg) {
+  (void)arg;
+  tn_collect(t);
+  return TINY_OK;
+}
+// Storage for what comes from outside. Where the cap leaves no room, what nothing refers to any more goes first: the
+// caller holds no node that neither a tensor nor a program has.
+static tn_storage *tn_storage_for(tiny_ctx *t, size_t nbytes) {
+  int c;
+  if (t->max_nbytes && t->stats.nbytes_live + tn_size_class(nbytes ? nbytes : 1, &c) > t->max_nbytes)
+    tn_guard(t, tn_collect_all, NULL);
+  return tn_storage_new(t, nbytes);
+}
+
 // New storage that holds data, loose; NULL after an error.
 static tn_storage *tn_storage_from(tiny_ctx *t, const void *data, size_t nbytes) {
   struct tn_device *d = t->device;
-  tn_storage *s = tn_storage_new(t, nbytes);
+  tn_storage *s = tn_storage_for(t, nbytes);
   if (!s) return NULL;
   const tiny_mem m = {s->mem, 0};
   if (!nbytes || d->backend->copy_in(d->dev, m, data, nbytes) == TINY_OK) return s;
