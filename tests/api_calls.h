@@ -68,7 +68,7 @@ static void call_tiny_blob(world *w) {
 }
 static void call_tiny_scalar(world *w) {
   (void)w;
-  give_tensor(w, tiny_scalar(w->t, 0.5, (tiny_dtype)N(0, TINY_F32)));
+  give_tensor(w, tiny_scalar(w->t, D(0, 0.5), (tiny_dtype)N(0, TINY_F32)));
 }
 static void call_tiny_read(world *w) {
   (void)w;
@@ -140,7 +140,7 @@ static void call_tiny_bitcast(world *w) {
 }
 static void call_tiny_full(world *w) {
   (void)w;
-  give_tensor(w, tiny_full(w->t, 0.5, (tiny_dtype)N(0, TINY_F32), the_shape(w, 3)));
+  give_tensor(w, tiny_full(w->t, D(0, 0.5), (tiny_dtype)N(0, TINY_F32), the_shape(w, 3)));
 }
 static void call_tiny_zeros(world *w) {
   (void)w;
@@ -152,7 +152,7 @@ static void call_tiny_ones(world *w) {
 }
 static void call_tiny_full_like(world *w) {
   (void)w;
-  give_tensor(w, tiny_full_like(H(0), 0.5));
+  give_tensor(w, tiny_full_like(H(0), D(0, 0.5)));
 }
 static void call_tiny_zeros_like(world *w) {
   (void)w;
@@ -164,19 +164,19 @@ static void call_tiny_ones_like(world *w) {
 }
 static void call_tiny_like(world *w) {
   (void)w;
-  give_tensor(w, tiny_like(H(0), 0.5));
+  give_tensor(w, tiny_like(H(0), D(0, 0.5)));
 }
 static void call_tiny_arange(world *w) {
   (void)w;
-  give_tensor(w, tiny_arange(w->t, 0.5, 0.5, 0.5, (tiny_dtype)N(0, TINY_F32)));
+  give_tensor(w, tiny_arange(w->t, D(0, 0.5), D(1, 0.5), D(2, 0.5), (tiny_dtype)N(0, TINY_F32)));
 }
 static void call_tiny_linspace(world *w) {
   (void)w;
-  give_tensor(w, tiny_linspace(w->t, 0.5, 0.5, N(0, 2), (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_linspace(w->t, D(0, 0.5), D(1, 0.5), N(0, 2), (tiny_dtype)N(1, TINY_F32)));
 }
 static void call_tiny_logspace(world *w) {
   (void)w;
-  give_tensor(w, tiny_logspace(w->t, 0.5, 0.5, N(0, 2), 0.5, (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_logspace(w->t, D(0, 0.5), D(1, 0.5), N(0, 2), D(2, 0.5), (tiny_dtype)N(1, TINY_F32)));
 }
 static void call_tiny_eye(world *w) {
   (void)w;
@@ -220,11 +220,11 @@ static void call_tiny_randn_like(world *w) {
 }
 static void call_tiny_uniform(world *w) {
   (void)w;
-  give_tensor(w, tiny_uniform(w->t, 0.5, 0.5, (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
+  give_tensor(w, tiny_uniform(w->t, D(0, 0.5), D(1, 0.5), (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
 }
 static void call_tiny_normal(world *w) {
   (void)w;
-  give_tensor(w, tiny_normal(w->t, 0.5, 0.5, (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
+  give_tensor(w, tiny_normal(w->t, D(0, 0.5), D(1, 0.5), (tiny_dtype)N(0, TINY_F32), the_shape(w, 4)));
 }
 static void call_tiny_randint(world *w) {
   (void)w;
@@ -252,15 +252,15 @@ static void call_tiny_glorot_normal(world *w) {
 }
 static void call_tiny_kaiming_uniform(world *w) {
   (void)w;
-  give_tensor(w, tiny_kaiming_uniform(w->t, 0.5, the_shape(w, 2)));
+  give_tensor(w, tiny_kaiming_uniform(w->t, D(0, 0.5), the_shape(w, 2)));
 }
 static void call_tiny_kaiming_normal(world *w) {
   (void)w;
-  give_tensor(w, tiny_kaiming_normal(w->t, 0.5, the_shape(w, 2)));
+  give_tensor(w, tiny_kaiming_normal(w->t, D(0, 0.5), the_shape(w, 2)));
 }
 static void call_tiny_dropout(world *w) {
   (void)w;
-  give_tensor(w, tiny_dropout(H(0), 0.5, (int)N(0, 1)));
+  give_tensor(w, tiny_dropout(H(0), D(0, 0.5), (int)N(0, 1)));
 }
 static void call_tiny_reshape(world *w) {
   (void)w;
@@ -396,7 +396,7 @@ static void call_tiny_stack(world *w) {
 }
 static void call_tiny_pad(world *w) {
   (void)w;
-  give_tensor(w, tiny_pad(H(0), the_shape(w, 1), 0.5));
+  give_tensor(w, tiny_pad(H(0), the_shape(w, 1), D(0, 0.5)));
 }
 static void call_tiny_pad_mode(world *w) {
   (void)w;
@@ -480,11 +480,11 @@ static void call_tiny_ne(world *w) {
 }
 static void call_tiny_isclose(world *w) {
   (void)w;
-  give_tensor(w, tiny_isclose(H(0), H(1), 0.5, 0.5, (int)N(0, 1)));
+  give_tensor(w, tiny_isclose(H(0), H(1), D(0, 0.5), D(1, 0.5), (int)N(0, 1)));
 }
 static void call_tiny_allclose(world *w) {
   (void)w;
-  give_tensor(w, tiny_allclose(H(0), H(1), 0.5, 0.5, (int)N(0, 1)));
+  give_tensor(w, tiny_allclose(H(0), H(1), D(0, 0.5), D(1, 0.5), (int)N(0, 1)));
 }
 static void call_tiny_logical_and(world *w) {
   (void)w;
@@ -540,7 +540,7 @@ static void call_tiny_where(world *w) {
 }
 static void call_tiny_clamp(world *w) {
   (void)w;
-  give_tensor(w, tiny_clamp(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_clamp(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_clamp_to(world *w) {
   (void)w;
@@ -552,11 +552,11 @@ static void call_tiny_lerp(world *w) {
 }
 static void call_tiny_addcmul(world *w) {
   (void)w;
-  give_tensor(w, tiny_addcmul(H(0), H(1), H(2), 0.5));
+  give_tensor(w, tiny_addcmul(H(0), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_addcdiv(world *w) {
   (void)w;
-  give_tensor(w, tiny_addcdiv(H(0), H(1), H(2), 0.5));
+  give_tensor(w, tiny_addcdiv(H(0), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_neg(world *w) {
   (void)w;
@@ -608,7 +608,7 @@ static void call_tiny_heaviside(world *w) {
 }
 static void call_tiny_nan_to_num(world *w) {
   (void)w;
-  give_tensor(w, tiny_nan_to_num(H(0), 0.5, 0.5, 0.5));
+  give_tensor(w, tiny_nan_to_num(H(0), D(0, 0.5), D(1, 0.5), D(2, 0.5)));
 }
 static void call_tiny_isnan(world *w) {
   (void)w;
@@ -752,7 +752,7 @@ static void call_tiny_xlog1py(world *w) {
 }
 static void call_tiny_logit(world *w) {
   (void)w;
-  give_tensor(w, tiny_logit(H(0), 0.5));
+  give_tensor(w, tiny_logit(H(0), D(0, 0.5)));
 }
 static void call_tiny_sinc(world *w) {
   (void)w;
@@ -844,7 +844,7 @@ static void call_tiny_gelu_tanh(world *w) {
 }
 static void call_tiny_elu(world *w) {
   (void)w;
-  give_tensor(w, tiny_elu(H(0), 0.5));
+  give_tensor(w, tiny_elu(H(0), D(0, 0.5)));
 }
 static void call_tiny_selu(world *w) {
   (void)w;
@@ -852,11 +852,11 @@ static void call_tiny_selu(world *w) {
 }
 static void call_tiny_celu(world *w) {
   (void)w;
-  give_tensor(w, tiny_celu(H(0), 0.5));
+  give_tensor(w, tiny_celu(H(0), D(0, 0.5)));
 }
 static void call_tiny_leaky_relu(world *w) {
   (void)w;
-  give_tensor(w, tiny_leaky_relu(H(0), 0.5));
+  give_tensor(w, tiny_leaky_relu(H(0), D(0, 0.5)));
 }
 static void call_tiny_prelu(world *w) {
   (void)w;
@@ -864,11 +864,11 @@ static void call_tiny_prelu(world *w) {
 }
 static void call_tiny_rrelu(world *w) {
   (void)w;
-  give_tensor(w, tiny_rrelu(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_rrelu(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_hardtanh(world *w) {
   (void)w;
-  give_tensor(w, tiny_hardtanh(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_hardtanh(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_hardsigmoid(world *w) {
   (void)w;
@@ -880,15 +880,15 @@ static void call_tiny_hardswish(world *w) {
 }
 static void call_tiny_threshold(world *w) {
   (void)w;
-  give_tensor(w, tiny_threshold(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_threshold(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_hardshrink(world *w) {
   (void)w;
-  give_tensor(w, tiny_hardshrink(H(0), 0.5));
+  give_tensor(w, tiny_hardshrink(H(0), D(0, 0.5)));
 }
 static void call_tiny_softshrink(world *w) {
   (void)w;
-  give_tensor(w, tiny_softshrink(H(0), 0.5));
+  give_tensor(w, tiny_softshrink(H(0), D(0, 0.5)));
 }
 static void call_tiny_tanhshrink(world *w) {
   (void)w;
@@ -900,7 +900,7 @@ static void call_tiny_softsign(world *w) {
 }
 static void call_tiny_softplus(world *w) {
   (void)w;
-  give_tensor(w, tiny_softplus(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_softplus(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_logsigmoid(world *w) {
   (void)w;
@@ -972,15 +972,15 @@ static void call_tiny_count_nonzero(world *w) {
 }
 static void call_tiny_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_norm(H(0), 0.5, (int)N(0, 0), (int)N(1, 1)));
+  give_tensor(w, tiny_norm(H(0), D(0, 0.5), (int)N(0, 0), (int)N(1, 1)));
 }
 static void call_tiny_renorm(world *w) {
   (void)w;
-  give_tensor(w, tiny_renorm(H(0), 0.5, (int)N(0, 0), 0.5));
+  give_tensor(w, tiny_renorm(H(0), D(0, 0.5), (int)N(0, 0), D(1, 0.5)));
 }
 static void call_tiny_dist(world *w) {
   (void)w;
-  give_tensor(w, tiny_dist(H(0), H(1), 0.5));
+  give_tensor(w, tiny_dist(H(0), H(1), D(0, 0.5)));
 }
 static void call_tiny_reduce(world *w) {
   (void)w;
@@ -1028,11 +1028,11 @@ static void call_tiny_diff(world *w) {
 }
 static void call_tiny_trapezoid(world *w) {
   (void)w;
-  give_tensor(w, tiny_trapezoid(H(0), H(1), 0.5, (int)N(0, 0)));
+  give_tensor(w, tiny_trapezoid(H(0), H(1), D(0, 0.5), (int)N(0, 0)));
 }
 static void call_tiny_cumulative_trapezoid(world *w) {
   (void)w;
-  give_tensor(w, tiny_cumulative_trapezoid(H(0), H(1), 0.5, (int)N(0, 0)));
+  give_tensor(w, tiny_cumulative_trapezoid(H(0), H(1), D(0, 0.5), (int)N(0, 0)));
 }
 static void call_tiny_one_hot(world *w) {
   (void)w;
@@ -1084,7 +1084,7 @@ static void call_tiny_index_reduce(world *w) {
 }
 static void call_tiny_index_fill(world *w) {
   (void)w;
-  give_tensor(w, tiny_index_fill(H(0), (int)N(0, 0), H(1), 0.5));
+  give_tensor(w, tiny_index_fill(H(0), (int)N(0, 0), H(1), D(0, 0.5)));
 }
 static void call_tiny_put(world *w) {
   (void)w;
@@ -1096,7 +1096,7 @@ static void call_tiny_index_put(world *w) {
 }
 static void call_tiny_masked_fill(world *w) {
   (void)w;
-  give_tensor(w, tiny_masked_fill(H(0), H(1), 0.5));
+  give_tensor(w, tiny_masked_fill(H(0), H(1), D(0, 0.5)));
 }
 static void call_tiny_masked_select(world *w) {
   (void)w;
@@ -1120,7 +1120,7 @@ static void call_tiny_bincount(world *w) {
 }
 static void call_tiny_histc(world *w) {
   (void)w;
-  give_tensor(w, tiny_histc(H(0), N(0, 1), 0.5, 0.5));
+  give_tensor(w, tiny_histc(H(0), N(0, 1), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_sort(world *w) {
   (void)w;
@@ -1196,7 +1196,7 @@ static void call_tiny_histogram(world *w) {
 }
 static void call_tiny_histogram_bins(world *w) {
   (void)w;
-  give_tensor(w, tiny_histogram_bins(H(0), N(0, 1), 0.5, 0.5, H(1), (int)N(1, 1), O(0)));
+  give_tensor(w, tiny_histogram_bins(H(0), N(0, 1), D(0, 0.5), D(1, 0.5), H(1), (int)N(1, 1), O(0)));
 }
 static void call_tiny_isin(world *w) {
   (void)w;
@@ -1244,7 +1244,7 @@ static void call_tiny_multi_dot(world *w) {
 }
 static void call_tiny_einsum(world *w) {
   (void)w;
-  give_tensor(w, tiny_einsum("ij,jk", L(0), C(0)));
+  give_tensor(w, tiny_einsum(T("ij,jk"), L(0), C(0)));
 }
 static void call_tiny_trace(world *w) {
   (void)w;
@@ -1256,7 +1256,7 @@ static void call_tiny_cross(world *w) {
 }
 static void call_tiny_cdist(world *w) {
   (void)w;
-  give_tensor(w, tiny_cdist(H(0), H(1), 0.5));
+  give_tensor(w, tiny_cdist(H(0), H(1), D(0, 0.5)));
 }
 static void call_tiny_det(world *w) {
   (void)w;
@@ -1308,11 +1308,11 @@ static void call_tiny_cholesky_solve(world *w) {
 }
 static void call_tiny_pinv(world *w) {
   (void)w;
-  give_tensor(w, tiny_pinv(H(0), 0.5));
+  give_tensor(w, tiny_pinv(H(0), D(0, 0.5)));
 }
 static void call_tiny_pinv_within(world *w) {
   (void)w;
-  give_tensor(w, tiny_pinv_within(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_pinv_within(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_lstsq(world *w) {
   (void)w;
@@ -1320,11 +1320,11 @@ static void call_tiny_lstsq(world *w) {
 }
 static void call_tiny_matrix_rank(world *w) {
   (void)w;
-  give_tensor(w, tiny_matrix_rank(H(0), 0.5));
+  give_tensor(w, tiny_matrix_rank(H(0), D(0, 0.5)));
 }
 static void call_tiny_matrix_rank_within(world *w) {
   (void)w;
-  give_tensor(w, tiny_matrix_rank_within(H(0), 0.5, 0.5));
+  give_tensor(w, tiny_matrix_rank_within(H(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_matrix_norm(world *w) {
   (void)w;
@@ -1392,11 +1392,11 @@ static void call_tiny_ifftshift(world *w) {
 }
 static void call_tiny_fftfreq(world *w) {
   (void)w;
-  give_tensor(w, tiny_fftfreq(w->t, N(0, 2), 0.5, (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_fftfreq(w->t, N(0, 2), D(0, 0.5), (tiny_dtype)N(1, TINY_F32)));
 }
 static void call_tiny_rfftfreq(world *w) {
   (void)w;
-  give_tensor(w, tiny_rfftfreq(w->t, N(0, 2), 0.5, (tiny_dtype)N(1, TINY_F32)));
+  give_tensor(w, tiny_rfftfreq(w->t, N(0, 2), D(0, 0.5), (tiny_dtype)N(1, TINY_F32)));
 }
 static void call_tiny_stft(world *w) {
   (void)w;
@@ -1458,23 +1458,23 @@ static void call_tiny_logsumexp(world *w) {
 }
 static void call_tiny_gumbel_softmax(world *w) {
   (void)w;
-  give_tensor(w, tiny_gumbel_softmax(H(0), 0.5, (int)N(0, 1), (int)N(1, 0)));
+  give_tensor(w, tiny_gumbel_softmax(H(0), D(0, 0.5), (int)N(0, 1), (int)N(1, 0)));
 }
 static void call_tiny_layer_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_layer_norm(H(0), (int)N(0, 1), H(1), H(2), 0.5));
+  give_tensor(w, tiny_layer_norm(H(0), (int)N(0, 1), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_rms_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_rms_norm(H(0), (int)N(0, 1), H(1), 0.5));
+  give_tensor(w, tiny_rms_norm(H(0), (int)N(0, 1), H(1), D(0, 0.5)));
 }
 static void call_tiny_group_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_group_norm(H(0), N(0, 1), H(1), H(2), 0.5));
+  give_tensor(w, tiny_group_norm(H(0), N(0, 1), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_instance_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_instance_norm(H(0), H(1), H(2), 0.5));
+  give_tensor(w, tiny_instance_norm(H(0), H(1), H(2), D(0, 0.5)));
 }
 static void call_tiny_batch_norm(world *w) {
   (void)w;
@@ -1488,19 +1488,19 @@ static void call_tiny_batch_norm(world *w) {
 }
 static void call_tiny_local_response_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_local_response_norm(H(0), N(0, 1), 0.5, 0.5, 0.5));
+  give_tensor(w, tiny_local_response_norm(H(0), N(0, 1), D(0, 0.5), D(1, 0.5), D(2, 0.5)));
 }
 static void call_tiny_normalize(world *w) {
   (void)w;
-  give_tensor(w, tiny_normalize(H(0), 0.5, (int)N(0, 0), 0.5));
+  give_tensor(w, tiny_normalize(H(0), D(0, 0.5), (int)N(0, 0), D(1, 0.5)));
 }
 static void call_tiny_cosine_similarity(world *w) {
   (void)w;
-  give_tensor(w, tiny_cosine_similarity(H(0), H(1), (int)N(0, 0), 0.5));
+  give_tensor(w, tiny_cosine_similarity(H(0), H(1), (int)N(0, 0), D(0, 0.5)));
 }
 static void call_tiny_pairwise_distance(world *w) {
   (void)w;
-  give_tensor(w, tiny_pairwise_distance(H(0), H(1), 0.5, 0.5, (int)N(0, 1)));
+  give_tensor(w, tiny_pairwise_distance(H(0), H(1), D(0, 0.5), D(1, 0.5), (int)N(0, 1)));
 }
 static void call_tiny_bilinear(world *w) {
   (void)w;
@@ -1516,11 +1516,11 @@ static void call_tiny_l1_loss(world *w) {
 }
 static void call_tiny_smooth_l1_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_smooth_l1_loss(H(0), H(1), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_smooth_l1_loss(H(0), H(1), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_huber_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_huber_loss(H(0), H(1), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_huber_loss(H(0), H(1), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_binary_cross_entropy(world *w) {
   (void)w;
@@ -1544,27 +1544,27 @@ static void call_tiny_kl_div(world *w) {
 }
 static void call_tiny_gaussian_nll_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_gaussian_nll_loss(H(0), H(1), H(2), (int)N(0, 1), 0.5, (tiny_reduction)N(1, 0)));
+  give_tensor(w, tiny_gaussian_nll_loss(H(0), H(1), H(2), (int)N(0, 1), D(0, 0.5), (tiny_reduction)N(1, 0)));
 }
 static void call_tiny_poisson_nll_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_poisson_nll_loss(H(0), H(1), (int)N(0, 1), (int)N(1, 1), 0.5, (tiny_reduction)N(2, 0)));
+  give_tensor(w, tiny_poisson_nll_loss(H(0), H(1), (int)N(0, 1), (int)N(1, 1), D(0, 0.5), (tiny_reduction)N(2, 0)));
 }
 static void call_tiny_hinge_embedding_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_hinge_embedding_loss(H(0), H(1), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_hinge_embedding_loss(H(0), H(1), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_margin_ranking_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_margin_ranking_loss(H(0), H(1), H(2), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_margin_ranking_loss(H(0), H(1), H(2), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_cosine_embedding_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_cosine_embedding_loss(H(0), H(1), H(2), 0.5, (tiny_reduction)N(0, 0)));
+  give_tensor(w, tiny_cosine_embedding_loss(H(0), H(1), H(2), D(0, 0.5), (tiny_reduction)N(0, 0)));
 }
 static void call_tiny_triplet_margin_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_triplet_margin_loss(H(0), H(1), H(2), 0.5, 0.5, (int)N(0, 1), (tiny_reduction)N(1, 0)));
+  give_tensor(w, tiny_triplet_margin_loss(H(0), H(1), H(2), D(0, 0.5), D(1, 0.5), (int)N(0, 1), (tiny_reduction)N(1, 0)));
 }
 static void call_tiny_cross_entropy(world *w) {
   (void)w;
@@ -1582,7 +1582,7 @@ static void call_tiny_nll_loss(world *w) {
 }
 static void call_tiny_multi_margin_loss(world *w) {
   (void)w;
-  give_tensor(w, tiny_multi_margin_loss(H(0), H(1), (int)N(0, 1), 0.5, H(2), (tiny_reduction)N(1, 0)));
+  give_tensor(w, tiny_multi_margin_loss(H(0), H(1), (int)N(0, 1), D(0, 0.5), H(2), (tiny_reduction)N(1, 0)));
 }
 static void call_tiny_ctc_loss(world *w) {
   (void)w;
@@ -1594,7 +1594,7 @@ static void call_tiny_embedding(world *w) {
 }
 static void call_tiny_embedding_max_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_embedding_max_norm(H(0), H(1), N(0, 1), 0.5, 0.5));
+  give_tensor(w, tiny_embedding_max_norm(H(0), H(1), N(0, 1), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_embedding_bag(world *w) {
   (void)w;
@@ -1773,7 +1773,7 @@ static void call_tiny_lp_pool(world *w) {
   (void)w;
   tiny_pool_desc a2;
   memset(&a2, 0, sizeof a2);
-  give_tensor(w, tiny_lp_pool(H(0), 0.5, &a2));
+  give_tensor(w, tiny_lp_pool(H(0), D(0, 0.5), &a2));
 }
 static void call_tiny_adaptive_avg_pool(world *w) {
   (void)w;
@@ -1825,11 +1825,11 @@ static void call_tiny_channel_shuffle(world *w) {
 }
 static void call_tiny_params_add(world *w) {
   (void)w;
-  give_code(w, tiny_params_add(the_params(w), "a", "a", H(0), (int)N(0, 1)));
+  give_code(w, tiny_params_add(the_params(w), T("a"), T("a"), H(0), (int)N(0, 1)));
 }
 static void call_tiny_params_enter(world *w) {
   (void)w;
-  tiny_params_enter(the_params(w), "a");
+  tiny_params_enter(the_params(w), T("a"));
 }
 static void call_tiny_params_leave(world *w) {
   (void)w;
@@ -1837,7 +1837,7 @@ static void call_tiny_params_leave(world *w) {
 }
 static void call_tiny_params_find(world *w) {
   (void)w;
-  give_tensor(w, tiny_params_find(the_params(w), "a"));
+  give_tensor(w, tiny_params_find(the_params(w), T("a")));
 }
 static void call_tiny_params_free(world *w) {
   (void)w;
@@ -1862,7 +1862,7 @@ static void call_tiny_linear_layer_params(world *w) {
   memset(&a0, 0, sizeof a0);
   a0.weight = H(0);
   a0.bias = H(1);
-  give_code(w, tiny_linear_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_linear_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_linear_layer_free(world *w) {
   (void)w;
@@ -1900,7 +1900,7 @@ static void call_tiny_conv_layer_params(world *w) {
   memset(&a0, 0, sizeof a0);
   a0.weight = H(0);
   a0.bias = H(1);
-  give_code(w, tiny_conv_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_conv_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_conv_layer_free(world *w) {
   (void)w;
@@ -1933,7 +1933,7 @@ static void call_tiny_norm_layer_params(world *w) {
   a0.bias = H(1);
   a0.mean = H(2);
   a0.var = H(3);
-  give_code(w, tiny_norm_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_norm_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_norm_layer_free(world *w) {
   (void)w;
@@ -1962,7 +1962,7 @@ static void call_tiny_embedding_layer_params(world *w) {
   tiny_embedding_layer a0;
   memset(&a0, 0, sizeof a0);
   a0.weight = H(0);
-  give_code(w, tiny_embedding_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_embedding_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_embedding_layer_free(world *w) {
   (void)w;
@@ -1993,7 +1993,7 @@ static void call_tiny_attention_layer_params(world *w) {
   memset(&a0, 0, sizeof a0);
   a0.in_proj_weight = H(0);
   a0.in_proj_bias = H(1);
-  give_code(w, tiny_attention_layer_params(&a0, the_params(w), "a"));
+  give_code(w, tiny_attention_layer_params(&a0, the_params(w), T("a")));
 }
 static void call_tiny_attention_layer_free(world *w) {
   (void)w;
@@ -2016,7 +2016,7 @@ static void call_tiny_recurrent_layer_forward(world *w) {
 }
 static void call_tiny_recurrent_layer_params(world *w) {
   (void)w;
-  give_code(w, tiny_recurrent_layer_params(the_recurrent_layer(w), the_params(w), "a"));
+  give_code(w, tiny_recurrent_layer_params(the_recurrent_layer(w), the_params(w), T("a")));
 }
 static void call_tiny_recurrent_layer_free(world *w) {
   (void)w;
@@ -2040,47 +2040,47 @@ static void call_tiny_optim_free(world *w) {
 }
 static void call_tiny_clip_grad_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_clip_grad_norm(L(0), C(0), 0.5, 0.5));
+  give_tensor(w, tiny_clip_grad_norm(L(0), C(0), D(0, 0.5), D(1, 0.5)));
 }
 static void call_tiny_clip_grad_value(world *w) {
   (void)w;
-  give_code(w, tiny_clip_grad_value(L(0), C(0), 0.5));
+  give_code(w, tiny_clip_grad_value(L(0), C(0), D(0, 0.5)));
 }
 static void call_tiny_lr_step(world *w) {
   (void)w;
-  (void)tiny_lr_step(0.5, N(0, 1), N(1, 1), 0.5);
+  (void)tiny_lr_step(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5));
 }
 static void call_tiny_lr_multistep(world *w) {
   (void)w;
-  (void)tiny_lr_multistep(0.5, N(0, 1), w->longs, C(1), 0.5);
+  (void)tiny_lr_multistep(D(0, 0.5), N(0, 1), w->longs, C(1), D(1, 0.5));
 }
 static void call_tiny_lr_exponential(world *w) {
   (void)w;
-  (void)tiny_lr_exponential(0.5, N(0, 1), 0.5);
+  (void)tiny_lr_exponential(D(0, 0.5), N(0, 1), D(1, 0.5));
 }
 static void call_tiny_lr_cosine(world *w) {
   (void)w;
-  (void)tiny_lr_cosine(0.5, N(0, 1), N(1, 1), 0.5);
+  (void)tiny_lr_cosine(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5));
 }
 static void call_tiny_lr_cosine_restarts(world *w) {
   (void)w;
-  (void)tiny_lr_cosine_restarts(0.5, N(0, 1), N(1, 1), (int)N(2, 1), 0.5);
+  (void)tiny_lr_cosine_restarts(D(0, 0.5), N(0, 1), N(1, 1), (int)N(2, 1), D(1, 0.5));
 }
 static void call_tiny_lr_linear(world *w) {
   (void)w;
-  (void)tiny_lr_linear(0.5, N(0, 1), N(1, 1), 0.5, 0.5);
+  (void)tiny_lr_linear(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5), D(2, 0.5));
 }
 static void call_tiny_lr_one_cycle(world *w) {
   (void)w;
-  (void)tiny_lr_one_cycle(0.5, N(0, 1), N(1, 1));
+  (void)tiny_lr_one_cycle(D(0, 0.5), N(0, 1), N(1, 1));
 }
 static void call_tiny_lr_polynomial(world *w) {
   (void)w;
-  (void)tiny_lr_polynomial(0.5, N(0, 1), N(1, 1), 0.5);
+  (void)tiny_lr_polynomial(D(0, 0.5), N(0, 1), N(1, 1), D(1, 0.5));
 }
 static void call_tiny_lr_plateau(world *w) {
   (void)w;
-  (void)tiny_lr_plateau(the_plateau(w), 0.5, 0.5);
+  (void)tiny_lr_plateau(the_plateau(w), D(0, 0.5), D(1, 0.5));
 }
 static void call_tiny_scaler_scale(world *w) {
   (void)w;
@@ -2112,7 +2112,7 @@ static void call_tiny_ema_free(world *w) {
 }
 static void call_tiny_load_npy(world *w) {
   (void)w;
-  give_tensor(w, tiny_load_npy(w->t, "build/api_calls.npz"));
+  give_tensor(w, tiny_load_npy(w->t, P("build/api_calls.npz")));
 }
 static void call_tiny_load_npy_from(world *w) {
   (void)w;
@@ -2120,7 +2120,7 @@ static void call_tiny_load_npy_from(world *w) {
 }
 static void call_tiny_save_npy(world *w) {
   (void)w;
-  give_code(w, tiny_save_npy(H(0), "build/api_calls.npz"));
+  give_code(w, tiny_save_npy(H(0), P("build/api_calls.npz")));
 }
 static void call_tiny_save_npy_to(world *w) {
   (void)w;
@@ -2128,7 +2128,7 @@ static void call_tiny_save_npy_to(world *w) {
 }
 static void call_tiny_archive_open(world *w) {
   (void)w;
-  give_pointer(w, tiny_archive_open(w->t, "build/api_calls.npz"));
+  give_pointer(w, tiny_archive_open(w->t, P("build/api_calls.npz")));
 }
 static void call_tiny_archive_from(world *w) {
   (void)w;
@@ -2144,15 +2144,15 @@ static void call_tiny_archive_name(world *w) {
 }
 static void call_tiny_archive_get(world *w) {
   (void)w;
-  give_tensor(w, tiny_archive_get(the_archive(w), "a"));
+  give_tensor(w, tiny_archive_get(the_archive(w), T("a")));
 }
 static void call_tiny_archive_metadata(world *w) {
   (void)w;
-  give_pointer(w, tiny_archive_metadata(the_archive(w), "a"));
+  give_pointer(w, tiny_archive_metadata(the_archive(w), T("a")));
 }
 static void call_tiny_save(world *w) {
   (void)w;
-  give_code(w, tiny_save("build/api_calls.npz", the_names, L(0), C(0)));
+  give_code(w, tiny_save(P("build/api_calls.npz"), the_names, L(0), C(0)));
 }
 static void call_tiny_save_as(world *w) {
   (void)w;
@@ -2166,11 +2166,11 @@ static void call_tiny_save_as(world *w) {
 }
 static void call_tiny_state_save(world *w) {
   (void)w;
-  give_code(w, tiny_state_save("build/api_calls.npz", the_params(w), the_optim(w)));
+  give_code(w, tiny_state_save(P("build/api_calls.npz"), the_params(w), the_optim(w)));
 }
 static void call_tiny_state_load(world *w) {
   (void)w;
-  give_code(w, tiny_state_load("build/api_calls.npz", the_params(w), the_optim(w), (int)N(0, 1)));
+  give_code(w, tiny_state_load(P("build/api_calls.npz"), the_params(w), the_optim(w), (int)N(0, 1)));
 }
 static void call_tiny_capture(world *w) {
   (void)w;
@@ -2245,7 +2245,7 @@ static void call_tiny_uop_of(world *w) {
 }
 static void call_tiny_uop_parse(world *w) {
   (void)w;
-  give_pointer(w, tiny_uop_parse(w->t, "a"));
+  give_pointer(w, tiny_uop_parse(w->t, T("a")));
 }
 static void call_tiny_op_name(world *w) {
   (void)w;

@@ -37,6 +37,9 @@ static int64_t number_of(const world *w, int i, int64_t usual) { return w->numbe
 #define L(i) list_of(w, i)
 #define O(i) w->out[i]
 #define N(i, usual) number_of(w, i, usual)
+#define D(i, usual) (usual)
+#define T(usual) usual
+#define P(usual) usual
 #define C(i) ((int)(number_of(w, i, 2) > 2 ? 2 : number_of(w, i, 2)))
 
 static const char *const the_names[2] = {"a", "b"};

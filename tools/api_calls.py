@@ -5,7 +5,7 @@
   tools/api_calls.py --check    exit 1 when the file does not read as it would be written now
 
 In a call, H(i) is the i-th tensor that the function takes, L(i) a list of two, O(i) room for results, N(i, d) the i-th number or enum with its
-default d, C(i) one that counts the elements of a list. What a call takes besides (contexts, optimisers, programs ..) the test makes: see tests/test_calls.c.
+default d, C(i) one that counts the elements of a list, D(i, d) the i-th double, T(d) a text, P(d) a path. What a call takes besides (contexts, optimisers, programs ..) the test makes: see tests/test_calls.c.
 """
 import os
 import re
@@ -62,7 +62,7 @@ def declarations():
 class Call:
     def __init__(self, result, name, arguments, structs):
         self.result, self.name, self.structs = result, name, structs
-        self.handles = self.numbers = self.rooms = self.owners = 0
+        self.handles = self.numbers = self.reals = self.rooms = self.owners = 0
         self.before, self.text = [], []
         self.lists = any(re.match(r"tiny_tensor \*|const int64_t \*", a) and ("**" in a or "*const" in a or "int64" in a) for a in arguments)
         for i, a in enumerate(arguments):
@@ -110,7 +110,8 @@ class Call:
         if type_ == "tiny_shape":
             return "the_shape(w, %d)" % at
         if type_ == "double":
-            return "0.5"
+            self.reals += 1
+            return "D(%d, 0.5)" % (self.reals - 1)
         if type_ in ("int", "int64_t", "size_t", "uint64_t"):
             if name in ("n", "m") and self.lists:
                 self.numbers += 1
@@ -121,7 +122,9 @@ class Call:
         if "*" not in type_ and not array:
             return self.number(type_, ENUMS.get(type_, "0"))
         if bare == "char" and type_.startswith("const"):
-            return "the_names" if type_.count("*") == 2 else TEXT_OF.get(self.name, TEXTS.get(name, '"a"'))
+            if type_.count("*") == 2:
+                return "the_names"
+            return "P(%s)" % TEXTS[name] if name in TEXTS else "T(%s)" % TEXT_OF.get(self.name, '"a"')
         if bare in ("void", "char"):
             return "w->bytes"
         if bare == "int64_t":
