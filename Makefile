@@ -51,7 +51,7 @@ results: build/bench.json
 	@$(PYTHON) tools/chart.py bench/results.json bench/results.svg bench/results.md
 
 fuzz: $(FUZZERS) build/plain/test_random
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh $(FUZZERS)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh $(filter-out %/fuzz_api,$(FUZZERS)) $(filter %/fuzz_api,$(FUZZERS))
 	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
 
 ARM64 = test_transcendental test_reduce test_sort test_rounds test_attention test_conv test_matmul
