@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source cacce171851e52428ac86e61611b8f2e4ee2a8db158442ff94aaa69ebc82b097
+/* tiny.h 0.1.0, source 883553f5bd41963509a0437f5f7cc088f88f45aa287206024b09a4755d95ce43
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -351,88 +351,88 @@ Where things stand in tiny.h
   22310  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
   22586  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22683  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22682  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  22938  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23317  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  22937  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23327  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23591  src/tensor/params.c         lists of named tensors: what a network consists of
-  23684  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24065  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23603  src/tensor/params.c         lists of named tensors: what a network consists of
+  23696  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24077  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  24902  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  24914  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  25672  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  25684  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26139  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26151  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  26568  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  26580  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27159  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  27660  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27171  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  27672  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28129  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28141  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28304  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28316  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28530  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28542  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28806  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28818  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  28941  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29063  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  28953  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29075  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29163  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29175  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  29552  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  29564  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30136  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30148  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30377  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30389  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  30844  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  30922  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31125  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31377  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  30856  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  30934  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31137  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31389  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  31633  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  31645  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  31854  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  31866  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32454  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  32749  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32466  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  32761  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33136  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  33669  src/runtime/interp.c        the backend INTERP
-  33749  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33148  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  33681  src/runtime/interp.c        the backend INTERP
+  33761  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  33804  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34075  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  33816  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34087  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  34772  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35179  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  34784  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35191  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  35820  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  35832  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36246  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36258  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  36982  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  36994  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37200  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37212  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37470  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37482  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37738  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37750  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37915  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37927  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38089  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38447  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38683  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38101  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38459  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38695  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38831  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  38996  src/runtime/context.c       opening and closing, the first error, totals
+  38843  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39008  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2463,7 +2463,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "cacce171851e52428ac86e61611b8f2e4ee2a8db158442ff94aaa69ebc82b097"
+#define TN_SOURCE_ID "883553f5bd41963509a0437f5f7cc088f88f45aa287206024b09a4755d95ce43"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -22604,10 +22604,9 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
   enum { TN_MOST = 64 };
   tiny_tensor *out, *in[TN_MOST];
   tiny_uop *src[TN_MOST];
+  if (!tn_usable("checkpoint", 1, &y, &out)) return out;
   if (n < 1 || n >= TN_MOST || !x)
-    return tiny_ok(y) ?
-               tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1) :
-               y;
+    return tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1);
   in[0] = y;
   for (int i = 0; i < n; i++) in[i + 1] = x[i];
   if (!tn_usable("checkpoint", n + 1, in, &out)) return out;
@@ -23213,6 +23212,15 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
   }
   return TINY_OK;
 }
+// Does what was kept for parameter i, of the same context, have its shape? It has another where the parameters of an
+// earlier step were others.
+static tiny_code tn_state_check(tiny_ctx *t, const char *name, int i, const tiny_tensor *param, const tiny_tensor *state) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  const tiny_uop *p = tn_uop_of(param), *s = tn_uop_of(state);
+  if (tn_has_dims(p, s->ndim, s->dim)) return TINY_OK;
+  return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, in the steps before it was %s", name, i, tn_text_of(p, a),
+                   tn_text_of(s, b));
+}
 static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads,
                                 int n) {
   char text[TN_DIMS_TEXT];
@@ -23234,6 +23242,8 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
   for (int i = 0; o->state && i < TN_SLOTS * o->n && whole; i++)
     whole = !o->state[i] || tn_usable_in(t, "optim_step's state", 1, &o->state[i], &out);
   if (!whole) return t->code ? t->code : TINY_E_STATE;
+  for (int i = 0; o->state && i < TN_SLOTS * n; i++)
+    if (o->state[i] && tn_state_check(t, "optim_step", i % n, params[i % n], o->state[i]) != TINY_OK) return t->code;
   if (o->rate && !tn_usable_in(t, "optim_step's rate", 1, &o->rate, &out)) return t->code ? t->code : TINY_E_STATE;
   if (o->rate && (tn_uop_of(o->rate)->ndim || !tn_is_float(tn_uop_of(o->rate)->dtype)))
     return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");
@@ -23488,6 +23498,8 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   const tiny_shape one = {1, {1}};
   const int fresh = !e->average;
   if (!fresh && !tn_usable_in(t, "ema_step's average", n, e->average, &out)) return t->code ? t->code : TINY_E_STATE;
+  for (int i = 0; i < n && !fresh; i++)
+    if (tn_state_check(t, "ema_step", i, params[i], e->average[i]) != TINY_OK) return t->code;
   if (e->steps && !tn_usable_in(t, "ema_step's steps", 1, &e->steps, &out)) return t->code ? t->code : TINY_E_STATE;
   if (!e->steps && !(e->steps = tn_state_new(t, TINY_F32, one))) return t->code;
   e->t = t;

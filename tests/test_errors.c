@@ -196,6 +196,15 @@ static void check_optimisers(void) {
   BAD_CODE(tiny_optim_step(NULL, &x, &x, 1), TINY_E_ARG, "optim_step: the optimiser is NULL");
   CHECK_EQ(tiny_optim_step(&adam, &x, &x, 1), TINY_OK);
   BAD_CODE(tiny_optim_step(&adam, two, two, 2), TINY_E_ARG, "optim_step: 2 parameters for an optimiser of 1");
+  BAD_CODE(tiny_optim_step(&adam, &y, &y, 1), TINY_E_SHAPE, "optim_step: parameter 0 is (3,), in the steps before it was (2,)");
+  tiny_ema ema;
+  memset(&ema, 0, sizeof ema);
+  CHECK_EQ(tiny_ema_step(&ema, &x, 1), TINY_OK);
+  BAD_CODE(tiny_ema_step(&ema, &y, 1), TINY_E_SHAPE, "ema_step: parameter 0 is (3,), in the steps before it was (2,)");
+  tiny_ema_free(&ema);
+  tiny_tensor *dead = zeros(TINY_SHAPE(2), TINY_F32);
+  tiny_free(dead);
+  BAD(tiny_checkpoint(dead, &x, 0), TINY_E_STATE, "checkpoint: argument 1 was freed by tiny_free");
   tiny_optim_free(&adam);
   tiny_optim_free(&adam);
   sgd.kind = TINY_MUON;
