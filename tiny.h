@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 883553f5bd41963509a0437f5f7cc088f88f45aa287206024b09a4755d95ce43
+/* tiny.h 0.1.0, source 366820336f8532f8c291d1b74cf427dcc10ed6727fa120dd9df5f9355e22ddff
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -256,183 +256,183 @@ Where things stand in tiny.h
    3248  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3436  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3437  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3526  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   3527  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   4613  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4614  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5081  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5082  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5308  src/ir/alu.c                the meaning of every arithmetic op, once
-   5458  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6144  src/ir/args.c               which k, v and sources fit an op
-   6297  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   6912  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5309  src/ir/alu.c                the meaning of every arithmetic op, once
+   5459  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6145  src/ir/args.c               which k, v and sources fit an op
+   6298  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   6913  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7486  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7487  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7836  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7837  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8260  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8261  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8528  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8529  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9410  src/ir/spec.c               the verifier
-   9743  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9411  src/ir/spec.c               the verifier
+   9744  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   9958  src/rules/notation.c        the algebra that bodies of rules are written in
-   9993  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10191  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   9959  src/rules/notation.c        the algebra that bodies of rules are written in
+   9994  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10192  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10351  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10352  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10745  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10746  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  10933  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  10934  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11347  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11348  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11688  src/rules/decompose.c       from what the IR means to what a language can say
-  12264  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11689  src/rules/decompose.c       from what the IR means to what a language can say
+  12265  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12298  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12299  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12799  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12800  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13353  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13354  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13573  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13574  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14183  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14184  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14471  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14472  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  14944  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  14945  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15051  src/tensor/activation.c     what stands between the layers of a network
-  15227  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15572  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15052  src/tensor/activation.c     what stands between the layers of a network
+  15228  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15573  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  15816  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  15817  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16539  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16540  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17167  src/tensor/random.c         numbers from a counter, the same on every device
-  17441  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17168  src/tensor/random.c         numbers from a counter, the same on every device
+  17442  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  17761  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18057  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  17762  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18058  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18193  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18194  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18729  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18730  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19444  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19445  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  19846  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  19847  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  19985  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  19986  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20432  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20433  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  20868  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  20869  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21216  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21536  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21662  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21217  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21537  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21663  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  21820  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  21821  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22310  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22586  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22311  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22587  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22682  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22683  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  22937  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23327  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  22938  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23329  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23603  src/tensor/params.c         lists of named tensors: what a network consists of
-  23696  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24077  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23605  src/tensor/params.c         lists of named tensors: what a network consists of
+  23698  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24079  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  24914  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  24920  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  25684  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  25690  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26151  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26157  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  26580  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  26586  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27171  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  27672  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27178  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  27679  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28141  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28148  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28316  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28323  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28542  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28549  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28818  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28825  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  28953  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29075  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  28960  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29082  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29175  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29182  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  29564  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  29571  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30148  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30155  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30389  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30396  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  30856  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  30934  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31137  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31389  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  30863  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  30941  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31144  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31396  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  31645  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  31652  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  31866  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  31873  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32466  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  32761  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32473  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  32768  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33148  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  33681  src/runtime/interp.c        the backend INTERP
-  33761  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33155  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  33688  src/runtime/interp.c        the backend INTERP
+  33768  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  33816  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34087  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  33823  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34094  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  34784  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35191  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  34791  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35198  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  35832  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  35839  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36258  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36265  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  36994  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37003  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37212  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37221  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37482  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37494  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37750  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37762  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37927  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37939  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38101  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38459  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38695  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38113  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38472  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38708  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38843  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39008  src/runtime/context.c       opening and closing, the first error, totals
+  38856  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39021  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2463,7 +2463,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "883553f5bd41963509a0437f5f7cc088f88f45aa287206024b09a4755d95ce43"
+#define TN_SOURCE_ID "366820336f8532f8c291d1b74cf427dcc10ed6727fa120dd9df5f9355e22ddff"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3405,7 +3405,8 @@ typedef struct tn_pair_row { const void *a, *b; void *value; } tn_pair_row;
 typedef struct tn_pairs { tn_pair_row *row; int n, cap; } tn_pairs;
 
 static tn_pair_row *tn_pairs_find(const tn_pairs *m, const void *a, const void *b) {
-  const uint64_t mixed = (uint64_t)(uintptr_t)a * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)b * 0xC2B2AE3D27D4EB4Full;
+  const uint64_t mixed =
+      (uint64_t)(uintptr_t)a * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)b * 0xC2B2AE3D27D4EB4Full;
   int i = (int)(mixed >> 32 & (uint64_t)(m->cap - 1));
   while (m->row[i].a && (m->row[i].a != a || m->row[i].b != b)) i = (i + 1) & (m->cap - 1);
   return &m->row[i];
@@ -23214,7 +23215,8 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
 }
 // Does what was kept for parameter i, of the same context, have its shape? It has another where the parameters of an
 // earlier step were others.
-static tiny_code tn_state_check(tiny_ctx *t, const char *name, int i, const tiny_tensor *param, const tiny_tensor *state) {
+static tiny_code tn_state_check(tiny_ctx *t, const char *name, int i, const tiny_tensor *param,
+                                const tiny_tensor *state) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const tiny_uop *p = tn_uop_of(param), *s = tn_uop_of(state);
   if (tn_has_dims(p, s->ndim, s->dim)) return TINY_OK;
@@ -24172,7 +24174,9 @@ static const tn_access *tn_access_at(const tn_accesses *a, int number) { return 
 static const tn_access *tn_access_first(const tn_accesses *a, const tiny_uop *memory) {
   return tn_access_at(a, (int)(intptr_t)tn_map_get(&a->first, memory));
 }
-static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *row) { return tn_access_at(a, row->next); }
+static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *row) {
+  return tn_access_at(a, row->next);
+}
 
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
@@ -24438,7 +24442,9 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > (double)TN_ROW_MAX_NELEM || (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL)) return 0;
+    if (!pure || row > (double)TN_ROW_MAX_NELEM ||
+        (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL))
+      return 0;
   }
   const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
@@ -26936,7 +26942,8 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-// Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is returned.
+// Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is
+// returned.
 static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                             tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
@@ -36113,7 +36120,7 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
 // A computed value becomes x's memory, as for assignments.
 static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
-  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
+  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(t, tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
     return NULL;
   tiny_uop *u = tn_memory_under(tn_uop_of(x));
   return u->op == TINY_OP_BUFFER && !u->realized ? u : NULL;
@@ -36123,7 +36130,7 @@ static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
 static tiny_code tn_assigned_first(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
   tn_realize_call one = {&x, 1};
-  if (!tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
+  if (!tn_chain_of(t, tn_uop_of(x), &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
   return tn_realize_guarded(t, &one);
 }
 // Assigns at once.
@@ -36887,7 +36894,8 @@ static tiny_code tn_run_leaves(tiny_ctx *t, const tn_run_call *c, tiny_uop **lea
     leaf[i] = tn_plain_buffer(tn_uop_of(c->in[p->leaf[i].input]));
     tn_storage *s = (tn_storage *)leaf[i]->ptr;
     if (s->seen != stamp) continue;
-    if (!(s = tn_storage_copy(t, s, (size_t)tn_node_nbytes(leaf[i])))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+    s = tn_storage_copy(t, s, (size_t)tn_node_nbytes(leaf[i]));
+    if (!s) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
     leaf[i] = tn_buffer_node(t, s, leaf[i]->dtype, leaf[i]->dim[0]);
   }
   return TINY_OK;
@@ -36960,7 +36968,8 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   tiny_code code = TINY_OK;
   memset(p->made, 0, (size_t)p->noutput * sizeof *p->made);
   if (!outputs || (p->ninput && !inputs)) code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong)) code = t->code != TINY_OK ? t->code : TINY_E_ARG;
+  else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
+    code = t->code != TINY_OK ? t->code : TINY_E_ARG;
   if (code == TINY_OK) code = tn_guard(t, tn_run_guarded, (void *)(uintptr_t)&c);
   for (int i = 0; outputs && i < p->noutput; i++) {          // inputs and outputs may be one array
     if (code != TINY_OK) tiny_free(p->made[i]);
@@ -37364,7 +37373,10 @@ static int tn_npy_frame(tn_npy *r) {
 }
 
 // What the header of an array tells. dim: in the order of its memory, which is turned where Fortran wrote it.
-typedef struct tn_npy_array { size_t data; int dtype, big, turned, ndim; int64_t dim[TINY_MAX_DIMS], nelem; } tn_npy_array;
+typedef struct tn_npy_array {
+  size_t data; int dtype, big, turned, ndim;
+  int64_t dim[TINY_MAX_DIMS], nelem;
+} tn_npy_array;
 
 // Of the array that s begins with, `whole` bytes long.
 static int tn_npy_describe(const tn_source *s, uint64_t whole, tn_npy_array *a) {
@@ -38295,7 +38307,8 @@ static int tn_unpack_data(tn_unpack *u, unsigned char *data) {
   const tn_npy_array *n = &u->array;
   const size_t each = tn_dtypes[n->dtype].nbytes, nbytes = (size_t)n->nelem * each;
   size_t at = 0;
-  const char *wrong = tn_inflate_split(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, n->data, data, nbytes, &at);
+  const char *wrong =
+      tn_inflate_split(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, n->data, data, nbytes, &at);
   if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
   tn_crc crc;
   tn_crc_open(&crc);

@@ -158,7 +158,8 @@ typedef struct tn_pair_row { const void *a, *b; void *value; } tn_pair_row;
 typedef struct tn_pairs { tn_pair_row *row; int n, cap; } tn_pairs;
 
 static tn_pair_row *tn_pairs_find(const tn_pairs *m, const void *a, const void *b) {
-  const uint64_t mixed = (uint64_t)(uintptr_t)a * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)b * 0xC2B2AE3D27D4EB4Full;
+  const uint64_t mixed =
+      (uint64_t)(uintptr_t)a * 0x9E3779B97F4A7C15ull ^ (uint64_t)(uintptr_t)b * 0xC2B2AE3D27D4EB4Full;
   int i = (int)(mixed >> 32 & (uint64_t)(m->cap - 1));
   while (m->row[i].a && (m->row[i].a != a || m->row[i].b != b)) i = (i + 1) & (m->cap - 1);
   return &m->row[i];

@@ -153,7 +153,10 @@ static int tn_npy_frame(tn_npy *r) {
 }
 
 // What the header of an array tells. dim: in the order of its memory, which is turned where Fortran wrote it.
-typedef struct tn_npy_array { size_t data; int dtype, big, turned, ndim; int64_t dim[TINY_MAX_DIMS], nelem; } tn_npy_array;
+typedef struct tn_npy_array {
+  size_t data; int dtype, big, turned, ndim;
+  int64_t dim[TINY_MAX_DIMS], nelem;
+} tn_npy_array;
 
 // Of the array that s begins with, `whole` bytes long.
 static int tn_npy_describe(const tn_source *s, uint64_t whole, tn_npy_array *a) {

@@ -195,7 +195,8 @@ static int tn_unpack_data(tn_unpack *u, unsigned char *data) {
   const tn_npy_array *n = &u->array;
   const size_t each = tn_dtypes[n->dtype].nbytes, nbytes = (size_t)n->nelem * each;
   size_t at = 0;
-  const char *wrong = tn_inflate_split(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, n->data, data, nbytes, &at);
+  const char *wrong =
+      tn_inflate_split(u->z, u->a->s.data + u->e->at, u->e->nbytes, u->head, n->data, data, nbytes, &at);
   if (wrong) return tn_source_fail(&u->a->s, u->e->at + at, "deflate", "%s in '%.100s'", wrong, u->e->name);
   tn_crc crc;
   tn_crc_open(&crc);

@@ -630,7 +630,8 @@ static tiny_code tn_run_leaves(tiny_ctx *t, const tn_run_call *c, tiny_uop **lea
     leaf[i] = tn_plain_buffer(tn_uop_of(c->in[p->leaf[i].input]));
     tn_storage *s = (tn_storage *)leaf[i]->ptr;
     if (s->seen != stamp) continue;
-    if (!(s = tn_storage_copy(t, s, (size_t)tn_node_nbytes(leaf[i])))) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
+    s = tn_storage_copy(t, s, (size_t)tn_node_nbytes(leaf[i]));
+    if (!s) return t->code != TINY_OK ? t->code : TINY_E_DEVICE;
     leaf[i] = tn_buffer_node(t, s, leaf[i]->dtype, leaf[i]->dim[0]);
   }
   return TINY_OK;
@@ -703,7 +704,8 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   tiny_code code = TINY_OK;
   memset(p->made, 0, (size_t)p->noutput * sizeof *p->made);
   if (!outputs || (p->ninput && !inputs)) code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
-  else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong)) code = t->code != TINY_OK ? t->code : TINY_E_ARG;
+  else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
+    code = t->code != TINY_OK ? t->code : TINY_E_ARG;
   if (code == TINY_OK) code = tn_guard(t, tn_run_guarded, (void *)(uintptr_t)&c);
   for (int i = 0; outputs && i < p->noutput; i++) {          // inputs and outputs may be one array
     if (code != TINY_OK) tiny_free(p->made[i]);

@@ -282,7 +282,7 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
 // A computed value becomes x's memory, as for assignments.
 static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
-  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
+  if (!tn_plain_buffer(tn_uop_of(x)) || !tn_chain_of(t, tn_uop_of(x), &c) || !tn_own_memory(t, tn_slot(x), &c))
     return NULL;
   tiny_uop *u = tn_memory_under(tn_uop_of(x));
   return u->op == TINY_OP_BUFFER && !u->realized ? u : NULL;
@@ -292,7 +292,7 @@ static tiny_uop *tn_whole_memory(tiny_ctx *t, tiny_tensor *x) {
 static tiny_code tn_assigned_first(tiny_ctx *t, tiny_tensor *x) {
   tn_chain c;
   tn_realize_call one = {&x, 1};
-  if (!tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
+  if (!tn_chain_of(t, tn_uop_of(x), &c) || c.bottom->op != TINY_OP_ASSIGN || c.bottom->realized) return TINY_OK;
   return tn_realize_guarded(t, &one);
 }
 // Assigns at once.

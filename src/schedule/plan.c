@@ -357,7 +357,8 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
 }
 
-// Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is returned.
+// Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is
+// returned.
 static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
                             tn_list *copied) {
   tn_list forced = {NULL, 0, 0};

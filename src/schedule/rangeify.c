@@ -96,7 +96,9 @@ static const tn_access *tn_access_at(const tn_accesses *a, int number) { return 
 static const tn_access *tn_access_first(const tn_accesses *a, const tiny_uop *memory) {
   return tn_access_at(a, (int)(intptr_t)tn_map_get(&a->first, memory));
 }
-static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *row) { return tn_access_at(a, row->next); }
+static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *row) {
+  return tn_access_at(a, row->next);
+}
 
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
@@ -362,7 +364,9 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > (double)TN_ROW_MAX_NELEM || (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL)) return 0;
+    if (!pure || row > (double)TN_ROW_MAX_NELEM ||
+        (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL))
+      return 0;
   }
   const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);

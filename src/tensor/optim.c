@@ -278,7 +278,8 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
 }
 // Does what was kept for parameter i, of the same context, have its shape? It has another where the parameters of an
 // earlier step were others.
-static tiny_code tn_state_check(tiny_ctx *t, const char *name, int i, const tiny_tensor *param, const tiny_tensor *state) {
+static tiny_code tn_state_check(tiny_ctx *t, const char *name, int i, const tiny_tensor *param,
+                                const tiny_tensor *state) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const tiny_uop *p = tn_uop_of(param), *s = tn_uop_of(state);
   if (tn_has_dims(p, s->ndim, s->dim)) return TINY_OK;
