@@ -4,7 +4,7 @@
   tools/run_tests.py [--jobs N] PROGRAM...      PROGRAM: a path, or valgrind:path
 
 A program ends its output with `N passed, N failed`. One that is missing, crashes, hangs, or fails without having
-counted why is one failure more. What a failing program said is shown.
+counted why is one failure more. What a failing program said is shown, and its name again at the end.
 """
 import concurrent.futures
 import os
@@ -70,7 +70,7 @@ def main(args):
     jobs = 2
     if args[:1] == ["--jobs"]:
         jobs, args = int(args[1]), args[2:]
-    env, passed, failed = environment(), 0, 0
+    env, passed, failed, lost = environment(), 0, 0, []
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         running = {pool.submit(run, program, env): program for program in args}
         for done in concurrent.futures.as_completed(running):
@@ -79,8 +79,9 @@ def main(args):
             name = running[done].replace("build/", "")
             print("%-36s %8d passed, %3d failed %7.1f s%s" % (name, p, f, seconds, "  " + wrong if wrong else ""), flush=True)
             if f:
+                lost.append("failed: %s%s\n" % (name, ", " + wrong if wrong else ""))
                 print("".join("    | %s\n" % line for line in output.splitlines()[-SHOWN_LINES:]), end="", flush=True)
-    print("%d passed, %d failed" % (passed, failed))
+    print("%s%d passed, %d failed" % ("".join(lost), passed, failed))
     return failed != 0
 
 
