@@ -444,7 +444,6 @@ static void model_from(world *w) {
   model_cells(w, c->v);
   model *m = model_new(w, tiny_from(w->t, c->v, TINY_I32, TINY_SHAPE(rows, cols)), c, rows * cols);
   for (int i = 0; m && i < m->n; i++) m->at[i] = i;
-  if (!m) free(c);
 }
 static void model_read(world *w, model *m) {
   int32_t got[CELLS];
@@ -482,7 +481,6 @@ static void model_cat(world *w, model *a, model *b) {
   for (int i = 0; i < b->n; i++) c->v[a->n + i] = b->of->v[b->at[i]];
   model *m = model_new(w, x, c, a->n + b->n);
   for (int i = 0; m && i < m->n; i++) m->at[i] = i;
-  if (!m) free(c);
 }
 // Other tensors over the memory of m are no longer told apart from what was built of it: they are left.
 static void model_alone(world *w, const model *m) {
