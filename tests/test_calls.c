@@ -15,6 +15,7 @@ typedef struct world {
   uint32_t strange;                        // bit i: argument i is foreign[i]
   int number_at; int64_t number;           // number number_at is this one; -1: all have their defaults
   int bare;                                // owners are as their struct begins: zeroed
+  int many, where, dtypes;                // arguments have this many dims and one of three dtypes; 0: they are squares
   int kind; tiny_tensor *tensor; tiny_code code; const void *pointer; int64_t given;
   unsigned char bytes[4096];
   int64_t longs[16];
@@ -27,7 +28,19 @@ static void give_code(world *w, tiny_code code) { w->kind = CODE; w->code = code
 static void give_pointer(world *w, const void *p) { w->kind = POINTER; w->pointer = p; }
 static void give_number(world *w, int64_t n) { w->kind = NUMBER; w->given = n; }
 
-static tiny_tensor *handle_of(world *w, int i) { return w->strange >> i & 1 ? w->foreign[i] : w->home[i]; }
+// (4,4) as (4,1,..,4), (4,4,1,..) or (1,..,4,4).
+static tiny_tensor *with_dims(const world *w, int i) {
+  static const tiny_dtype dtype[] = {TINY_F32, TINY_I32, TINY_BOOL, TINY_F32};
+  tiny_shape s = TINY_SHAPE();
+  s.ndim = w->many;
+  for (int k = 0; k < s.ndim; k++) s.dim[k] = 1;
+  s.dim[w->where == 2 ? s.ndim - 2 : 0] = 4;
+  s.dim[w->where == 1 ? 1 : s.ndim - 1] = 4;
+  return tiny_reshape(tiny_cast(w->home[i], dtype[(w->dtypes >> 2 * (i % 2)) & 3]), s);
+}
+static tiny_tensor *handle_of(world *w, int i) {
+  return w->many ? with_dims(w, i) : w->strange >> i & 1 ? w->foreign[i] : w->home[i];
+}
 static tiny_tensor **list_of(world *w, int i) {
   w->list[i] = handle_of(w, i); w->list[i + 1] = handle_of(w, i + 1);
   return w->list + i;
@@ -232,6 +245,25 @@ static void check_numbers(world *w, const struct api_call *c) {
     }
 }
 
+// ** as many dims as there may be **
+
+// Operators that need a dim more between say so, or are right.
+static void check_dims(world *w, const struct api_call *c) {
+  if (!c->handles || only_asks(c)) return;
+  static const int dtypes[] = {0, 1 << 2, 1 << 2 | 1};       // of arguments 0, 2 .. and of 1, 3 ..
+  for (int k = 0; k < 2 * 3 * 3; k++) {
+    w->many = TINY_MAX_DIMS - k % 2; w->where = k / 2 % 3; w->dtypes = dtypes[k / 6];
+    call_once(w, c);
+    const int poison = w->kind == TENSOR && w->tensor && !tiny_ok(w->tensor);
+    if (w->kind == TENSOR && tiny_ok(w->tensor) && tiny_nelem(w->tensor) < 1000) tiny_realize(&w->tensor, 1);
+    const int ok = poison ? tiny_status(w->t) != TINY_OK : tiny_status(w->t) != TINY_E_INTERNAL;
+    if (!ok || tiny_status(w->t) == TINY_E_INTERNAL) printf("%s, %d dims, %d %d: %s\n", c->name, w->many, w->where, w->dtypes, tiny_error(w->t));
+    CHECK(ok && tiny_status(w->t) != TINY_E_INTERNAL);
+    w->many = 0;
+    call_end(w);
+  }
+}
+
 // ** contexts that did not open **
 
 static void check_unopened(void) {
@@ -270,6 +302,7 @@ int main(void) {
     check_foreign(&w, &api_calls[k]);
     check_dead(&w, &api_calls[k], dead);
     check_numbers(&w, &api_calls[k]);
+    check_dims(&w, &api_calls[k]);
   }
   check_usable(w.t, w.home[0]);
   check_usable(w.other, w.foreign[0]);

@@ -65,6 +65,7 @@ static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64
 // Zeros before and after one axis of x.
 static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after) {
   int64_t v[2 * TINY_MAX_DIMS] = {0};
+  if (tn_bad(t, x)) return x;
   v[2 * axis] = before; v[2 * axis + 1] = after;
   return tn_pad(t, x, v);
 }
@@ -73,16 +74,22 @@ static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
   for (int i = 0; i < TINY_MAX_DIMS; i++) axes[i] = i == a ? b : i == b ? a : i;
   return tn_permute(t, x, axes);
 }
+// May x get one dim more?
+static int tn_has_room(tiny_ctx *t, const tiny_uop *x) {
+  if (x->ndim < TINY_MAX_DIMS) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "a tensor of %d dims where one more is needed, of at most %d", x->ndim, TINY_MAX_DIMS);
+  return 0;
+}
 static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a dim of 1 before axis
   int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
+  if (tn_bad(t, x) || !tn_has_room(t, x)) return &t->ir->bad;
   for (int i = 0; i <= x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? 1 : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
 }
 // (.., a*b, ..) -> (.., a, b, ..).
 static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
   int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
+  if (tn_bad(t, x) || !tn_has_room(t, x)) return &t->ir->bad;
   for (int i = 0; i <= x->ndim; i++)
     dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);

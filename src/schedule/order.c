@@ -441,11 +441,12 @@ static int64_t tn_pack_by_time(tiny_ctx *t, tn_packed *all, int n, int nstep) {
   return total;
 }
 
-// Offsets in one arena, and its size.
+// Offsets in one arena, and its size: 0 where nothing is in it; temporaries of no bytes have an address as well.
 static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n, int nstep) {
   tn_packed *all = (tn_packed *)tn_scratch(t, ((size_t)n + 1) * sizeof *all);
   for (int i = 0; i < n; i++) { all[i].life = &life[i]; all[i].place = &place[life[i].place]; }
-  return n <= TN_ARENA_BY_SIZE ? tn_pack_by_size(t, all, n) : tn_pack_by_time(t, all, n, nstep);
+  const int64_t nbytes = n <= TN_ARENA_BY_SIZE ? tn_pack_by_size(t, all, n) : tn_pack_by_time(t, all, n, nstep);
+  return n && !nbytes ? TN_ARENA_ALIGN : nbytes;
 }
 
 // The most bytes that are alive at one step.
