@@ -422,6 +422,29 @@ static void test_bound_random(void) {
   tiny_program_free(p);
   tiny_program_free(q);
 }
+// An assignment that was pending when the frame was opened happens once, not in each run; nor is it lost where frames nest.
+static void test_bound_earlier(void) {
+  for (int nested = 0; nested < 2; nested++) {
+    tiny_tensor *x = of4(1, 2, 3, 4), *w = of4(0, 0, 0, 0), *late = of4(8, 8, 8, 8), *out = NULL;
+    tiny_assign(w, tiny_mul(x, tiny_like(x, 10)));
+    if (nested) tiny_begin(t);
+    tiny_assign(late, tiny_add(late, x));
+    tiny_begin(t);
+    tiny_assign(w, tiny_add(w, x));
+    tiny_tensor *y = tiny_add(w, late);
+    tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+    CHECK(p != NULL);
+    CHECK_EQ(tiny_end(t), TINY_OK);
+    if (nested) CHECK_EQ(tiny_end(t), TINY_OK);
+    HOLDS(w, 10, 20, 30, 40);
+    for (int i = 1; i <= 3; i++) {
+      CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
+      HOLDS(w, 10 + i, 20 + 2 * i, 30 + 3 * i, 40 + 4 * i);
+      HOLDS(out, 19 + i, 30 + 2 * i, 41 + 3 * i, 52 + 4 * i);
+    }
+    tiny_program_free(p);
+  }
+}
 // What cannot be a step of a program.
 static void test_bound_refused(void) {
   tiny_tensor *x = of4(1, 2, 3, 4), *w = tiny_zeros(t, TINY_F32, TINY_SHAPE(4)), *out = NULL;
@@ -465,6 +488,7 @@ int main(void) {
     test_bound_inputs();
     test_bound_outputs();
     test_bound_random();
+    test_bound_earlier();
     test_bound_refused();
     CHECK_EQ(tiny_status(t), TINY_OK);
     tiny_close(t);

@@ -42,6 +42,8 @@ static void errors(void) {
   wrong(tiny_bitwise_not(f), TINY_E_DTYPE, "bitwise_not: takes integers and bools, not f32");
   wrong(tiny_shift_left(f, f), TINY_E_DTYPE, "shift_left: takes integers, not f32");
   wrong(tiny_round_to(i, -1), TINY_E_DTYPE, "round_to: -1 decimals of i32");
+  wrong(tiny_round_to(i, INT_MIN), TINY_E_DTYPE, "round_to: -2147483648 decimals of i32");
+  CHECK(isnan(tiny_item(tiny_round_to(tiny_full(t, 3, TINY_F32, TINY_SHAPE()), INT_MIN))));
   wrong(tiny_where(f, f, f), TINY_E_DTYPE, "where: the condition is f32, not bool");
   wrong(tiny_clamp(f, 1, 0), TINY_E_ARG, "clamp: from 1 to 0");
   wrong(tiny_hardtanh(f, 1, nan_()), TINY_E_ARG, "hardtanh: from 1 to nan");

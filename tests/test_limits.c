@@ -147,6 +147,16 @@ static void check_items(void) {
   tiny_clear(t);
 }
 
+// Shapes that are allowed, and that no memory holds: TINY_E_MEMORY.
+static void check_memory(void) {
+  for (int bits = 41; bits < 60; bits += 6) {
+    tiny_tensor *x = tiny_sqrt(tiny_zeros(t, TINY_F32, TINY_SHAPE((int64_t)1 << bits)));
+    CHECK_EQ(tiny_realize(&x, 1), TINY_E_MEMORY);
+    tiny_clear(t);
+    tiny_free(x);
+  }
+}
+
 static const char *const devices[] = {"INTERP", "CPU"};
 int main(void) {
   for (int i = 0; i < 2; i++) {
@@ -156,6 +166,7 @@ int main(void) {
     check_zero_dims();
     check_graphs();
     check_items();
+    check_memory();
     tiny_close(t);
   }
   return test_report();

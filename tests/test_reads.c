@@ -233,11 +233,37 @@ static void check_memory(void) {
   if (tiny_status(t) != TINY_OK) { printf("%s\n", tiny_error(t)); CHECK(0); tiny_clear(t); }
 }
 
+// Rows that were scaled down where they lie: the gradient is that by the rows as they then are, whatever was read.
+static void check_max_norm(void) {
+  static const int32_t id[4] = {0, 2, 2, 4};
+  static const float weight[4] = {1, -2, 3, -5};
+  float table[10], y[8], g[10], want[10] = {0};
+  for (int look = 0; look < 4; look++) {
+    tiny_begin(t);
+    for (int i = 0; i < 10; i++) table[i] = (float)(i % 4) - 1.5f;
+    tiny_tensor *w = tiny_from(t, table, TINY_F32, TINY_SHAPE(5, 2)), *ids = tiny_from(t, id, TINY_I32, TINY_SHAPE(4)), *grad;
+    tiny_tensor *rows = tiny_embedding_max_norm(ids, w, -1, 0.75, 2);
+    if (look == 1) CHECK_EQ(tiny_read(rows, y, sizeof y), TINY_OK);
+    if (look == 2) CHECK_EQ(tiny_read(w, table, sizeof table), TINY_OK);
+    tiny_tensor *c = tiny_unsqueeze(tiny_from(t, weight, TINY_F32, TINY_SHAPE(4)), 1);
+    CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(tiny_square(rows), c), TINY_ALL, 0), &w, 1, &grad), TINY_OK);
+    if (look == 3) CHECK_EQ(tiny_read(rows, y, sizeof y), TINY_OK);
+    CHECK_EQ(tiny_read(grad, g, sizeof g), TINY_OK);
+    CHECK_EQ(tiny_read(rows, y, sizeof y), TINY_OK);
+    memset(want, 0, sizeof want);
+    for (int i = 0; i < 8; i++) want[2 * id[i / 2] + i % 2] += 2 * weight[i / 2] * y[i];
+    for (int i = 0; i < 10; i++) CHECK(fabsf(g[i] - want[i]) < 1e-5f);
+    for (int i = 0; i < 4; i++) CHECK(hypot(y[2 * i], y[2 * i + 1]) < 0.75001);
+    tiny_end(t);
+  }
+}
+
 int main(void) {
   static const char *const device[2] = {"CPU", "INTERP"};
   for (int d = 0; d < 2; d++) {
     t = tiny_open(&(tiny_desc){.device = device[d]});
     check_memory();
+    check_max_norm();
     const int seed = 1;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i += d ? 1 : 4) check_choice(&choices[i], seed);   // compilers are slow
     for (int seed = 1; seed < (d ? 5 : 3); seed++) { check_one_hot(seed); check_block(seed); check_positions(seed); }

@@ -165,6 +165,18 @@ static void check_classes(int updates) {
   tiny_close(t);
 }
 
+// A kernel that reads one place of an axis, and so has no range of it, between those that go along it.
+static void check_one_place(void) {
+  static uint8_t got[12];
+  open_threads(2);
+  tiny_tensor *x = tiny_zeros(t, TINY_U8, TINY_SHAPE(2, 128, 3, 2)), *at;
+  x = tiny_nanmedian(x, 1, 0, &at);
+  memset(got, 1, sizeof got);
+  CHECK_EQ(tiny_read(x, got, sizeof got), TINY_OK);
+  for (int i = 0; i < 12; i++) CHECK_EQ(got[i], 0);
+  tiny_close(t);
+}
+
 int main(void) {
   open_threads(2);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -179,6 +191,7 @@ int main(void) {
   if (four > 2.6 * two) printf("memory: %g, %g, %g bytes\n", one, two, four);
   CHECK(four < 2.6 * two && two < 2.6 * one);
   check_threads();
+  check_one_place();
   check_classes(0);
   check_classes(1);
   return test_report();

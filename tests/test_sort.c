@@ -111,6 +111,21 @@ static void check_gradients(void) {
 
 // ** what PyTorch leaves open **
 
+// Quantiles between infinite elements, which are not NaN where a number, or one infinity, is the answer.
+static void check_infinite(void) {
+  static const double data[5] = {-HUGE_VAL, -HUGE_VAL, 3, HUGE_VAL, HUGE_VAL}, q[5] = {0.1, 0.3, 0.49, 0.6, 0.9};
+  static const double want[5] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, HUGE_VAL, HUGE_VAL}, far[2] = {-1.5e308, 1.5e308};
+  static const tiny_quantile_rule rules[2] = {TINY_QUANTILE_LINEAR, TINY_QUANTILE_MIDPOINT};
+  tiny_tensor *x = tiny_from(t, data, TINY_F64, TINY_SHAPE(5)), *at = tiny_from(t, q, TINY_F64, TINY_SHAPE(5));
+  double got[5];
+  for (int r = 0; r < 2; r++) {
+    CHECK_EQ(tiny_read(tiny_quantile_by(x, at, 0, 0, rules[r]), got, sizeof got), TINY_OK);
+    for (int i = 0; i < 5; i++) CHECK(got[i] == want[i]);
+    x = tiny_from(t, data, TINY_F64, TINY_SHAPE(5));
+  }
+  tiny_tensor *ends = tiny_from(t, far, TINY_F64, TINY_SHAPE(2));
+  CHECK(tiny_item(tiny_quantile(ends, tiny_scalar(t, 0.5, TINY_F64), 0, 0)) == 0);
+}
 static void check_rules(void) {
   static const float data[7] = {2, 1, NAN, 2, 1, 1, 2};
   int32_t at[7];
@@ -129,6 +144,11 @@ static void check_rules(void) {
   CHECK(isnan(tiny_item(tiny_nanquantile(x, tiny_scalar(t, 1.5, TINY_F32), 0, 0))));
   CHECK(tiny_item(tiny_sum(tiny_cast(tiny_isin(x, x), TINY_I32), 0, 0)) == 6);             // NaN is among none
   CHECK(tiny_item(tiny_searchsorted(tiny_sort(x, 0, 0, NULL), tiny_scalar(t, NAN, TINY_F32), 0)) == 6);
+  tiny_tensor *none = tiny_zeros(t, TINY_F32, TINY_SHAPE(0)), *edges;
+  float edge[3];
+  tiny_histogram_bins(none, 2, 5, 5, NULL, 0, &edges);
+  CHECK_EQ(tiny_read(edges, edge, sizeof edge), TINY_OK);
+  CHECK(edge[0] == 0 && edge[1] == 0.5f && edge[2] == 1);
   CHECK_EQ(tiny_status(t), TINY_OK);
 }
 
@@ -171,6 +191,7 @@ int main(void) {
   check_permutation(5000);
   check_kernels();
   check_gradients();
+  check_infinite();
   check_rules();
   check_errors();
   tiny_close(t);

@@ -7,7 +7,8 @@
 //  - A context and its tensors belong to one thread at a time. Contexts share nothing.
 //  - In every descriptor struct zero means default, and a NULL descriptor means all defaults.
 //  - Operators are lazy: they check their arguments and build graph nodes, at about 0.1 microseconds a node: relu 0.1,
-//    add 0.25, softmax 1.5, gelu, whose erf is a polynomial of sixty nodes, 5 microseconds.
+//    add 0.25, softmax 1.5, gelu, whose erf is a polynomial of sixty nodes, 5 microseconds; series and
+//    factorisations are more nodes: lgamma 0.1, igamma, svd and matrix_exp about 1 millisecond.
 //  - Tensors belong to their context. One made between tiny_begin and tiny_end dies at tiny_end unless
 //    tiny_keep was called; one made outside of a frame lives until tiny_free or tiny_close.
 #include "core.h"

@@ -338,7 +338,8 @@ TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
 // lgamma's derivative [torch.digamma]
 TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
 // The n-th derivative of digamma, n from 0 to 24, TINY_E_ARG beyond. Poles, at 0 and below, are inf, or -inf if n is
-// even. The error grows with n: about n units in the last place. [torch.polygamma]
+// even; those of n = 0 below 0 are NaN. The error grows with n: about n units in the last place of the value, or, of
+// negative x, of the greatest term of its sum, n! / d^(n+1) at distance d from the nearest pole. [torch.polygamma]
 TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x);
 // Modified Bessel functions of the first kind: of order 0 [torch.special.i0]
 TINY_API tiny_tensor *tiny_i0(tiny_tensor *x);
@@ -610,9 +611,10 @@ TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_te
 // The same, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
-// The different slices of x along axis, in the order of their first elements that differ, with axis as long as there
-// are; inverse (n) says which one each slice is, counts how often each occurs. A slice with a NaN is one of its own.
-// Computes x. [torch.unique(dim=)]
+// The different slices of x along axis, in the order of their first elements that differ, row-major as numpy.unique has
+// it (torch swaps axis with the first: other orders from 3 dims on); axis is as long as there are. inverse (n) says
+// which one each slice is, counts how often each occurs. A slice with a NaN is one of its own. Computes x.
+// [torch.unique(dim=)]
 TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
 // The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
 TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,

@@ -141,7 +141,8 @@ static tiny_code tn_eval_define(tn_eval_decoder *d, const tiny_uop *u) {
   tn_eval_code *c = d->c;
   const int space = u->op == TINY_OP_PARAM ? (int)TN_SPACE_GLOBAL : u->nv == 2 ? (int)u->v[0] : -1;
   const int64_t nelem = u->op == TINY_OP_PARAM ? (u->nv == 1 ? u->v[0] : -1) : u->nv == 2 ? u->v[1] : -1;
-  if (nelem < 0 || nelem > (int64_t)1 << 40 || u->k < 0 || u->k > INT_MAX || !u->dtype ||
+  const int64_t most = (int64_t)1 << (space == TN_SPACE_GLOBAL ? 60 : 40);   // global memory was asked for elsewhere
+  if (nelem < 0 || nelem > most || u->k < 0 || u->k > INT_MAX || !u->dtype ||
     (u->op == TINY_OP_DEFINE && space != TN_SPACE_LOCAL && space != TN_SPACE_REG))
     return tn_eval_bad(d, u, "no such memory");
   tn_eval_mem *m = TN_PUSH(d->t, c->mem, c->nmem, c->mem_cap, tn_eval_mem);

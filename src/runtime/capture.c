@@ -312,6 +312,17 @@ static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
     if (x->frame < t->tensors->depth && tn_chain_of(t, x->uop, &c) && c.bottom == u) return 1;
   return 0;
 }
+// Assignments that were pending when the frame was opened are no part of its step: they happen now.
+static tiny_code tn_capture_earlier(tiny_ctx *t) {
+  const struct tn_tensors *all = t->tensors;
+  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
+  tn_list roots = {NULL, 0, 0}, wanted = {NULL, 0, 0};
+  for (int i = 0; depth && i < all->earlier[depth - 1]; i++) tn_push(t, &roots, all->pending[i]);
+  if (!roots.n) return TINY_OK;
+  tn_paused_drop(t);
+  tn_roots_wanted(t, &roots, INT_MAX, &wanted);
+  return tn_run_wanted(t, &wanted, 0);
+}
 // What is to be planned: the outputs, and in a frame the assignments that are pending.
 static tiny_code tn_capture_roots(tiny_ctx *t, tn_capture_call *c) {
   const struct tn_tensors *all = t->tensors;
@@ -489,14 +500,10 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   tn_rollback_once(t, c, back);
 }
 static void tn_rollback_do(tiny_ctx *t, const tn_capture_call *c, const tn_rollback *back) {
-  struct tn_tensors *all = t->tensors;
-  int n = 0;
   for (int i = 0; i < back->n; i++) back->x[i]->uop = back->to[i];
   for (int i = 0; i < back->nonce; i++) back->once[i]->flags |= TN_NODE_ONCE;
   for (int i = 0; i < c->updates.n; i++) c->updates.u[i]->flags |= TN_NODE_CAPTURED;
-  for (int i = 0; i < all->npending; i++)
-    if (!(all->pending[i]->flags & TN_NODE_CAPTURED)) all->pending[n++] = all->pending[i];
-  all->npending = n;
+  tn_pending_drop(t->tensors, TN_NODE_CAPTURED, 0);
 }
 
 static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
@@ -505,7 +512,8 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_plan *plan = NULL;
   tn_rollback back;
   memset(&v, 0, sizeof v);
-  tiny_code code = tn_capture_roots(t, c);
+  tiny_code code = tn_capture_earlier(t);
+  if (code == TINY_OK) code = tn_capture_roots(t, c);
   if (code != TINY_OK) return code;
   tn_hide_dependents(t, c);
   tn_capture_copies(t, c);

@@ -417,7 +417,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t->tensors->depth) return tiny_fail(t, TINY_E_STATE, "end: no frame is open");
   const tiny_code code = tn_runs(t) ? tn_guard(t, tn_end_guarded, NULL) : t->code;
   tn_paused_drop(t);
-  t->tensors->npending = 0;
+  tn_pending_drop(t->tensors, 0, 1);
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
   return code;

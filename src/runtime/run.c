@@ -350,10 +350,7 @@ static void tn_settle_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
     x->uop = tn_settled_moved(t, &now, x->uop);
-  struct tn_tensors *all = t->tensors;
-  int n = 0;
-  for (int i = 0; i < all->npending; i++) if (!all->pending[i]->realized) all->pending[n++] = all->pending[i];
-  all->npending = n;
+  tn_pending_drop(t->tensors, 0, 0);
 }
 
 // BUFFER nodes for the outputs, made before anything runs: once memory is overwritten, nothing may fail.

@@ -374,6 +374,7 @@ static int tn_member_fold(tn_cluster *c, int i) {
 static int tn_member_fits(tn_cluster *c, int i) {
   const tn_kernel *k = &c->g->kernel[i];
   tn_affine part[TINY_MAX_DIMS];
+  for (int a = 0; a < c->nchosen; a++) if (!c->member[i].range[c->axis[a]]) return 0;    // at one place of the axis
   for (int j = 0; j < k->nmem; j++) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
     tn_list index = {NULL, 0, 0};

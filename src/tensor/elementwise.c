@@ -103,7 +103,7 @@ TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
   if (tn_bad(t, u) || (!tn_is_float(u->dtype) && decimals >= 0)) return tn_tensor_new(t, u);
   if (!tn_is_float(u->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "round_to: %d decimals of %s", decimals, tn_dtypes[u->dtype].name);
-  tiny_uop *unit = tn_k(t, u, pow(10, abs(decimals)));
+  tiny_uop *unit = tn_k(t, u, pow(10, fabs((double)decimals)));
   u = decimals < 0 ? tn_mul(t, tn_round(t, tn_fdiv(t, u, unit)), unit) :
                      tn_fdiv(t, tn_round(t, tn_mul(t, u, unit)), unit);
   return tn_leave(TN_WIDE, x, u);

@@ -229,7 +229,8 @@ static tn_lu tn_factor_lu(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x)) return f;
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
   tiny_uop *w = tn_is_empty(x) ? tn_zero_matrix(t, x, n, m + 1) : tn_eliminated(t, x);
-  if (tn_is_empty(x)) f.order = tn_row(t, n);
+  const int64_t rows[3] = {x->dim[0], n, 1};
+  if (tn_is_empty(x)) f.order = tn_expand(t, tn_row(t, n), 3, rows);
   else f.order = tn_as_index(t, tn_cut(t, w, 2, m, m + 1));
   tiny_uop *l = tn_triangle(t, tn_cut(t, w, 2, 0, least), 1, -1);
   f.l = tn_bad(t, l) ? l : tn_stored(t, tn_add(t, l, tn_identity_matrix(t, x, n, least)));

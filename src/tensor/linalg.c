@@ -549,7 +549,9 @@ static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_mat
              order >= ' ' && order < 127 ? order : '?');
     return 0;
   }
-  if ((b->n && b->m) || order == 'F' || order == 'N') return 1;
+  order = tn_norm_letter(order, &least);
+  const int64_t of = order == '1' ? b->m : order == 'I' ? b->n : order == '2' ? b->n * b->m : 1;
+  if (of) return 1;
   tn_wrong(t, TINY_E_SHAPE, "%s: there is no maximum of nothing", name);
   return 0;
 }

@@ -310,7 +310,10 @@ static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quanti
   y = low;
   if (between) {
     up = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, up, TINY_I32)));
-    y = tn_where(t, whole, low, tn_add(t, low, tn_mul(t, part, tn_sub(t, up, low))));
+    tiny_uop *step = tn_sub(t, up, low), *rest = tn_plus(t, tn_neg(t, part), 1);
+    y = tn_add(t, low, tn_mul(t, part, step));               // where an end is infinite, so is what lies between
+    y = tn_where(t, tn_isfinite(t, step), y, tn_add(t, tn_mul(t, rest, low), tn_mul(t, part, up)));
+    y = tn_where(t, whole, low, y);
   }
   tiny_uop *known = tn_and(t, tn_le(t, rank, most), tn_not(t, tn_below_zero(t, rank)));
   if (!skips_nan) known = tn_and(t, known, tn_is_zero(t, nans));
@@ -464,7 +467,7 @@ TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double l
   if (tn_bad(t, u)) return out;
   tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
   if (lo == hi && u->dim[0]) { low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0); }
-  else if (lo == hi) high = tn_plus(t, low, 1);
+  else if (lo == hi) { low = tn_k(t, u, 0); high = tn_k(t, u, 1); }
   tiny_uop *flat = tn_times(t, tn_cast(t, tn_eq(t, low, high), u->dtype), 0.5);
   tiny_uop *e = tn_even_edges(t, tn_sub(t, low, flat), tn_add(t, high, flat), bins);
   e = tn_bad(t, e) ? e : tn_u1(t, TINY_OP_DETACH, tn_u1(t, TINY_OP_CONTIGUOUS, e));

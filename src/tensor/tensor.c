@@ -69,6 +69,7 @@ struct tn_tensors {
   uintptr_t identity;                      // the last one given
   uint32_t random;                         // calls of the random number generator so far
   uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
+  int earlier[TN_FRAMES];                  // so many of pending are from before that, by frame
 };
 
 // ** generations **
@@ -268,7 +269,7 @@ TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
 TINY_API void tiny_begin(tiny_ctx *t) {
   if (!t || !t->tensors) return;
   struct tn_tensors *all = t->tensors;
-  if (all->depth < TN_FRAMES) all->begun[all->depth] = all->random;
+  if (all->depth < TN_FRAMES) { all->begun[all->depth] = all->random; all->earlier[all->depth] = all->npending; }
   all->depth++;
 }
 
@@ -443,6 +444,18 @@ static int tn_pending_add(tiny_ctx *t, tiny_uop *u) {
   }
   all->pending[all->npending++] = u;
   return 1;
+}
+
+// Drops the pending assignments that are realized or have one of the flags, or all of them.
+static void tn_pending_drop(struct tn_tensors *all, int flags, int every) {
+  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
+  int n = 0;
+  for (int i = 0, d = 0; i <= all->npending; i++) {
+    while (d < depth && all->earlier[d] == i) all->earlier[d++] = n;
+    if (i == all->npending || every || all->pending[i]->realized || (all->pending[i]->flags & flags)) continue;
+    all->pending[n++] = all->pending[i];
+  }
+  all->npending = n;
 }
 
 // Does this node stand for memory that nothing else computes? A CONTIGUOUS with an identity was made by an assignment.
