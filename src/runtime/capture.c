@@ -491,7 +491,7 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
 static void tn_rollback_do(tiny_ctx *t, const tn_capture_call *c, const tn_rollback *back) {
   struct tn_tensors *all = t->tensors;
   int n = 0;
-  for (int i = 0; i < back->n; i++) back->x[i]->uop = back->to[i];
+  for (int i = 0; i < back->n; i++) tn_tensor_set(back->x[i], back->to[i]);
   for (int i = 0; i < back->nonce; i++) back->once[i]->flags |= TN_NODE_ONCE;
   for (int i = 0; i < c->updates.n; i++) c->updates.u[i]->flags |= TN_NODE_CAPTURED;
   for (int i = 0; i < all->npending; i++)

@@ -349,7 +349,7 @@ static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 static void tn_settle_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    x->uop = tn_settled_moved(t, &now, x->uop);
+    tn_tensor_set(x, tn_settled_moved(t, &now, x->uop));
   struct tn_tensors *all = t->tensors;
   int n = 0;
   for (int i = 0; i < all->npending; i++) if (!all->pending[i]->realized) all->pending[n++] = all->pending[i];
