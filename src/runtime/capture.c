@@ -348,8 +348,7 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
   if (v->captured)
     return tiny_fail(t, TINY_E_STATE, "capture: an output needs an assignment that another captured program makes");
   for (int i = 0; i < v->leaves.n; i++) {
-    const tiny_uop *b = tn_place(v->leaves.u[i]);
-    if (b->k < ((const tn_storage *)b->ptr)->since && !tn_storage_is_callers((const tn_storage *)b->ptr))
+    if (tn_buffer_is_gone(tn_place(v->leaves.u[i])))
       return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
                        "since; build it anew");
   }
