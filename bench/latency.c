@@ -34,16 +34,33 @@ static double chain_planning(int n) {
   tiny_close(t);
   return ms;
 }
+// The same for n assignments to one tensor, of which nothing is read between: to slices of it, or to all of it.
+static double assign_planning(int n, int whole) {
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "NULL", .cache_dir = ""});
+  tiny_tensor *x = random_tensor(t, TINY_SHAPE(64)), *part = random_tensor(t, TINY_SHAPE(whole ? 64 : 4));
+  const clock_t start = clock();
+  tiny_begin(t);
+  for (int i = 0; i < n; i++) tiny_assign(whole ? x : tiny_slice(x, 0, i % 60, i % 60 + 4, 1), part);
+  tiny_realize(&x, 1);
+  tiny_end(t);
+  const double ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
+  failed(t);
+  tiny_close(t);
+  return ms;
+}
+static double slice_planning(int n) { return assign_planning(n, 0); }
+static double whole_planning(int n) { return assign_planning(n, 1); }
+
 // What grows with the length of a graph must grow in proportion: the exponent is that of the last two rows.
-static void bench_chains(void) {
+static void bench_slope(const char *format, double (*planning)(int n)) {
   static const int length[] = {1000, 3000, 10000, 30000};
   double ms = 0;
   for (int i = 0; i < 4; i++) {
     char name[64];
     series time = {{0}, 0};
     const double before = ms;
-    snprintf(name, sizeof name, "gradient of %d tanh", length[i]);
-    add(&time, ms = chain_planning(length[i]));
+    snprintf(name, sizeof name, format, length[i]);
+    add(&time, ms = planning(length[i]));
     if (i < 3) report(name, &time, "ms", 0, "planned once");
     else report(name, &time, "ms", 0, "grows as n^%.2f", log(ms / before) / log((double)length[i] / length[i - 1]));
   }
@@ -78,7 +95,9 @@ static void bench_lowering(void) {
     report("first matmul of a context", &first, "ms", 0, "reads the rule sets, too");
   }
   tiny_close(t);
-  bench_chains();
+  bench_slope("gradient of %d tanh", chain_planning);
+  bench_slope("%d assignments to slices", slice_planning);
+  bench_slope("%d assignments to all", whole_planning);
   bench_network_lowering();
 }
 

@@ -257,6 +257,78 @@ static void check_max_norm(void) {
     tiny_end(t);
   }
 }
+// ** gradients that are asked for after what their loss was built from was overwritten **
+
+enum { ASSIGNED, RUN, FRAMED, PART, COMPUTED, TWICE, WRITTEN, WAYS };
+static tiny_tensor *loss_of(int op, tiny_tensor *x, tiny_tensor *w) {
+  tiny_tensor *y = op == 1 ? tiny_matmul(x, w) : tiny_mul(x, w);
+  if (op == 2) y = tiny_tanh(y);
+  if (op == 3) y = tiny_max(y, 0, 0);
+  if (op == 4) y = tiny_mul(tiny_exp(x), w);
+  return tiny_sum(tiny_square(y), TINY_ALL, 0);
+}
+static void overwrite(int way, tiny_tensor *x) {
+  float v[4] = {9, -8, 7, -6};
+  tiny_tensor *value = tiny_from(t, v, TINY_F32, TINY_SHAPE(2, 2));
+  if (way == WRITTEN) { CHECK_EQ(tiny_write(x, v, sizeof v), TINY_OK); return; }
+  if (way == FRAMED) tiny_begin(t);
+  if (way == PART) tiny_assign(tiny_shrink(x, TINY_SHAPE(0, 1, 0, 2)), tiny_shrink(value, TINY_SHAPE(0, 1, 0, 2)));
+  else tiny_assign(x, value);
+  if (way == FRAMED) CHECK_EQ(tiny_end(t), TINY_OK);
+  else if (way != ASSIGNED) CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  if (way == TWICE) { tiny_assign(x, tiny_square(value)); CHECK_EQ(tiny_realize(&x, 1), TINY_OK); }
+}
+// The gradient by w of a loss that reads x and w; x was overwritten before it is asked for, or after.
+static tiny_code gradient_by(int op, int way, int look, int late, float *out) {
+  const float v[4] = {1, 2, 3, 4}, u[4] = {0.5f, -0.25f, 0.125f, 0.75f};
+  tiny_begin(t);
+  tiny_tensor *x = tiny_from(t, v, TINY_F32, TINY_SHAPE(2, 2)), *w = tiny_from(t, u, TINY_F32, TINY_SHAPE(2, 2)), *g = NULL;
+  if (way == COMPUTED) { x = tiny_add(x, tiny_like(x, 0.5)); CHECK_EQ(tiny_realize(&x, 1), TINY_OK); }
+  tiny_tensor *loss = loss_of(op, x, w);
+  if (look) CHECK(!isnan(tiny_item(loss)));
+  if (late) overwrite(way, x);
+  CHECK_EQ(tiny_grad(loss, &w, 1, &g), TINY_OK);
+  if (!late) overwrite(way, x);
+  const tiny_code code = tiny_read(g, out, 4 * sizeof *out);
+  tiny_end(t);
+  return code;
+}
+static void check_overwritten(void) {
+  for (int i = 0; i < 5 * WAYS * 2; i++) {
+    float got[4] = {0}, want[4] = {0};
+    const int op = i % 5, way = i / 5 % WAYS, look = i / 5 / WAYS;
+    CHECK_EQ(gradient_by(op, way, look, 0, want), TINY_OK);
+    CHECK_STR(tiny_error(t), "");
+    const tiny_code code = gradient_by(op, way, look, 1, got);
+    if (way == ASSIGNED || way == WRITTEN) CHECK_EQ(code, TINY_OK);
+    if (code == TINY_OK) CHECK(error_of(got, want, 4) < 1e-5);     // the old contents, or none
+    else CHECK_EQ(code, TINY_E_STATE);
+    tiny_clear(t);
+  }
+}
+// An assignment that is pending keeps what its value reads, though its tensor was freed.
+static void check_pending(void) {
+  float v[4] = {1, 2, 3, 4}, got[2] = {0};
+  tiny_begin(t);
+  tiny_tensor *x = tiny_from(t, v, TINY_F32, TINY_SHAPE(4)), *y = tiny_from(t, v, TINY_F32, TINY_SHAPE(4));
+  tiny_tensor *part = tiny_shrink(y, TINY_SHAPE(0, 2));
+  tiny_assign(part, tiny_shrink(x, TINY_SHAPE(2, 4)));
+  tiny_tensor *again = tiny_shrink(y, TINY_SHAPE(0, 2));
+  tiny_free(part);
+  tiny_free(y);
+  tiny_assign(x, tiny_like(x, 7));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_read(again, got, sizeof got), TINY_OK);
+  CHECK(got[0] == 3 && got[1] == 4);
+  tiny_free(again);
+  tiny_tensor *z = tiny_from(t, v, TINY_F32, TINY_SHAPE(4));
+  tiny_assign(z, tiny_square(x));
+  tiny_free(z);
+  tiny_assign(x, tiny_like(x, 8));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  CHECK_STR(tiny_error(t), "");
+}
 
 int main(void) {
   static const char *const device[2] = {"CPU", "INTERP"};
@@ -264,6 +336,8 @@ int main(void) {
     t = tiny_open(&(tiny_desc){.device = device[d]});
     check_memory();
     check_max_norm();
+    check_overwritten();
+    check_pending();
     const int seed = 1;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i += d ? 1 : 4) check_choice(&choices[i], seed);   // compilers are slow
     for (int seed = 1; seed < (d ? 5 : 3); seed++) { check_one_hot(seed); check_block(seed); check_positions(seed); }

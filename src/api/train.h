@@ -4,7 +4,9 @@
 
 // grads[i] = d loss / d params[i], new lazy tensors of the parameter's shape and dtype, to be freed as others.
 // loss must have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be
-// differentiated again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
+// differentiated again. TINY_E_ARG names an operator between the two that has no gradient. A parameter is what it holds
+// now: one that was overwritten after the loss was built is none that loss depends on. Gradients that need contents
+// which an assignment has overwritten by then are TINY_E_STATE when they are computed. [torch.autograd.grad]
 TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
 // y, computed from inputs x[0..n-1], as it is; but what lies between x and y is not kept for the backward pass:
 // tiny_grad computes it again from x when it gets there. y and x are kept. Cut a deep network of n layers into about

@@ -95,7 +95,7 @@ static int tn_state_fetch(const tn_state *s, const tiny_archive *a, const tn_sta
   if (!tiny_ok(*loaded)) return 0;
   tiny_uop *u = tn_uop_of(*loaded);
   if (tn_has_dims(tn_uop_of(item->x), u->ndim, u->dim)) {
-    tn_slot(*loaded)->uop = u = tn_cast(s->t, u, tn_uop_of(item->x)->dtype);
+    tn_tensor_set(tn_slot(*loaded), u = tn_cast(s->t, u, tn_uop_of(item->x)->dtype));
     return !tn_bad(s->t, u);
   }
   tiny_fail(s->t, TINY_E_IO, "state_load: '%s' of %.200s is %s, the parameter %s", item->name, path,

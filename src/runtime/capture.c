@@ -359,8 +359,7 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
   if (v->captured)
     return tiny_fail(t, TINY_E_STATE, "capture: an output needs an assignment that another captured program makes");
   for (int i = 0; i < v->leaves.n; i++) {
-    const tiny_uop *b = tn_place(v->leaves.u[i]);
-    if (b->k < ((const tn_storage *)b->ptr)->since && !tn_storage_is_callers((const tn_storage *)b->ptr))
+    if (tn_buffer_is_gone(tn_place(v->leaves.u[i])))
       return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
                        "since; build it anew");
   }
@@ -500,7 +499,7 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   tn_rollback_once(t, c, back);
 }
 static void tn_rollback_do(tiny_ctx *t, const tn_capture_call *c, const tn_rollback *back) {
-  for (int i = 0; i < back->n; i++) back->x[i]->uop = back->to[i];
+  for (int i = 0; i < back->n; i++) tn_tensor_set(back->x[i], back->to[i]);
   for (int i = 0; i < back->nonce; i++) back->once[i]->flags |= TN_NODE_ONCE;
   for (int i = 0; i < c->updates.n; i++) c->updates.u[i]->flags |= TN_NODE_CAPTURED;
   tn_pending_drop(t->tensors, TN_NODE_CAPTURED, 0);

@@ -153,6 +153,11 @@ static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t 
   s->bound++;
   return u;
 }
+// Were the contents that u, a BUFFER, was made for overwritten? What the caller writes is promised to nobody.
+static int tn_buffer_is_gone(const tiny_uop *u) {
+  const tn_storage *s = (const tn_storage *)u->ptr;
+  return u->k < s->since && !(u->flags & TN_NODE_BOUND) && !tn_storage_is_callers(s);
+}
 // u names what its memory holds from now on; those before name it no longer.
 static void tn_buffer_next(tiny_uop *u) {
   tn_storage *s = (tn_storage *)u->ptr;

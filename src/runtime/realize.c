@@ -216,18 +216,21 @@ typedef struct tn_move_on { tn_tensor **x; tiny_uop **to, *old, *now; int n; } t
 // What moves the tensors that are memory of s on to a new BUFFER of it; heavy code only. s holds what it held.
 static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   tiny_uop *old = s->state;
+  tn_list x = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_is_memory_handle(x, old);
-  m.x = (tn_tensor **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.x);
-  m.to = (tiny_uop **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.to);
-  m.n = 0;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (tn_is_memory_handle(x, old)) { m.to[m.n] = tn_moved_over(t, x->uop, m.now); m.x[m.n++] = x; }
+  const int all = tn_storage_is_callers(s);        // whose parts are memory too
+  for (tn_tensor *h = all ? tn_tensor_next(t, NULL) : tn_index_first(t, old); h;
+       h = all ? tn_tensor_next(t, h) : tn_index_next(h)) {
+    if (!tn_is_memory_handle(h, old)) continue;
+    tn_push(t, &x, (tiny_uop *)(void *)h);
+    tn_push(t, &to, tn_moved_over(t, h->uop, m.now));
+  }
+  m.x = (tn_tensor **)(void *)x.u; m.to = to.u; m.n = x.n;
   return m;
 }
 // They move, and the old BUFFER names `kept`, which is loose.
 static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) {
-  for (int i = 0; i < m->n; i++) m->x[i]->uop = m->to[i];
+  for (int i = 0; i < m->n; i++) tn_tensor_set(m->x[i], m->to[i]);
   tn_buffer_part(t, m->old, kept);
   tn_buffer_next(m->now);
 }
@@ -316,7 +319,7 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL, *fresh = buffer ? (tn_storage *)buffer->ptr : NULL;
   if (!s && !tn_is_view(x)) {
     tn_memory_left(tn_memory_under(tn_uop_of(x)));
-    tn_slot(x)->uop = from;
+    tn_tensor_set(tn_slot(x), from);
     return TINY_OK;
   }
   if (!s || tn_storage_is_callers(s) || !fresh || fresh->refs != 1) return tn_assign_now(t, x, from);
@@ -347,7 +350,7 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   if (tn_bad(t, u)) return t->code;
   if (tn_is_view(x)) return tn_assign_now(t, x, u);
   tn_memory_left(tn_memory_under(tn_uop_of(x)));
-  tn_slot(x)->uop = u;
+  tn_tensor_set(tn_slot(x), u);
   return TINY_OK;
 }
 

@@ -349,7 +349,7 @@ static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 static void tn_settle_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    x->uop = tn_settled_moved(t, &now, x->uop);
+    tn_tensor_set(x, tn_settled_moved(t, &now, x->uop));
   tn_pending_drop(t->tensors, 0, 0);
 }
 
@@ -456,6 +456,12 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
       tn_map_set(t, &joined, x->uop, x->uop);
       tn_push(t, roots, x->uop);
     }
+    for (int i = 0; i < t->tensors->npending; i++) {       // of tensors that were freed, too
+      tiny_uop *u = t->tensors->pending[i];
+      if (tn_is_leaf(u) || tn_map_has(&joined, u) || !tn_needs_old_state(t, u, seen, bases, &updates)) continue;
+      tn_map_set(t, &joined, u, u);
+      tn_push(t, roots, u);
+    }
   }
 }
 
@@ -548,6 +554,28 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
   return code;
 }
 
+// A gradient may reach down to what lay behind its loss; is that still there? What is assigned to need not be.
+static tiny_code tn_visit_check(tiny_ctx *t, const tn_visit *v, const tn_list *wanted) {
+  char text[TN_DIMS_TEXT];
+  int gone = 0;
+  for (int i = 0; i < v->leaves.n && !gone; i++) gone = tn_buffer_is_gone(tn_place(v->leaves.u[i]));
+  if (!gone) return TINY_OK;
+  uint8_t *read = (uint8_t *)tn_scratch(t, (size_t)v->all.n);    // by seq
+  for (int i = 0; i < wanted->n; i++) read[wanted->u[i]->seq] = 1;
+  for (int i = v->all.n - 1; i >= 0; i--) {                      // users before sources
+    const tiny_uop *u = v->all.u[i];
+    for (uint32_t s = 0; s < u->nsrc && !tn_is_leaf(u); s++)
+      read[u->src[s]->seq] |= u->op == TINY_OP_ASSIGN ? s == 2 : read[i];
+  }
+  for (int i = 0; i < v->leaves.n; i++) {
+    const tiny_uop *u = v->leaves.u[i];
+    if (read[u->seq] && tn_buffer_is_gone(tn_place(u)))
+      return tiny_fail(t, TINY_E_STATE, "realize: a value needs what %s held before an assignment overwrote it; take "
+                       "gradients before that runs", tn_text_of(u, text));
+  }
+  return TINY_OK;
+}
+
 // Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
 static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   tn_list all = *roots;
@@ -562,6 +590,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
     if (v.captured)
       return tiny_fail(t, TINY_E_STATE, "realize: a tensor needs an assignment that a captured program makes; take it "
                        "from the outputs of tiny_run");
+    if (tn_visit_check(t, &v, &all) != TINY_OK) return t->code;
     plan = tn_plan_find(t, &v);
     if (plan) t->stats.replays++;
     else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;

@@ -352,6 +352,8 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
+    g->node[i].place = g->node[i].leaf || v->all.u[i]->op != TINY_OP_ASSIGN ? tn_place(v->all.u[i]) :
+                                                            tn_graph_node(g, v->all.u[i]->src[0])->place;
   }
   for (int i = 0; i < nroots; i++) tn_graph_node(g, roots[i])->forced = 1;
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
@@ -387,8 +389,8 @@ typedef struct tn_draft {
   int cap_place, cap_output;
 } tn_draft; // a plan in scratch memory
 
-static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *u) {
-  tiny_uop *at = tn_place(u);
+// at: a place.
+static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *at) {
   const int known = (int)(intptr_t)tn_map_get(&d->place, at);
   if (known) return known - 1;
   tn_place_row *row = TN_PUSH(t, d->plan.place, d->plan.nplace, d->cap_place, tn_place_row);
@@ -406,10 +408,11 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
 static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
                              const tn_map *roots) {
+  tn_map known = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     if ((u->op != TINY_OP_ASSIGN && !tn_map_has(roots, u)) || tn_is_leaf(u)) continue;
-    const int at = tn_draft_place(t, d, v, now[i]);
+    const int at = tn_draft_place(t, d, v, tn_place_known(t, &known, now[i]));
     if (d->plan.place[at].kind == TN_PLACE_TEMP) {
       d->plan.place[at].kind = TN_PLACE_OUTPUT;
       d->plan.place[at].index = d->plan.noutput;

@@ -29,7 +29,7 @@ enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64,
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
-  tiny_uop *u;
+  tiny_uop *u, *place;                     // place: tn_place(u)
   tn_use use[TN_MAX_USES]; int nuse;
   uint8_t leaf, forced, stored, has_reduce, has_iota;
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
@@ -69,6 +69,20 @@ typedef struct tn_graph {
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
   return &g->node[u->seq];
+}
+
+// The memory in which a stored node or leaf lives: an ASSIGN lives in its base.
+static tiny_uop *tn_place(const tiny_uop *u) {
+  while (u->op == TINY_OP_ASSIGN && !u->realized) u = u->src[0];
+  return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
+}
+// The same of many: places of those that were asked for are known, sources are asked for before users.
+static tiny_uop *tn_place_known(tiny_ctx *t, tn_map *known, tiny_uop *u) {
+  if (u->op != TINY_OP_ASSIGN || u->realized) return tn_place(u);
+  tiny_uop *at = (tiny_uop *)tn_map_get(known, u->src[0]);
+  if (!at) at = tn_place(u->src[0]);
+  tn_map_set(t, known, u, at);
+  return at;
 }
 
 static tiny_uop *tn_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }     // numbers as elements of lists and maps
@@ -603,12 +617,6 @@ static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
   return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
 }
 
-// The memory in which a stored node or leaf lives: an ASSIGN lives in its base.
-static tiny_uop *tn_place(const tiny_uop *u) {
-  while (u->op == TINY_OP_ASSIGN && !u->realized) u = u->src[0];
-  return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
-}
-
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
   tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
   tiny_uop *index =
@@ -635,7 +643,7 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
   while (n--) if (tn_views_move(&v, chain[n]) != TINY_OK) return NULL;
   if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
   valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
-  return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
+  return tn_load_from(g, k, tn_graph_node(g, x)->place, tn_simplify(g->t, flat), valid);
 }
 
 // A value that is wanted: of node u at an index list. in: the list at which its sources are, NULL: not looked at yet.
@@ -677,7 +685,7 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *in
 // The value of a node that needs no source; NULL: it does.
 static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
-    return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
+    return tn_load_from(g, k, tn_graph_node(g, u)->place, tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
                         tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
@@ -811,12 +819,12 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_uop *u = k->node, *value, *at = k->at;
   tn_kernel_begin(g);
   if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
-    tn_kernel_param(g, k, tn_place(u));
+    tn_kernel_param(g, k, tn_graph_node(g, u)->place);
     for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
-      tn_kernel_param(g, k, tn_place(u->src[i]));
+      tn_kernel_param(g, k, tn_graph_node(g, u->src[i])->place);
     return;
   }
-  tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
+  tiny_uop *memory = tn_kernel_param(g, k, tn_graph_node(g, u)->place);
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;

@@ -275,7 +275,7 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
       for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
       for (int i = 0; i < 2; i++) {
         tiny_tensor *y = i ? (indices ? *indices : NULL) : out;
-        if (tiny_ok(y)) tn_slot(y)->uop = tn_reshape(t, tn_uop_of(y), keepdim ? tn_uop_of(x)->ndim : 0, one);
+        if (tiny_ok(y)) tn_tensor_set(tn_slot(y), tn_reshape(t, tn_uop_of(y), keepdim ? tn_uop_of(x)->ndim : 0, one));
       }
     }
   }

@@ -2,7 +2,7 @@
 //
 // A tensor is a slot: a node of the graph and a place in one of two lists: tensors outside of frames, and tensors in
 // frames, newest first, so that closing a frame pops from the front. Slots lie in chunks that stay until the context is
-// closed, 64 bytes apart, and are given again: making a tensor costs a few nanoseconds. The context's one poisoned
+// closed, 128 bytes apart, and are given again: making a tensor costs a few nanoseconds. The context's one poisoned
 // tensor stands for every failed operator.
 //
 // What users hold, a tiny_tensor *, is nobody's address: it is the slot's, with the slot's generation in the bits that
@@ -12,7 +12,8 @@
 //
 // Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
 // of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
-// state; what was built from the old one keeps it. t->tensors->pending[0..npending) are the states
+// state; what was built from the old one keeps it. An index finds them: tensors by the node whose
+// elements they are. It is filled when it is asked, so that what lives and dies between costs nothing. t->tensors->pending[0..npending) are the states
 // that tiny_end must run; the runtime empties the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
@@ -23,7 +24,7 @@
 #include "../ir/special.c"
 #endif
 
-enum { TN_SLOT_NBYTES = 64, TN_SLOTS_WAIT = 1024 };
+enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 
 // Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
 // on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
@@ -44,8 +45,10 @@ typedef struct tn_storage {
 
 typedef struct tn_tensor {                 // a slot
   tiny_ctx *t;
-  tiny_uop *uop;
+  tiny_uop *uop;                           // tn_tensor_set alone changes it
   struct tn_tensor *prev, *next;           // of its list
+  const tiny_uop *memory;                  // by which it is in the index; NULL: it is among those that are not
+  struct tn_tensor *before, *after;        // there
   uintptr_t handle, last;                  // 0: the slot is free; the handle that it had last
   uint32_t ended;                          // free: the number of the tiny_end that freed it; 0: tiny_free did
   int frame;                               // depth of the frame that it is in, or was in
@@ -60,7 +63,9 @@ struct tn_tensors {
   tn_tensor *kept, *framed;                // outside of frames; in frames
   tn_tensor *unused, *newest; int nunused; // freed: the one that waits longest, and the last
   tn_tensor_chunk *chunks;
-  int untaken;                              // slots of the newest chunk that were never given
+  int untaken, nslots;                     // slots of the newest chunk that were never given; of all chunks
+  tn_tensor **index, *unindexed;           // heads of lists, at least as many as slots, a power of two
+  int nindex;
   int depth;                               // of open frames
   uint32_t ends;                           // calls of tiny_end that closed a frame
   int freed;                               // handles freed since nodes were last collected
@@ -74,8 +79,8 @@ struct tn_tensors {
 
 // ** generations **
 
-// Bits 0 to 5 of a slot's address are zero, and bits 48 to 63 where bit 0 of the handle says so: on most systems of 64
-// bits, if nobody tags addresses. Generations count up through bits 1 to 5, then 48 to 63.
+// Bits 0 to 6 of a slot's address are zero, and bits 48 to 63 where bit 0 of the handle says so: on most systems of 64
+// bits, if nobody tags addresses. Generations count up through bits 1 to 6, then 48 to 63.
 #ifndef TN_WIDE_HANDLES                    // 0 in a test: as on systems of 32 bits
   #define TN_WIDE_HANDLES (UINTPTR_MAX > 0xffffffffu)
 #endif
@@ -128,14 +133,82 @@ static inline tiny_uop *tn_uop_of(const tiny_tensor *x) {
   return slot ? slot->uop : tn_uop_of_dead(x);
 }
 
+// ** the index: tensors by the memory that they are **
+
+// The node whose elements u is, in order or as a VIEW takes them, whether anything is computed or not.
+static const tiny_uop *tn_index_key(const tiny_uop *u) {
+  while (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH) u = u->src[0];
+  return u;
+}
+static tn_tensor **tn_index_at(struct tn_tensors *all, const tiny_uop *memory) {
+  if (!memory) return &all->unindexed;
+  return &all->index[(uint64_t)(uintptr_t)memory * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(all->nindex - 1)];
+}
+static void tn_index_link(tn_tensor *x, const tiny_uop *memory) {
+  tn_tensor **head = tn_index_at(x->t->tensors, memory);
+  x->memory = memory;
+  x->before = NULL; x->after = *head;
+  if (*head) (*head)->before = x;
+  *head = x;
+}
+static void tn_index_unlink(tn_tensor *x) {
+  if (x->before) x->before->after = x->after;
+  else *tn_index_at(x->t->tensors, x->memory) = x->after;
+  if (x->after) x->after->before = x->before;
+}
+// Room for n tensors; 0: there is none.
+static int tn_index_grow(tiny_ctx *t, int n) {
+  struct tn_tensors *all = t->tensors;
+  tn_tensor **old = all->index;
+  const int nold = all->nindex;
+  int cap = nold ? nold : 1;
+  while (cap < n) cap *= 2;
+  if (cap == nold) return 1;
+  tn_tensor **grown = (tn_tensor **)tn_alloc(t, (size_t)cap * sizeof *grown);
+  if (!grown) return 0;
+  all->index = grown; all->nindex = cap;
+  for (int i = 0; i < nold; i++) for (tn_tensor *x = old[i], *after; x; x = after) {
+    after = x->after;
+    tn_index_link(x, x->memory);
+  }
+  tn_release(t, old, (size_t)nold * sizeof *old);
+  return 1;
+}
+
+// The one way to give a tensor another graph.
+static void tn_tensor_set(tn_tensor *x, tiny_uop *u) {
+  const int same = x->uop == u;
+  x->uop = u;
+  if (same || !x->memory) return;
+  tn_index_unlink(x);
+  tn_index_link(x, NULL);
+}
+// x, or the first tensor after it, that is memory.
+static tn_tensor *tn_index_from(tn_tensor *x, const tiny_uop *memory) {
+  while (x && x->memory != memory) x = x->after;
+  return x;
+}
+// The tensors whose elements are those of memory, a tn_index_key: the first one, and the one after x.
+static tn_tensor *tn_index_first(tiny_ctx *t, const tiny_uop *memory) {
+  struct tn_tensors *all = t->tensors;
+  for (tn_tensor *x; (x = all->unindexed) != NULL;) {
+    tn_index_unlink(x);
+    tn_index_link(x, tn_index_key(x->uop));
+  }
+  return tn_index_from(*tn_index_at(all, memory), memory);
+}
+static tn_tensor *tn_index_next(const tn_tensor *x) { return tn_index_from(x->after, x->memory); }
+
 // ** slots **
 
 static int tn_tensors_more(tiny_ctx *t) {
+  if (!tn_index_grow(t, t->tensors->nslots + TN_FIRST_SLOTS)) return 0;
   tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, TN_TENSOR_CHUNK);
   if (!chunk) return 0;
   chunk->older = t->tensors->chunks;
   t->tensors->chunks = chunk;
   t->tensors->untaken = TN_FIRST_SLOTS;
+  t->tensors->nslots += TN_FIRST_SLOTS;
   return 1;
 }
 // A free slot, or NULL: one that waited long enough, one that was never given.
@@ -173,6 +246,7 @@ static void tn_tensors_close(tiny_ctx *t) {
     tn_release(t, all->chunks, TN_TENSOR_CHUNK);
     all->chunks = older;
   }
+  tn_release(t, all->index, (size_t)all->nindex * sizeof *all->index);
   tn_release(t, all->pending, (size_t)all->cappending * sizeof *all->pending);
   tn_release(t, all, sizeof *all);
   t->tensors = NULL;
@@ -229,6 +303,7 @@ static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   if (!x) return tn_poison(t);
   x->uop = u; x->frame = all->depth;
   tn_tensor_link(x->frame ? &all->framed : &all->kept, x);
+  tn_index_link(x, NULL);
   return tn_handle(x);
 }
 
@@ -247,6 +322,7 @@ static int tn_poisoned(const tiny_tensor *x) { return tn_slot(x) == tn_slot(x)->
 
 static void tn_tensor_free(tn_tensor *x, uint32_t ended) {
   tn_tensor_unlink(x);
+  tn_index_unlink(x);
   x->t->tensors->freed++;
   tn_slot_free(x, ended);
 }
@@ -465,10 +541,16 @@ static int tn_is_memory(const tiny_uop *u) {
 // Is dst a part of what another live tensor stands for? A constant has no parts.
 static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
   const uint32_t seen = ++t->ir->epoch;
+  const tiny_uop *memory = NULL;
   for (int i = 1; i < c->n; i++) c->link[i]->mark = seen;
   if (c->n && !tn_is_const(c->bottom)) c->bottom->mark = seen;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
+  for (int i = 1; i <= c->n; i++) {
+    const tiny_uop *key = tn_index_key(i < c->n ? c->link[i] : c->bottom);
+    if (key == memory) continue;
+    memory = key;
+    for (tn_tensor *x = tn_index_first(t, memory); x; x = tn_index_next(x))
+      if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
+  }
   return 0;
 }
 // What a tensor's elements are read from: x past what neither moves nor leaves out elements.
@@ -491,22 +573,22 @@ static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
   int owners = 0;
   if ((tn_is_memory(u) && !(u->op == TINY_OP_CONTIGUOUS && u->k)) || !u->realized) return 1;
   const tn_storage *s = (const tn_storage *)u->realized->ptr;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+  for (tn_tensor *x = tn_index_first(t, tn_index_key(u)); x && owners < 2; x = tn_index_next(x))
     if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
   if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
   tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
            *view = tn_chain_apply(t, c, own);
   if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
   u->flags |= TN_NODE_ONCE;
-  owner->uop = whole;
-  dst->uop = view;
+  tn_tensor_set(owner, whole);
+  tn_tensor_set(dst, view);
   return tn_chain_of(t, view, c);
 }
 // A tensor whose value was not computed yet gets new memory.
 static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tn_tensor *dst, tiny_uop *value, int recalls) {
   tiny_uop *state = tn_memory_of(t, value, recalls);
   if (tn_bad(t, state) || !tn_pending_add(t, state)) return tn_poison(t);
-  dst->uop = state;
+  tn_tensor_set(dst, state);
   return tn_handle(dst);
 }
 static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_chain *c, tiny_uop *value) {
@@ -515,16 +597,17 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_cha
   tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
            *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    if (x->uop == old) x->uop = state;
+  for (tn_tensor *x = tn_index_first(t, tn_index_key(old)), *next; x; x = next) {
+    next = tn_index_next(x);
+    if (x->uop == old) tn_tensor_set(x, state);
     else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old &&
              x != dst) {
       tiny_uop *u = tn_move(t, x->uop->op, state, x->uop->k, x->uop->nv, x->uop->v);
       if (tn_bad(t, u)) return tn_poison(t);
-      x->uop = u;
+      tn_tensor_set(x, u);
     }
   }
-  dst->uop = view;
+  tn_tensor_set(dst, view);
   return tn_handle(dst);
 }
 
