@@ -319,7 +319,7 @@ TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_logaddexp(tiny_tensor *a, tiny_tensor *b);
 // log2(2^a + 2^b) [torch.logaddexp2]
 TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
-// x log(y), 0 where x is 0 [torch.xlogy]
+// x log(y), 0 where x is 0. There x's gradient is log(y), 0 if that is infinite. [torch.xlogy]
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
 // x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
 TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
@@ -414,7 +414,8 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
 // Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
-// NaN if there is one. Equal maxima share the gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.amax]
+// NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is nothing along
+// the axis. [torch.amax]
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]
