@@ -541,8 +541,8 @@ static void reads_four(tiny_tensor *x, float a, float b, float c, float d) {
   CHECK_EQ(tiny_read(x, got, sizeof got), TINY_OK);
   if (strcmp(tiny_device(t), "NULL") != 0) CHECK(got[0] == a && got[1] == b && got[2] == c && got[3] == d);
 }
-// Parameters that had gradients are loaded: those that are asked for anew are of the new values, through copies as well,
-// and one that was computed before keeps its own.
+// Parameters that had gradients are loaded: those that are asked for anew are of the new values, through copies as
+// well, and one that was asked for before keeps its own.
 static void loads_between_gradients(void) {
   const float start[4] = {1, 2, 3, 4};
   for (int read = 0; read < 4; read++) {   // bit 0: the gradient before is read, bit 1: so are the copies

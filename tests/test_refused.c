@@ -1,8 +1,8 @@
-// refused: every operator of the vectors with its gradient, read by the interpreter, when one allocation is refused or all
-// of them are from one on: the n-th that the context asks for, the first of tiny_open among them.
+// refused: every operator of the vectors with its gradient, read by the interpreter, when one allocation is refused or
+// all of them are from one on: the n-th that the context asks for, the first of tiny_open among them.
 //
-// The context is NULL, or gives TINY_E_MEMORY and poison, or did without: what it reads is right in every case. Nothing is
-// cleared in between, and closing it gives all memory back. First sizes are small, so that a node or two cost an allocation.
+// The context is NULL, or gives TINY_E_MEMORY and poison, or did without: what it reads is right in every case. Nothing
+// is cleared in between, and closing it gives all memory back. First sizes are small: few nodes cost an allocation.
 #define TN_FIRST_NBYTES 512
 #define TN_FIRST_SLOTS 8
 #include "../src/all.c"
@@ -10,8 +10,8 @@
 #include "memory_test.h"
 #include "vectors.h"
 
-// ALL: so many allocations of a function's first case are refused one by one. OTHERS: of its other cases, every so many.
-// EACH, READS: one case in so many is read too, so often.
+// ALL: so many allocations of a function's first case are refused one by one. OTHERS: of its other cases, every so
+// many. EACH, READS: one case in so many is read too, so often.
 #if defined(__has_feature)
   #if __has_feature(address_sanitizer)     // ten times as slow
     enum { ALL = 60, OTHERS = 24, EACH = 93, READS = 8 };
@@ -42,8 +42,10 @@ static void check_read(attempt *a, tiny_tensor *x, const value *v, int is_grad) 
   CHECK(code == TINY_OK || was_refused(a));
   if (code != TINY_OK) return;
   const double e = error_of(v, got, a->c->tol < 0, 0, &at);
-  if (e > 4 * fabs((double)a->c->tol)) printf("%s, allocation %ld: %s %.3g epsilons off\n", a->c->op->name, a->m.fail_at, is_grad ? "gradient" : "value", e);
-  CHECK(e <= 4 * fabs((double)a->c->tol));
+  const int ok = e <= 4 * fabs((double)a->c->tol);
+  if (!ok) printf("%s, allocation %ld: %s %g epsilons off\n", a->c->op->name, a->m.fail_at,
+                  is_grad ? "gradient" : "value", e);
+  CHECK(ok);
 }
 
 static int large(const vector_case *c) {
@@ -85,7 +87,8 @@ static attempt run(const vector_case *c, long fail_at, int read) {
   CHECK(t || was_refused(&a));
   if (t) build(&a, t);
   const tiny_code code = tiny_status(t);
-  if (t && code != TINY_OK && code != TINY_E_MEMORY) printf("%s, allocation %ld: %s\n", c->op->name, fail_at, tiny_error(t));
+  if (t && code != TINY_OK && code != TINY_E_MEMORY)
+    printf("%s, allocation %ld: %s\n", c->op->name, fail_at, tiny_error(t));
   CHECK(code == TINY_OK || (was_refused(&a) && code == TINY_E_MEMORY));
   tiny_close(t);
   CHECK_EQ(a.m.live, 0);

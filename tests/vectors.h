@@ -66,7 +66,7 @@ static unsigned char *load_room(const vector_room *room, size_t *nbytes) {
   return load(path, nbytes);
 }
 
-// sum(y * w), w[i] = ((7 (i + 3 k) + 3) mod 11 - 5) / 4, over those of the outputs y[0..ny-1] that are floats; NULL: none is.
+// sum(y * w), w[i] = ((7 (i + 3 k) + 3) mod 11 - 5) / 4, over those of y[0..ny-1] that are floats; NULL: none is.
 static tiny_tensor *loss_of(tiny_ctx *t, tiny_tensor **y, int ny) {
   tiny_tensor *loss = NULL;
   for (int k = 0; k < ny; k++) {

@@ -348,8 +348,8 @@ TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
 // The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
 // or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
-// 66) terms for each element. Of a >= 8 a small result p is good to some -log(p) units in its last place, else to a few.
-// [torch.special.gammainc]
+// 66) terms for each element. Of a >= 8 a small result p is good to some -log(p) units in its last place, else to a
+// few. [torch.special.gammainc]
 TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
 // The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
 TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
