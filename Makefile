@@ -86,7 +86,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 
 # The optimiser takes longer over a test than it saves, but over those that interpret or compare a great deal.
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-unused-function -I. $(DEPS)
-LONG_TESTS = test_decompose test_random test_rules test_transcendental test_vectors
+LONG_TESTS = test_decompose test_random test_refused test_rules test_transcendental test_vectors
 $(LONG_TESTS:%=build/plain/%): TEST_LEVEL = -O1
 
 build/plain/%: tests/%.c

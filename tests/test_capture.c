@@ -184,6 +184,33 @@ static void test_refused(void) {
   HOLDS(out, 1, 4, 9, 16);                 // and it goes on working; tiny_close frees it
 }
 
+// Of several things that are wrong with inputs the dtype is told first, then the shape, then that one is not realized.
+static void test_first_wrong(void) {
+  tiny_tensor *x = of4(1, 2, 3, 4), *k = tiny_scalar(t, 2, TINY_F32), *out = NULL;
+  tiny_tensor *in[3] = {x, tiny_neg(of4(1, 1, 1, 1)), k};
+  CHECK_EQ(tiny_realize(&in[1], 1), TINY_OK);
+  tiny_tensor *y = tiny_mul(tiny_add(x, in[1]), k);
+  tiny_program *p = tiny_capture(t, in, 3, &y, 1);
+  tiny_tensor *lazy = tiny_neg(x), *ints = tiny_cast(lazy, TINY_I32), *wide = tiny_reshape(lazy, TINY_SHAPE(2, 2));
+  tiny_tensor *const wrong[][3] = {{lazy, ints, k}, {lazy, wide, k}, {lazy, in[1], tiny_scalar(t, 2, TINY_F64)},
+                                   {lazy, in[1], x}, {x, lazy, k}, {x, in[1], tiny_sum(x, 0, 0)}};
+  static const struct { tiny_code code; const char *says; } told[] = {
+    {TINY_E_DTYPE, "run: input 1 is i32, the captured one was f32"},
+    {TINY_E_SHAPE, "run: input 1 is (2,2), the captured one was (4,)"},
+    {TINY_E_DTYPE, "run: input 2 is f64, the captured one was f32"},
+    {TINY_E_STATE, "run: input 2 is no tiny_scalar, as the captured one was"},
+    {TINY_E_STATE, "run: input 1 is not realized"},
+    {TINY_E_STATE, "run: input 2 is no tiny_scalar, as the captured one was"}};
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+    CHECK_EQ(tiny_run(p, wrong[i], &out), told[i].code);
+    CHECK_STR(tiny_error(t), told[i].says);
+    tiny_clear(t);
+  }
+  CHECK_EQ(tiny_run(p, in, &out), TINY_OK);
+  HOLDS(out, 0, 2, 4, 6);
+  tiny_program_free(p);
+}
+
 // What a program needs lives as long as it, whatever the user frees.
 static void test_lives(void) {
   tiny_begin(t);
@@ -480,6 +507,7 @@ int main(void) {
     test_kept_under_cap(devices[i]);
     test_shapes();
     test_refused();
+    test_first_wrong();
     test_lives();
     test_bound_memory();
     test_bound_twice();

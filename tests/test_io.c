@@ -535,6 +535,42 @@ static void states(void) {
   CHECK_STR(tiny_error(t), "");
 }
 
+// x is (a, b, c, d); on NULL, where nothing is computed, it can be read.
+static void reads_four(tiny_tensor *x, float a, float b, float c, float d) {
+  float got[4] = {0};
+  CHECK_EQ(tiny_read(x, got, sizeof got), TINY_OK);
+  if (strcmp(tiny_device(t), "NULL") != 0) CHECK(got[0] == a && got[1] == b && got[2] == c && got[3] == d);
+}
+// Parameters that had gradients are loaded: those that are asked for anew are of the new values, through copies as
+// well, and one that was asked for before keeps its own.
+static void loads_between_gradients(void) {
+  const float start[4] = {1, 2, 3, 4};
+  for (int read = 0; read < 4; read++) {   // bit 0: the gradient before is read, bit 1: so are the copies
+    tiny_params p;
+    tiny_tensor *w = tiny_from(t, start, TINY_F32, TINY_SHAPE(4)), *v = tiny_clone(w), *copy, *g[2], *before[2];
+    memset(&p, 0, sizeof p);
+    tiny_params_add(&p, "", "w", w, 1);
+    tiny_params_add(&p, "", "v", v, 1);
+    CHECK_EQ(tiny_state_save(at("between.safetensors"), &p, NULL), TINY_OK);
+    tiny_assign(w, tiny_like(w, 10));
+    tiny_assign(v, tiny_like(v, 20));
+    copy = tiny_clone(w);
+    if (read & 2) CHECK_EQ(tiny_realize(&copy, 1), TINY_OK);
+    tiny_grad(tiny_sum(tiny_mul(tiny_square(copy), v), TINY_ALL, 0), p.trainable, 2, before);         // 2 w v, w^2
+    if (read & 1) reads_four(before[0], 400, 400, 400, 400);
+    CHECK_EQ(tiny_state_load(at("between.safetensors"), &p, NULL, 1), TINY_OK);
+    reads_four(before[0], 400, 400, 400, 400);
+    reads_four(before[1], 100, 100, 100, 100);
+    copy = tiny_clone(w);
+    if (read & 2) CHECK_EQ(tiny_realize(&copy, 1), TINY_OK);
+    CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(tiny_square(copy), v), TINY_ALL, 0), p.trainable, 2, g), TINY_OK);
+    reads_four(g[0], 2, 8, 18, 32);
+    reads_four(g[1], 1, 4, 9, 16);
+    tiny_params_free(&p);
+  }
+  CHECK_STR(tiny_error(t), "");
+}
+
 // ** memory **
 
 static void allocations(void) {
@@ -574,10 +610,15 @@ int main(void) {
     writes();
     maps();
     states();
+    loads_between_gradients();
     if (!pass) { npy_errors(); safetensors_errors(); npz_errors(); inflate_errors(); save_errors(); }
     CHECK_STR(tiny_error(t), "");
     tiny_close(t);
   }
+  d.device = "NULL";
+  t = tiny_open(&d);
+  loads_between_gradients();
+  tiny_close(t);
   write_file(at("empty"), "", 0);
   t = tiny_open(&d);
   CHECK(!tiny_archive_open(t, at("empty")));

@@ -1,63 +1,121 @@
-// refused: every operator and its gradient when memory runs out at the n-th node, for n = 0, 1, 2 .. until there is enough.
+// refused: every operator of the vectors with its gradient, read by the interpreter, when one allocation is refused or
+// all of them are from one on: the n-th that the context asks for, the first of tiny_open among them.
 //
-// The context gets room for n more nodes, and its allocator refuses everything from then on: what the operator gives
-// is poison or whole, the error is TINY_E_MEMORY, and closing the context gives all memory back.
+// The context is NULL, or gives TINY_E_MEMORY and poison, or did without: what it reads is right in every case. Nothing
+// is cleared in between, and closing it gives all memory back. First sizes are small: few nodes cost an allocation.
+#define TN_FIRST_NBYTES 512
+#define TN_FIRST_SLOTS 8
 #include "../src/all.c"
 #include "test.h"
+#include "memory_test.h"
 #include "vectors.h"
 
-typedef struct refusing { int refuse; long live; } refusing;
+// ALL: so many allocations of a function's first case are refused one by one. OTHERS: of its other cases, every so
+// many. EACH, READS: one case in so many is read too, so often.
+#if defined(__has_feature)
+  #if __has_feature(address_sanitizer)     // ten times as slow
+    enum { ALL = 60, OTHERS = 24, EACH = 93, READS = 8 };
+    #define FEWER
+  #endif
+#endif
+#ifndef FEWER
+  enum { ALL = 300, OTHERS = 4, EACH = 31, READS = 8 };
+#endif
 
+typedef struct attempt { const vector_case *c; memory_count m; long opened, built; int read; } attempt;
+
+// memory_fn; a negative fail_at refuses all from that call on.
 static void *refusing_fn(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
-  refusing *r = (refusing *)user;
-  (void)old_nbytes;
-  if (!new_nbytes) { r->live -= ptr != NULL; free(ptr); return NULL; }
-  if (r->refuse) return NULL;
-  r->live += ptr == NULL;
-  return realloc(ptr, new_nbytes);
+  memory_count *m = &((attempt *)user)->m;
+  if (new_nbytes && m->fail_at < 0 && m->calls + 1 >= -m->fail_at) { m->calls++; return NULL; }
+  return memory_fn(m, ptr, old_nbytes, new_nbytes);
+}
+static int was_refused(const attempt *a) { return a->m.fail_at && a->m.calls >= labs(a->m.fail_at); }
+
+// What is read is right: a value of the case as the vectors have it, or an error.
+static void check_read(attempt *a, tiny_tensor *x, const value *v, int is_grad) {
+  static unsigned char got[1 << 16];
+  int64_t at = 0;
+  const size_t nbytes = (size_t)tn_dims_nelem(v->s.ndim, v->s.dim) * tiny_dtype_nbytes(v->dtype);
+  if (!tiny_ok(x) || nbytes > sizeof got) { CHECK(tiny_ok(x) || was_refused(a)); return; }
+  const tiny_code code = tiny_read(x, got, nbytes);
+  CHECK(code == TINY_OK || was_refused(a));
+  if (code != TINY_OK) return;
+  const double e = error_of(v, got, a->c->tol < 0, 0, &at);
+  const int ok = e <= 4 * fabs((double)a->c->tol);
+  if (!ok) printf("%s, allocation %ld: %s %g epsilons off\n", a->c->op->name, a->m.fail_at,
+                  is_grad ? "gradient" : "value", e);
+  CHECK(ok);
 }
 
-// A case with room for so many bytes of nodes. 1: that was enough.
-static int build(const vector_case *c, size_t room) {
-  refusing r = {0, 0};
+static int large(const vector_case *c) {
+  int64_t n = 0;
+  for (int i = 0; i < c->nin; i++) n += tn_dims_nelem(c->in[i].s.ndim, c->in[i].s.dim);
+  return n >= 1024;
+}
+
+static void build(attempt *a, tiny_ctx *t) {
+  const vector_case *c = a->c;
   tiny_tensor *in[MOST] = {0}, *out[MOST] = {0}, *params[MOST], *grads[MOST], *loss = NULL;
-  tiny_desc d;
-  int n = 0, enough;
-  memset(&d, 0, sizeof d);
-  d.device = "INTERP"; d.cache_dir = ""; d.alloc.fn = refusing_fn; d.alloc.user = &r;
-  tiny_ctx *t = tiny_open(&d);
+  int n = 0;
   for (int i = 0; i < c->nin; i++) {
     in[i] = tiny_from(t, c->in[i].data, c->in[i].dtype, c->in[i].s);
     if (c->with_grad >> i & 1) params[n++] = in[i];
   }
-  enough = room >= t->ir->nodes.left;
-  if (!enough) { t->ir->nodes.left = room; r.refuse = 1; }
   const int m = c->op->make(t, in, out);
-  for (int k = 0; k < m; k++) {
-    if (!out[k] || !tiny_ok(out[k])) { CHECK(out[k] == tn_poison(t)); continue; }
-    const tiny_shape s = tiny_shape_get(out[k]);
-    CHECK(!enough || (s.ndim == c->out[k].s.ndim && tn_dims_same(s.ndim, s.dim, c->out[k].s.dim)));
-    if (!tn_is_float(tiny_dtype_get(out[k]))) continue;
-    tiny_tensor *part = tiny_sum(out[k], TINY_ALL, 0);
-    loss = loss ? tiny_add(loss, part) : part;
-  }
-  if (loss && n) tiny_grad(loss, params, n, grads);
-  if (tiny_status(t) == TINY_OK) enough = 1;
-  else if (tiny_status(t) != TINY_E_MEMORY) printf("%s, %d bytes: %s\n", c->op->name, (int)room, tiny_error(t));
-  CHECK(tiny_status(t) == TINY_OK || (!enough && tiny_status(t) == TINY_E_MEMORY));
-  r.refuse = 0;
-  tiny_close(t);
-  CHECK_EQ(r.live, 0);
-  return enough;
+  int whole = m == c->nout;
+  for (int k = 0; k < m; k++) whole = whole && tiny_ok(out[k]);
+  loss = loss_of(t, out, m);
+  const int graded = n && loss && tiny_grad(loss, params, n, grads) == TINY_OK;
+  a->built = a->m.calls;
+  if (!a->read || large(c)) return;
+  for (int k = 0; k < m; k++) check_read(a, out[k], &c->out[k], 0);
+  for (int k = 0; k < n && whole && graded; k++) check_read(a, grads[k], &c->grad[k], 1);
 }
 
-// Nodes one by one while there are few, then every tenth part more.
-static void refuse(const vector_case *c) {
-  size_t room = 0;
-  while (!build(c, room)) room += room < 64 * TN_NODE_CLASS ? TN_NODE_CLASS : room / 10 / TN_NODE_CLASS * TN_NODE_CLASS + TN_NODE_CLASS;
+// The case with an allocation refused; 0: none.
+static attempt run(const vector_case *c, long fail_at, int read) {
+  attempt a;
+  tiny_desc d;
+  memset(&a, 0, sizeof a);
+  memset(&d, 0, sizeof d);
+  a.c = c; a.m.fail_at = fail_at; a.read = read;
+  d.device = "INTERP"; d.cache_dir = ""; d.debug = ""; d.threads = 1;
+  d.alloc.fn = refusing_fn; d.alloc.user = &a;
+  tiny_ctx *t = tiny_open(&d);
+  a.opened = a.m.calls;
+  CHECK(t || was_refused(&a));
+  if (t) build(&a, t);
+  const tiny_code code = tiny_status(t);
+  if (t && code != TINY_OK && code != TINY_E_MEMORY)
+    printf("%s, allocation %ld: %s\n", c->op->name, fail_at, tiny_error(t));
+  CHECK(code == TINY_OK || (was_refused(&a) && code == TINY_E_MEMORY));
+  tiny_close(t);
+  CHECK_EQ(a.m.live, 0);
+  CHECK_EQ(a.m.wrong, 0);
+  return a;
+}
+
+// Of a function's first case the first ALL, of its others, which differ in numbers and dtypes, some; then in steps of a
+// tenth. One alone, and every third time all that follow too.
+static void refuse_building(const vector_case *c, int first, int turn) {
+  const attempt a = run(c, 0, 0);
+  const int step = first ? 1 : OTHERS;
+  for (long n = 1 + turn % step; n <= a.built; n += n < ALL || n / 10 < step ? step : n / 10) {
+    const int read = n <= a.opened || turn % EACH == 0;
+    run(c, n, read);
+    if (n % 3 == 0) run(c, -n, read);
+  }
+}
+// What plans and runs is the same for all operators (test_memory refuses each of its allocations): some of each.
+static void refuse_reading(const vector_case *c, int turn) {
+  const attempt a = run(c, 0, 1);
+  const long step = (a.m.calls - a.built) / READS + 1;
+  for (long n = a.built + 1 + turn % step; n <= a.m.calls; n += step) run(c, turn++ % 2 ? n : -n, 1);
 }
 
 int main(void) {
+  int turn = 0;
   for (size_t k = 0; k < sizeof rooms / sizeof *rooms; k++) {
     size_t nbytes = 0;
     const vector_op *last = NULL;
@@ -66,7 +124,10 @@ int main(void) {
     for (const unsigned char *p = data; data && p < data + nbytes;) {
       static vector_case c;
       p = take_case(p, &rooms[k], &c);
-      if (c.op != last && c.nin) { last = c.op; refuse(&c); }     // the first case of each
+      if (c.op == last) continue;          // the first case of each
+      refuse_building(&c, !last || strcmp(c.op->name, last->name) != 0, ++turn);
+      if (turn % EACH == 0) refuse_reading(&c, turn);
+      last = c.op;
     }
     free(data);
   }

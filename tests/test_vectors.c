@@ -41,23 +41,6 @@ static int fits(const vector_case *c, const value *v, const char *what) {
   return 0;
 }
 
-// sum(out * w), w[i] = ((7 (i + 3 k) + 3) mod 11 - 5) / 4, over the float outputs.
-static tiny_tensor *loss_of(tiny_ctx *t, const vector_case *c) {
-  tiny_tensor *loss = NULL;
-  for (int k = 0; k < c->nout; k++) {
-    tiny_tensor *y = c->out[k].got;
-    const int64_t n = tiny_nelem(y);
-    if (!tn_is_float(tiny_dtype_get(y))) continue;
-    double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
-    for (int64_t i = 0; w && i < n; i++) w[i] = (double)((7 * (i + 3 * k) + 3) % 11 - 5) / 4;
-    tiny_tensor *weights = tiny_reshape(tiny_cast(tiny_from(t, w, TINY_F64, TINY_SHAPE(n)), tiny_dtype_get(y)), tiny_shape_get(y));
-    tiny_tensor *part = tiny_sum(tiny_mul(y, weights), TINY_ALL, 0);
-    loss = loss ? tiny_add(loss, part) : part;
-    free(w);
-  }
-  return loss;
-}
-
 // Builds a case: outputs and gradients, lazy. 0 and a message: they do not fit.
 static int build(tiny_ctx *t, vector_case *c) {
   tiny_tensor *in[MOST] = {0}, *out[MOST] = {0}, *params[MOST], *grads[MOST];
@@ -69,7 +52,7 @@ static int build(tiny_ctx *t, vector_case *c) {
   ok = c->op->make(t, in, out) == c->nout;
   for (int k = 0; ok && k < c->nout; k++) { c->out[k].got = out[k]; ok = fits(c, &c->out[k], "result"); }
   if (ok && n) {
-    ok = tiny_grad(loss_of(t, c), params, n, grads) == TINY_OK;
+    ok = tiny_grad(loss_of(t, out, c->nout), params, n, grads) == TINY_OK;
     for (int i = 0; ok && i < n; i++) { c->grad[i].got = grads[i]; ok = fits(c, &c->grad[i], "gradient"); }
   }
   if (!ok) describe(c, tiny_error(t));
@@ -78,40 +61,6 @@ static int build(tiny_ctx *t, vector_case *c) {
 }
 
 // ** comparison **
-
-static double number(int dtype, const unsigned char *data, int64_t i) {
-  return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, data + i * (int64_t)tiny_dtype_nbytes((tiny_dtype)dtype))));
-}
-static int64_t whole(int dtype, const unsigned char *data, int64_t i) {
-  return tn_dtype_load(dtype, data + i * (int64_t)tiny_dtype_nbytes((tiny_dtype)dtype));
-}
-static double epsilon(int d) {
-  static const struct { int dtype, bits; } of[] = {{TINY_F16, 10}, {TINY_BF16, 7}, {TINY_F32, 23}, {TINY_F64, 52}};
-  for (size_t i = 0; i < sizeof of / sizeof *of; i++) if (of[i].dtype == d) return ldexp(1, -of[i].bits);
-  return ldexp(1, -2);
-}
-
-// The largest error of a value in epsilons, relative to the larger of what is wanted and an eighth of the largest; 0 for
-// integers, HUGE_VAL where one differs. strict: to what is wanted alone;
-// zeros: they have the sign that is wanted.
-static double error_of(const value *v, const unsigned char *got, int strict, int zeros, int64_t *at) {
-  const int64_t n = tn_dims_nelem(v->s.ndim, v->s.dim);
-  double worst = 0, largest = 0;
-  *at = 0;
-  for (int64_t i = 0; i < n; i++) { const double w = fabs(number(v->dtype, v->data, i)); if (w < HUGE_VAL && w > largest) largest = w; }
-  for (int64_t i = 0; i < n; i++) {
-    if (whole(v->dtype, got, i) == whole(v->dtype, v->data, i)) continue;
-    double e = HUGE_VAL;
-    if (tn_is_float(v->dtype)) {
-      const double g = number(v->dtype, got, i), w = number(v->dtype, v->data, i);
-      if ((g == w && !(zeros && w == 0)) || (g != g && w != w)) continue;
-      const double scale = strict || fabs(w) > largest / 8 ? fabs(w) : largest / 8, least = v->dtype == TINY_F16 ? ldexp(1, -14) : 1e-30;
-      e = zeros && g == 0 && w == 0 ? HUGE_VAL : fabs(g - w) / (epsilon(v->dtype) * (scale > least ? scale : least));
-    }
-    if (!(e <= worst)) { worst = e == e ? e : HUGE_VAL; *at = i; }
-  }
-  return worst;
-}
 
 typedef struct measured { const char *name; int cases, grads; double error, grad_error; } measured;
 static measured found[2][NOPS];            // by the interpreter, on the device

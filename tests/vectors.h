@@ -65,4 +65,56 @@ static unsigned char *load_room(const vector_room *room, size_t *nbytes) {
   snprintf(path, sizeof path, "tests/vectors/%s.bin", room->name);
   return load(path, nbytes);
 }
+
+// sum(y * w), w[i] = ((7 (i + 3 k) + 3) mod 11 - 5) / 4, over those of y[0..ny-1] that are floats; NULL: none is.
+static tiny_tensor *loss_of(tiny_ctx *t, tiny_tensor **y, int ny) {
+  tiny_tensor *loss = NULL;
+  for (int k = 0; k < ny; k++) {
+    const int64_t n = tiny_nelem(y[k]);
+    if (!tn_is_float(tiny_dtype_get(y[k]))) continue;
+    double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
+    for (int64_t i = 0; w && i < n; i++) w[i] = (double)((7 * (i + 3 * k) + 3) % 11 - 5) / 4;
+    tiny_tensor *weights = tiny_cast(tiny_from(t, w, TINY_F64, TINY_SHAPE(n)), tiny_dtype_get(y[k]));
+    tiny_tensor *part = tiny_sum(tiny_mul(y[k], tiny_reshape(weights, tiny_shape_get(y[k]))), TINY_ALL, 0);
+    loss = loss ? tiny_add(loss, part) : part;
+    free(w);
+  }
+  return loss;
+}
+
+// ** comparison **
+
+static double number(int dtype, const unsigned char *data, int64_t i) {
+  return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, data + i * (int64_t)tiny_dtype_nbytes((tiny_dtype)dtype))));
+}
+static int64_t whole(int dtype, const unsigned char *data, int64_t i) {
+  return tn_dtype_load(dtype, data + i * (int64_t)tiny_dtype_nbytes((tiny_dtype)dtype));
+}
+static double epsilon(int d) {
+  static const struct { int dtype, bits; } of[] = {{TINY_F16, 10}, {TINY_BF16, 7}, {TINY_F32, 23}, {TINY_F64, 52}};
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++) if (of[i].dtype == d) return ldexp(1, -of[i].bits);
+  return ldexp(1, -2);
+}
+
+// The largest error of a value in epsilons, relative to the larger of what is wanted and an eighth of the largest; 0 for
+// integers, HUGE_VAL where one differs. strict: to what is wanted alone;
+// zeros: they have the sign that is wanted.
+static double error_of(const value *v, const unsigned char *got, int strict, int zeros, int64_t *at) {
+  const int64_t n = tn_dims_nelem(v->s.ndim, v->s.dim);
+  double worst = 0, largest = 0;
+  *at = 0;
+  for (int64_t i = 0; i < n; i++) { const double w = fabs(number(v->dtype, v->data, i)); if (w < HUGE_VAL && w > largest) largest = w; }
+  for (int64_t i = 0; i < n; i++) {
+    if (whole(v->dtype, got, i) == whole(v->dtype, v->data, i)) continue;
+    double e = HUGE_VAL;
+    if (tn_is_float(v->dtype)) {
+      const double g = number(v->dtype, got, i), w = number(v->dtype, v->data, i);
+      if ((g == w && !(zeros && w == 0)) || (g != g && w != w)) continue;
+      const double scale = strict || fabs(w) > largest / 8 ? fabs(w) : largest / 8, least = v->dtype == TINY_F16 ? ldexp(1, -14) : 1e-30;
+      e = zeros && g == 0 && w == 0 ? HUGE_VAL : fabs(g - w) / (epsilon(v->dtype) * (scale > least ? scale : least));
+    }
+    if (!(e <= worst)) { worst = e == e ? e : HUGE_VAL; *at = i; }
+  }
+  return worst;
+}
 #endif

@@ -319,7 +319,7 @@ TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_logaddexp(tiny_tensor *a, tiny_tensor *b);
 // log2(2^a + 2^b) [torch.logaddexp2]
 TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
-// x log(y), 0 where x is 0 [torch.xlogy]
+// x log(y), 0 where x is 0. There x's gradient is log(y), 0 if that is infinite. [torch.xlogy]
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
 // x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
 TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
@@ -349,7 +349,8 @@ TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
 // The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
 // or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
-// 66) terms for each element. [torch.special.gammainc]
+// 66) terms for each element. Of a >= 8 a small result p is good to some -log(p) units in its last place, else to a
+// few. [torch.special.gammainc]
 TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
 // The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
 TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
@@ -415,7 +416,8 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
 // Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
-// NaN if there is one. Equal maxima share the gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.amax]
+// NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is nothing along
+// the axis. [torch.amax]
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]

@@ -229,10 +229,11 @@ static tiny_uop *tn_gamma_ratio(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x
   tiny_uop *plain = tn_and(t, finite, tn_and(t, tn_gt(t, a, zero), tn_gt(t, x, zero)));
   tiny_uop *A = tn_where(t, plain, a, one), *X = tn_where(t, plain, x, one), *little = tn_lt(t, X, one);
   tiny_uop *below = tn_where(t, little, X, tn_k(t, x, 0.5)), *above = tn_where(t, little, one, X);
-  tiny_uop *log = tn_sub(t, tn_mul(t, A, tn_logarithm(t, below)), tn_lgamma_1p(t, A)), *e = tn_exp(t, log);
+  tiny_uop *density = tn_gamma_density(t, A, X), *e = tn_fdiv(t, tn_mul(t, density, tn_exp(t, below)), A);
   tiny_uop *series = tn_mul(t, e, tn_gamma_series(t, A, below)), *is_upper = tn_not(t, tn_lt(t, above, A));
+  tiny_uop *log = tn_sub(t, tn_mul(t, A, tn_logarithm(t, below)), tn_lgamma_1p(t, A));           // of e
   tiny_uop *near_zero = upper ? tn_neg(t, tn_add(t, tn_expm1(t, log), series)) : tn_add(t, e, series);
-  tiny_uop *tail = tn_mul(t, tn_gamma_density(t, A, above), tn_gamma_tail(t, A, above, is_upper));
+  tiny_uop *tail = tn_mul(t, density, tn_gamma_tail(t, A, above, is_upper));
   tiny_uop *rest = tn_plus(t, tn_neg(t, tail), 1), *first = upper ? tail : rest, *other = upper ? rest : tail;
   tiny_uop *y = tn_where(t, little, near_zero, tn_where(t, is_upper, first, other));
   // All of it lies below x where a is 0 or x infinite, above it where x is 0 or a infinite; both at once have no value.

@@ -72,12 +72,13 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
-// Shared equally by all maxima: those of x as it is stored, among which the maximum is found again; r may have been
-// computed from an x that was another in its last bits.
+// Shared equally by all maxima, or by all NaN where there is one: those of x as it is stored, among which the maximum
+// is found again; r may have been computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
   const int axes = (int)(r->k >> 8);
   tiny_uop *stored = tn_once(t, x), *is = eq(stored, tn_reduce(t, TINY_OP_MAX, stored, axes, 1));
   if (tn_bad(t, is)) return is;
+  is = tn_or(t, is, tn_isnan(t, stored));
   tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), axes, 1);
   return where(is, like(div(d, count), x), number(0));
 }

@@ -574,23 +574,25 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
 
 typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; } tn_run_call;
 
-// Are the tensors what the program was captured with, in kind, dtype and shape?
+// Are the tensors what the program was captured with, in dtype, shape and kind?
 static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
   tiny_ctx *t = p->t;
   char has[TN_DIMS_TEXT], had[TN_DIMS_TEXT];
   for (int i = 0; i < p->ninput; i++) {
     const tn_bound_input *want = &p->input[i];
     const tiny_uop *u = tn_uop_of(in[i]);
-    if (want->scalar ? u->op != TINY_OP_SCALAR : !tn_plain_buffer(u))
-      return tiny_fail(t, TINY_E_STATE, want->scalar ? "run: input %d is no tiny_scalar, as the captured one was" :
-                       "run: input %d is not realized", i);
     if (u->dtype != want->dtype)
       return tiny_fail(t, TINY_E_DTYPE, "run: input %d is %s, the captured one was %s", i, tn_dtypes[u->dtype].name,
                        tn_dtypes[want->dtype].name);
+    if (want->scalar && u->op != TINY_OP_SCALAR)
+      return tiny_fail(t, TINY_E_STATE, "run: input %d is no tiny_scalar, as the captured one was", i);
     if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
       return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
                        tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));
   }
+  for (int i = 0; i < p->ninput; i++)      // after those: tiny_realize does not help what is of another shape
+    if (!p->input[i].scalar && !tn_plain_buffer(tn_uop_of(in[i])))
+      return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
   for (int i = 0; i < p->nleaf; i++)
     if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
       return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal one "

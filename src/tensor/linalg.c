@@ -633,9 +633,10 @@ static tiny_uop *tn_exp_matrix(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *over = tn_lt(t, bound, norm), *half = tn_where(t, over, tn_k(t, x, 0.5), tn_k(t, x, 1));
   tiny_uop *scale = tn_stored(t, tn_reduce(t, TINY_OP_MUL, half, 4, 1));     // 2^-s
   tiny_uop *y = tn_exp_polynomial(t, tn_stored(t, tn_mul(t, x, scale)));
-  for (int i = 0; i < TN_EXP_SQUARINGS; i++) {
-    tiny_uop *more = tn_lt(t, scale, tn_k(t, scale, ldexp(0.75, -i)));
+  for (int i = 0; i < TN_EXP_SQUARINGS; i++) {               // the same kernels each time
+    tiny_uop *more = tn_lt(t, scale, tn_k(t, scale, 0.75));
     y = tn_stored(t, tn_where(t, more, tn_product(t, y, y), y));
+    scale = tn_stored(t, tn_times(t, scale, 2));
   }
   return y;
 }

@@ -299,6 +299,7 @@ static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quanti
   most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
   tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
+  if (!skips_nan) rank = tn_where(t, tn_is_zero(t, nans), rank, most);           // the last one, NaN
   tiny_uop *at = how == TINY_QUANTILE_HIGHER  ? tn_ceil(t, rank) :
                  how == TINY_QUANTILE_NEAREST ? tn_round(t, rank) : tn_floor(t, rank), *low = at, *y;
   const int between = how == TINY_QUANTILE_LINEAR || how == TINY_QUANTILE_MIDPOINT;
@@ -316,7 +317,6 @@ static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quanti
     y = tn_where(t, whole, low, y);
   }
   tiny_uop *known = tn_and(t, tn_le(t, rank, most), tn_not(t, tn_below_zero(t, rank)));
-  if (!skips_nan) known = tn_and(t, known, tn_is_zero(t, nans));
   return tn_where(t, known, y, tn_k(t, y, (double)NAN));
 }
 static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,

@@ -56,3 +56,28 @@ for name in "maximum minimum fmax fmin".split():
     op("tiny_" + name, "tiny_%s({0}, {1})" % name, getattr(torch, name), [pairs(NONZERO + [0.0])], dtypes=FLOATS, grad=True, tol=EXACT)
 for name in "atan2 hypot logaddexp pow heaviside".split():
     op("tiny_" + name, "tiny_%s({0}, {1})" % name, getattr(torch, name), [pairs(FEW)], dtypes=FLOATS, grad=False, tol=CLOSE)
+
+# NaN in what is reduced. Among several PyTorch's max of all shares the gradient, its amax makes it NaN: each row is one of all.
+NANS = [T(values=[[1.0, NAN, 3.0], [2.0, NAN, NAN], [5.0, 5.0, 1.0], [NAN, NAN, NAN], [NAN, INF, -INF], [-INF, -INF, INF]])]
+def rows_of(f): return lambda x: torch.stack([f(row) for row in x])
+for name in "max min".split():
+    f = getattr(torch, name)
+    op("tiny_" + name, "tiny_%s({0}, 1, 0)" % name, rows_of(f), NANS, dtypes=FLOATS, tol=CLOSE)
+    op("tiny_" + name, "tiny_%s({0}, TINY_ALL, 0)" % name, f, NANS, dtypes=FLOATS, tol=CLOSE)
+    op("tiny_%s_with_index" % name, "tiny_%s_with_index({0}, 1, 0, NULL)" % name, lambda x, f=f: f(x, 1)[0], [T(values=[[1.0, NAN, 3.0], [2.0, NAN, 1.0]])], dtypes=FLOATS, tol=EXACT)
+    op("tiny_cum" + name, "tiny_cum%s({0}, 1, NULL)" % name, lambda x, n=name: getattr(torch, "cum" + n)(x, 1)[0], NANS, dtypes=FLOATS, tol=EXACT)
+for p, order in ((INF, "HUGE_VAL"), (-INF, "-HUGE_VAL")):
+    op("tiny_norm", "tiny_norm({0}, %s, 1, 0)" % order, lambda x, p=p: torch.linalg.vector_norm(x, p, 1), [T(values=[[1.0, NAN, 3.0], [2.0, NAN, NAN], [5.0, 5.0, 1.0]])], dtypes=FLOATS, tol=8)
+op("tiny_max_pool1d", "tiny_max_pool1d({0}, 3, 1, 0)", lambda x: F.max_pool1d(x, 3, 1), [T(values=[[[1.0, NAN, 3.0, 2.0, 0.5, 7.0, NAN, 4.0]]])], dtypes=FLOATS, tol=EXACT)
+op("tiny_median", "tiny_median({0}, 1, 0, NULL)", lambda x: x.median(1)[0], [T(values=[[1.0, NAN, 3.0], [2.0, 4.0, NAN]])], dtypes=FLOATS, tol=EXACT)
+op("tiny_quantile", "tiny_quantile({0}, tiny_scalar(t, 0.25, TINY_F32), 1, 0)", lambda x: torch.quantile(x, 0.25, 1), [T(values=[[1.0, NAN, 3.0], [2.0, NAN, NAN], [5.0, 5.0, 1.0]])], dtypes=["f32", "f64"], tol=CLOSE)
+
+# elu(-0) is the -0 of expm1, in PyTorch 1.13 it is 0: signs of zero do not count here; its gradient at NaN depends on the number of elements
+for name, c, f in (("elu", "tiny_elu({0}, 1.5)", lambda x: F.elu(x, 1.5)), ("selu", "tiny_selu({0})", F.selu), ("celu", "tiny_celu({0}, 2)", lambda x: F.celu(x, 2.0))):
+    op("tiny_" + name, c, f, [T(values=[INF, -INF, 0.0, -0.0, 0.5, -0.5, 2.0, -2.0, 2.0 ** -140, -2.0 ** -140])], dtypes=FLOATS, tol=8)
+
+# where x is 0 and the logarithm infinite, x has no gradient, PyTorch's is infinite, and y's is 0, PyTorch's NaN: values alone there
+for name in "xlogy xlog1py".split():
+    f = getattr(torch.special, name)
+    op("tiny_" + name, "tiny_%s({0}, {1})" % name, f, [pairs(FEW)], dtypes=FLOATS, grad=False)
+    op("tiny_" + name, "tiny_%s({0}, {1})" % name, f, [(T(values=[0.0, -0.0, 1.0, 0.0, -0.0, NAN, 1.0, 1.0, -1.0]), T(values=[0.5, 2.5, INF, NAN, NAN, 0.75, 2.5, NAN, 0.25]))], dtypes=["f32", "f64"])

@@ -47,6 +47,7 @@ for name, of, slope, torchs in (("igamma", lower, density, torch.igamma), ("igam
     f = exactly(of, slope)
     op("tiny_" + name, "tiny_%s({0}, {1})" % name, f, NEAR, dtypes=FLOATS, tol=16, result=real)
     op("tiny_" + name, "tiny_%s({0}, {1})" % name, f, LARGE, dtypes=["f32", "f64"], tol=32, result=real)
+    op("tiny_" + name, "tiny_%s({0}, {1})" % name, f, [(T(values=[1.0, 1.5, 3.0, 7.5, 0.3125, 0.5, 2.0, 0.0009765625]), T(values=[4.9e-34, 1e-20, 1.37e-12, 0.0489, 1e-30, 1e-37, 1e-17, 1e-37]))], dtypes=["f32", "f64"], tol=-8, result=real)
     ends = (T(values=[0.0, 0.0, 1.0, 1.0, inf, inf, -1.0, 1.0, nan, 0.5, 2.0, 0.0, 3.0]), T(values=[0.0, 1.0, 0.0, inf, 1.0, inf, 1.0, -1.0, 1.0, 0.0, 1e9, inf, nan]))
     op("tiny_" + name, "tiny_%s({0}, {1})" % name, torchs, [ends, (T(0, 3), T(1, 3))], dtypes=["f32", "f64"], grad=False)
     op("tiny_" + name, "tiny_%s({0}, {1})" % name, f, [(T(4, lo=1, hi=5), T(4, lo=1, hi=5))], dtypes=INTS, grad=False, tol=8, result="f32")
