@@ -48,7 +48,8 @@ typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
   int contraction;                         // its REDUCE is one, and remains the only one
-  tiny_uop *at;                            // its output ranges
+  tiny_uop *at; int nrange;                // its output ranges; how many ranges it has, numbered from 1
+  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
   tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the rounds
@@ -59,8 +60,8 @@ typedef struct tn_graph {
   tiny_ctx *t;
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
-  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
+  tn_map written;                          // SINK as it was pulled -> tn_written
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
@@ -119,11 +120,18 @@ static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) {
   return tn_at(t, 0, index, valid);
 }
 
+// A range that kernel k has not yet. Each kernel numbers its own, so that those of one structure are made of the same
+// nodes.
+static tiny_uop *tn_kernel_range(tiny_ctx *t, tn_kernel *k, int64_t extent, int kind) {
+  tiny_uop *end = tn_index(t, extent);
+  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &end, (int64_t)++k->nrange << 8 | kind, 0, NULL);
+}
+
 // Fresh ranges over a shape; dims of 1 are index 0.
-static tiny_uop *tn_at_fresh(tiny_ctx *t, const tiny_uop *u) {
+static tiny_uop *tn_at_fresh(tiny_ctx *t, tn_kernel *k, const tiny_uop *u) {
   tiny_uop *index[TINY_MAX_DIMS + 1];
   for (int i = 0; i < u->ndim; i++)
-    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
+    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_kernel_range(t, k, u->dim[i], TN_LOOP);
   return tn_at(t, u->ndim, index, tn_bool(t, 1));
 }
 
@@ -208,18 +216,17 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
 }
 
 // The list inside of a REDUCE: fresh ranges for the reduced axes, the same for the same (node, list).
-static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  tiny_ctx *t = g->t;
-  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&g->reduce_at, u, at);
+static tiny_uop *tn_at_reduce(tiny_ctx *t, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&k->reduce_at, u, at);
   if (inner) return inner;
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
   for (int i = 0; i < x->ndim; i++)
     index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] :
         x->dim[i] == 1                ? tn_index(t, 0) :
-                                        tn_range(t, x->dim[i], TN_REDUCE);
+                                        tn_kernel_range(t, k, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
-  tn_pairs_set(t, &g->reduce_at, u, at, inner);
+  tn_pairs_set(t, &k->reduce_at, u, at, inner);
   return inner;
 }
 
@@ -240,7 +247,7 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
 }
 
-static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at);
+static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k);
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
@@ -250,7 +257,10 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
   const tiny_uop *x = n->u->src[0];
   const double nelem = (double)tn_nelem(x);
   if (!tn_graph_node(g, x)->has_iota || nelem < (double)TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
-  tiny_uop *at = tn_at_fresh(g->t, n->u), *reduce = tn_pull_trial(g, n->u, at);
+  tn_kernel k;
+  memset(&k, 0, sizeof k);
+  k.node = n->u;
+  tiny_uop *at = k.at = tn_at_fresh(g->t, &k, n->u), *reduce = tn_pull_trial(g, &k);
   if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
   else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
@@ -543,7 +553,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
     if (tn_nelem(u->src[0]) == 0) return;
     // Each element once: it was stored or it fits.
     evals = n->once > 0 ? n->once : (double)tn_nelem(tn_is_lookup(u) ? u : u->src[0]);
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals);
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(t, &g->kernel[kernel], u, at), evals);
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -569,7 +579,7 @@ static void tn_choose_stores(tn_graph *g) {
     tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);
     memset(k, 0, sizeof *k);
     k->node = n->u;
-    k->at = tn_at_fresh(g->t, n->u->op == TINY_OP_ASSIGN ? n->u->src[1] : n->u);
+    k->at = tn_at_fresh(g->t, k, n->u->op == TINY_OP_ASSIGN ? n->u->src[1] : n->u);
     if (tn_nelem(n->u)) tn_node_propagate(g, n, g->nkernel - 1, k->at, (double)tn_nelem(n->u));
   }
 }
@@ -688,8 +698,8 @@ static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop 
 }
 
 // The list at which the sources of a node are wanted that is wanted at `at` itself.
-static tiny_uop *tn_pull_inner(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g, u, at);
+static tiny_uop *tn_pull_inner(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g->t, k, u, at);
   return tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS ? tn_at_source(g->t, u, at) : at;
 }
 
@@ -700,7 +710,7 @@ static tiny_uop *tn_pull_top(tn_pulling *p) {
   if (!in) {
     tiny_uop *x = tn_pull_first(g, p->k, u, at);
     if (x) return x;
-    in = p->stack[p->n - 1].in = tn_pull_inner(g, u, at);
+    in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
   }
   const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
   for (uint32_t i = 0; i < nsrc; i++)
@@ -725,15 +735,12 @@ static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   return x;
 }
 
-// The value of u as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
+// The value of k's node as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
 // decisions only: what will be memory is not known yet.
-static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  tn_kernel k;
-  memset(&k, 0, sizeof k);
-  k.node = u; k.at = at;
+static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k) {
   g->trial = 1;
   tn_kernel_begin(g);
-  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, &k, u, at), tn_rules_reduce, NULL);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, k, k->node, k->at), tn_rules_reduce, NULL);
   g->trial = 0;
   return x;
 }
@@ -773,37 +780,52 @@ static int tn_param_order(const void *a, const void *b) {
   return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
 }
 
+// A kernel with its ranges and PARAMs numbered: slot i was from[i].
+typedef struct tn_written { tiny_uop *ast; int *from; } tn_written;
+
 // Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
-static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
-  const size_t nmem = (size_t)k->nmem;
-  tiny_uop **mem = (tiny_uop **)tn_scratch(t, nmem * sizeof *mem);
+static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *from) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
-  uint64_t *sign = (uint64_t *)tn_scratch(t, nmem * sizeof *sign);
-  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, nmem * sizeof *param);
+  uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)nmem * sizeof *sign);
+  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, (size_t)nmem * sizeof *param);
   int n = 0;
+  for (int i = 0; i < nmem; i++) from[i] = i;
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_PARAM && u->k && n + 1 < k->nmem) param[n++].param = u;
+    if (u->op == TINY_OP_PARAM && u->k && n + 1 < nmem) param[n++].param = u;
     if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
       sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
-  if (n + 1 == k->nmem) {
+  if (n + 1 == nmem) {
     for (int i = 0; i < n; i++) param[i].sign = sign[param[i].param->k];
     qsort(param, (size_t)n, sizeof *param, tn_param_order);
-    mem[0] = k->mem[0];
     for (int i = 0; i < n; i++) {
       const tiny_uop *p = param[i].param;
-      mem[i + 1] = k->mem[p->k];
+      from[i + 1] = (int)p->k;
       tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
     }
-    k->mem = mem; k->mem_cap = k->nmem;
     sink = tn_substitute(t, sink, &to);
   }
   tn_scratch_rewind(t, mark);
   return sink;
+}
+
+// Kernel k is `sink`. known: the same for kernels that were written before, which are those of one structure.
+static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *known) {
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
+  tn_written *w = (tn_written *)tn_map_get(known, sink);
+  if (!w) {
+    w = (tn_written *)tn_scratch(t, sizeof *w);
+    w->from = (int *)tn_scratch(t, (size_t)k->nmem * sizeof *w->from);
+    w->ast = tn_number_params(t, k->nmem, tn_number_ranges(t, sink), w->from);
+    tn_map_set(t, known, sink, w);
+  }
+  for (int i = 0; i < k->nmem; i++) mem[i] = k->mem[w->from[i]];
+  k->mem = mem; k->mem_cap = k->nmem;
+  k->ast = w->ast;
 }
 
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
@@ -832,8 +854,6 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast =
-      tn_number_params(t, k,
-                       tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
+  tn_kernel_number(t, k, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL), &g->written);
 }
 #endif
