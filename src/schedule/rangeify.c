@@ -21,7 +21,7 @@
 #endif
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
   TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
@@ -37,6 +37,7 @@ typedef struct tn_node {                   // what is known of a node of the gra
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;
+  int users, seen;                         // sources of nodes that it is; of those that a walk has passed
 } tn_node;
 
 // Kernels that work in rounds: what the rounds count, outer axes first. ARGs get the positions (rooms rounds and plan).
@@ -282,23 +283,103 @@ static tn_node *tn_node_folded(tn_graph *g, const tiny_uop *reduce) {
   return n;
 }
 
-// Facts that flow from sources to users.
-static void tn_node_summarize(tn_graph *g, tn_node *n) {
+// A walk from a node down to memory, users before sources. On its way it passes waists: single values of which all that
+// it has seen is computed, memory aside.
+typedef struct tn_descent {
+  tn_graph *g; const tn_node *top; tn_list todo, passed;   // todo: by seq, the last one comes next
+  uint32_t epoch; int open, outside;       // open: of todo, what is computed; outside: others want the waist as well
+} tn_descent;
+
+static int tn_descent_ends(const tn_descent *d, const tn_node *n) {
+  return n != d->top && (n->leaf || n->forced || n->u->op == TINY_OP_REDUCE || !n->u->nsrc);
+}
+static void tn_descent_add(tn_descent *d, tiny_uop *u) {
+  tn_node *n = tn_graph_node(d->g, u);
+  if (u->mark == d->epoch) { n->seen++; return; }
+  u->mark = d->epoch;
+  n->seen = 1;
+  d->open += !tn_descent_ends(d, n);
+  tn_push(d->g->t, &d->todo, u);
+  for (int i = d->todo.n - 1; i && d->todo.u[i - 1]->seq > u->seq; i--) {
+    d->todo.u[i] = d->todo.u[i - 1]; d->todo.u[i - 1] = u;
+  }
+}
+static tn_descent tn_descent_open(tn_graph *g, const tn_node *top) {
+  tn_descent d = {g, top, {NULL, 0, 0}, {NULL, 0, 0}, ++g->t->ir->epoch, 0, 0};
+  tn_descent_add(&d, top->u);
+  return d;
+}
+// The next node, NULL after the last. What it is computed of is added when it is passed.
+static tn_node *tn_descent_next(tn_descent *d) {
+  if (!d->todo.n) return NULL;
+  tn_node *n = tn_graph_node(d->g, d->todo.u[--d->todo.n]);
+  if (n != d->top && d->open == 1 && !tn_descent_ends(d, n)) d->outside |= n->users > n->seen;
+  return n;
+}
+static void tn_descent_pass(tn_descent *d, const tn_node *n) {
+  if (tn_descent_ends(d, n)) return;
+  d->open--;
+  tn_push(d->g->t, &d->passed, n->u);
+  for (uint32_t i = 0; i < n->u->nsrc; i++) tn_descent_add(d, n->u->src[i]);
+}
+// Is n, which comes next, a waist that may be stored for the top?
+static int tn_descent_waist(const tn_descent *d, const tn_node *n) {
+  if (n == d->top || d->open != 1 || tn_descent_ends(d, n) || !tn_op_is(n->u->op, TINY_ALU)) return 0;
+  for (uint32_t i = 0; i < n->u->nsrc; i++) if (n->u->src[i]->op == TINY_OP_EXPAND) return 0;
+  return n->u->ndim && n->u->dtype != TINY_INDEX && tn_nelem(n->u) <= tn_nelem(d->top->u);
+}
+
+// What is known of a node by its sources; of a REDUCE, too, before it is one.
+static void tn_node_gather(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
-  int grown = 0;
   n->cost = tn_op_cost(u);
-  if (n->leaf) return;
-  n->is_mask = 1;
-  for (uint32_t i = 0; i < u->nsrc; i++) {
+  n->depth = n->reduces = n->has_reduce = n->has_iota = 0;
+  n->is_mask = !n->leaf;
+  for (uint32_t i = 0; i < u->nsrc && !n->leaf; i++) {
     const tn_node *s = tn_graph_node(g, u->src[i]);
     const int cut = s->forced || s->leaf || s->once > 0;
     if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
     if (!cut && s->reduces > n->reduces) n->reduces = s->reduces;
-    grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
     n->has_iota |= !cut && s->has_iota;
     n->is_mask &= s->is_mask;
+  }
+}
+
+static void tn_node_force(tn_node *n) {
+  n->forced = 1;
+  n->is_mask = 0; n->depth = 0; n->reduces = 0; n->cost = 0;
+}
+
+// Keeps the expression of an ALU node within bounds. Operators are many nodes, on paths side by side: of the values of
+// which the node is all computed the lowest is stored that is not far below, else the node itself.
+static void tn_node_cut(tn_graph *g, tn_node *n) {
+  const tn_mark mark = tn_scratch_mark(g->t);
+  tn_descent d = tn_descent_open(g, n);
+  tn_node *x, *waist = NULL;
+  int above = 0;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL) {
+    if (tn_descent_waist(&d, x) && x->depth >= TN_CUT_DEPTH) { waist = x; above = d.passed.n; }
+    tn_descent_pass(&d, x);
+  }
+  if (waist) {
+    tn_node_force(waist);
+    while (above--) tn_node_gather(g, tn_graph_node(g, d.passed.u[above]));
+  }
+  n->forced = n->depth >= TN_MAX_DEPTH;
+  tn_scratch_rewind(g->t, mark);
+}
+
+// Facts that flow from sources to users.
+static void tn_node_summarize(tn_graph *g, tn_node *n) {
+  const tiny_uop *u = n->u;
+  int grown = 0;
+  tn_node_gather(g, n);
+  if (n->leaf) return;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tn_graph_node(g, u->src[i])->users++;
+    grown |= u->src[i]->op == TINY_OP_EXPAND;
   }
   if (u->op == TINY_OP_IOTA) n->has_iota = 1;
   if (u->op == TINY_OP_REDUCE) {
@@ -318,9 +399,9 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
   for (uint32_t i = 1; u->op == TINY_OP_AFTER && i < u->nsrc; i++)      // what it waits for is done by a kernel
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
-  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) tn_node_cut(g, n);
   n->is_mask &= !n->forced && !n->has_reduce && n->cost < (double)TN_MASK_COST;
-  if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
+  if (n->forced) tn_node_force(n);
 }
 
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
@@ -435,23 +516,21 @@ static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop
 // What one more evaluation of an element of n takes: operations, each shared node once, and inputs that are read,
 // down to memory and REDUCEs. spreads: a REDUCE of fewer elements is among the inputs.
 typedef struct tn_effort { double ops; int inputs, spreads; } tn_effort;
+
+static void tn_effort_add(tn_effort *e, const tn_descent *d, const tn_node *x) {
+  const tiny_uop *u = x->u;
+  const int input = x != d->top && (x->leaf || x->forced || u->op == TINY_OP_REDUCE);
+  e->inputs += input;
+  e->spreads |= input && u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(d->top->u);
+  if (!input) e->ops += tn_op_cost(u);
+}
 static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
-  tn_list todo = {NULL, 0, 0};
-  tn_map seen = {NULL, 0, 0};
+  tn_descent d = tn_descent_open(g, n);
   tn_effort e = {0, 0, 0};
-  tn_push(g->t, &todo, n->u);
-  while (todo.n && seen.n < TN_EFFORT_NODES) {
-    tiny_uop *u = todo.u[--todo.n];
-    const tn_node *x = tn_graph_node(g, u);
-    if (tn_map_has(&seen, u)) continue;
-    tn_map_set(g->t, &seen, u, u);
-    if (x != n && (x->leaf || x->forced || u->op == TINY_OP_REDUCE)) {
-      e.inputs++;
-      e.spreads |= u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(n->u);
-      continue;
-    }
-    e.ops += tn_op_cost(u);
-    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &todo, u->src[i]);
+  const tn_node *x;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL) {
+    tn_effort_add(&e, &d, x);
+    tn_descent_pass(&d, x);
   }
   return e;
 }
@@ -459,6 +538,20 @@ static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
 // Does it cost more to evaluate n again, `again` times, than to write it to memory and read it back?
 static int tn_effort_pays(const tn_effort *e, double again, double store) {
   return e->inputs > TN_EFFORT_INPUTS || again * (e->ops + TN_INPUT_COST * (e->inputs - 1)) > store;
+}
+
+// The lowest single value that all of n is computed of, and others as well, from which n costs less to evaluate again
+// than to store; NULL: there is none.
+static tn_node *tn_effort_waist(tn_graph *g, const tn_node *n, double again, double store) {
+  tn_descent d = tn_descent_open(g, n);
+  tn_effort e = {0, 1, 0};
+  tn_node *x, *waist = NULL;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL && !tn_effort_pays(&e, again, store)) {
+    if (d.outside && tn_descent_waist(&d, x)) waist = x;
+    tn_effort_add(&e, &d, x);
+    tn_descent_pass(&d, x);
+  }
+  return waist;
 }
 
 // Has this index list more nodes than one writes out rather than a copy? Reshapes of what was turned make it grow.
@@ -523,7 +616,10 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (again <= 0.5 || n->cost * again <= (double)TN_STORE_COST || n->cost * again * nelem <= (double)TN_KERNEL_COST)
     return 0;                              // cost counts by path: it is never less than the effort
   const tn_effort e = tn_node_effort(g, n);
-  return tn_effort_pays(&e, again, kernels > 1 ? TN_STORE_COST : TN_STORE_APART);
+  const double store = kernels > 1 ? TN_STORE_COST : TN_STORE_APART;
+  tn_node *waist = tn_effort_pays(&e, again, store) ? tn_effort_waist(g, n, again, store) : n;
+  if (waist && waist != n) waist->forced = 1;
+  return !waist;
 }
 
 // Is u a sum over WHERE(index == position, x, 0)? Algebra makes that a load of one element.
