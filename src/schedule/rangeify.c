@@ -869,34 +869,62 @@ static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   return sink;
 }
 
-typedef struct tn_signed_param { uint64_t sign; const tiny_uop *param; } tn_signed_param;
+// sign: of how it is indexed, then of all that is computed of it
+typedef struct tn_signed_param { uint64_t sign[2]; const tiny_uop *param; } tn_signed_param;
 static int tn_param_order(const void *a, const void *b) {
   const tn_signed_param *x = (const tn_signed_param *)a, *y = (const tn_signed_param *)b;
-  if (x->sign != y->sign) return x->sign < y->sign ? -1 : 1;
+  for (int i = 0; i < 2; i++) if (x->sign[i] != y->sign[i]) return x->sign[i] < y->sign[i] ? -1 : 1;
   return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
+}
+
+// Of a node whose sources have the signs that the map tells: nothing of it names an input's slot, or the order of
+// operands that have none.
+static uint64_t tn_sign_below(const tn_map *below, const tiny_uop *u) {
+  const int slot = u->op == TINY_OP_PARAM && u->k;
+  uint64_t h = tn_hash_mix((uint64_t)u->op << 8 | u->dtype, slot ? 0 : (uint64_t)u->k), sum = 0;
+  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    sum += tn_hash_mix(tn_op_is(u->op, TINY_COMM) ? 0 : i, (uint64_t)(uintptr_t)tn_map_get(below, u->src[i]));
+  return tn_hash_mix(h, sum) | 1;
+}
+// above[i]: of all that uses all.u[i], which is in topological order.
+static void tn_signs_above(tiny_ctx *t, const tn_list *all, uint64_t *above) {
+  tn_map below = {NULL, 0, 0}, at = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) {
+    tn_map_set(t, &below, all->u[i], (void *)(uintptr_t)tn_sign_below(&below, all->u[i]));
+    tn_map_set(t, &at, all->u[i], tn_boxed(i));
+  }
+  for (int i = all->n - 1; i >= 0; i--) {
+    const tiny_uop *u = all->u[i];
+    const uint64_t sign = tn_hash_mix(above[i], (uint64_t)(uintptr_t)tn_map_get(&below, u));
+    for (uint32_t j = 0; j < u->nsrc; j++)
+      above[tn_unboxed(tn_map_get(&at, u->src[j]))] += tn_hash_mix(sign, tn_op_is(u->op, TINY_COMM) ? 0 : j);
+  }
 }
 
 // A kernel with its ranges and PARAMs numbered: slot i was from[i].
 typedef struct tn_written { tiny_uop *ast; int *from; } tn_written;
 
-// Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
+// Inputs numbered by how they are indexed and used, so that the order of a graph's operands does not tell either.
 static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *from) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
-  uint64_t *sign = (uint64_t *)tn_scratch(t, (size_t)nmem * sizeof *sign);
+  tn_toposort(t, sink, &all);
+  uint64_t *indexed = (uint64_t *)tn_scratch(t, (size_t)nmem * sizeof *indexed);
+  uint64_t *above = (uint64_t *)tn_scratch(t, (size_t)all.n * sizeof *above);
   tn_signed_param *param = (tn_signed_param *)tn_scratch(t, (size_t)nmem * sizeof *param);
   int n = 0;
   for (int i = 0; i < nmem; i++) from[i] = i;
-  tn_toposort(t, sink, &all);
+  if (nmem > 2) tn_signs_above(t, &all, above);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_PARAM && u->k && n + 1 < nmem) param[n++].param = u;
+    if (u->op == TINY_OP_PARAM && u->k && n + 1 < nmem) { param[n].sign[1] = above[i]; param[n++].param = u; }
     if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
-      sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+      indexed[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
   if (n + 1 == nmem) {
-    for (int i = 0; i < n; i++) param[i].sign = sign[param[i].param->k];
+    for (int i = 0; i < n; i++) param[i].sign[0] = indexed[param[i].param->k];
     qsort(param, (size_t)n, sizeof *param, tn_param_order);
     for (int i = 0; i < n; i++) {
       const tiny_uop *p = param[i].param;
