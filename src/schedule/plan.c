@@ -383,12 +383,12 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
 
 typedef struct tn_draft {
   tn_plan plan;
-  tn_map place;
+  tn_map place, places;                    // memory -> 1 + its row; ASSIGN -> its memory
   int cap_place, cap_output;
 } tn_draft; // a plan in scratch memory
 
 static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *u) {
-  tiny_uop *at = tn_place(u);
+  tiny_uop *at = tn_place_known(t, &d->places, u);
   const int known = (int)(intptr_t)tn_map_get(&d->place, at);
   if (known) return known - 1;
   tn_place_row *row = TN_PUSH(t, d->plan.place, d->plan.nplace, d->cap_place, tn_place_row);

@@ -62,7 +62,7 @@ typedef struct tn_graph {
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
-  tn_map written;                          // SINK as it was pulled -> tn_written
+  tn_map written, places;                  // SINK as it was pulled -> tn_written; ASSIGN -> its memory
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
@@ -715,6 +715,15 @@ static tiny_uop *tn_place(const tiny_uop *u) {
   return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
 }
 
+// The same, in a graph with long chains of ASSIGNs: known tells it for those that were asked for.
+static tiny_uop *tn_place_known(tiny_ctx *t, tn_map *known, const tiny_uop *u) {
+  const tiny_uop *at = u;
+  while (at->op == TINY_OP_ASSIGN && !at->realized && !tn_map_has(known, at)) at = at->src[0];
+  tiny_uop *place = tn_map_has(known, at) ? (tiny_uop *)tn_map_get(known, at) : tn_place(at);
+  for (; u != at; u = u->src[0]) tn_map_set(t, known, u, place);
+  return place;
+}
+
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
   tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
   tiny_uop *index =
@@ -741,7 +750,7 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
   while (n--) if (tn_views_move(&v, chain[n]) != TINY_OK) return NULL;
   if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
   valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
-  return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
+  return tn_load_from(g, k, tn_place_known(g->t, &g->places, x), tn_simplify(g->t, flat), valid);
 }
 
 // A value that is wanted: of node u at an index list. in: the list at which its sources are, NULL: not looked at yet.
@@ -783,8 +792,8 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *in
 // The value of a node that needs no source; NULL: it does.
 static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
-    return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
-                        tn_at_valid(at));
+    return tn_load_from(g, k, tn_place_known(g->t, &g->places, u),
+                        tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim), tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
@@ -957,12 +966,12 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_uop *u = k->node, *value, *at = k->at;
   tn_kernel_begin(g);
   if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
-    tn_kernel_param(g, k, tn_place(u));
+    tn_kernel_param(g, k, tn_place_known(t, &g->places, u));
     for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
-      tn_kernel_param(g, k, tn_place(u->src[i]));
+      tn_kernel_param(g, k, tn_place_known(t, &g->places, u->src[i]));
     return;
   }
-  tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
+  tiny_uop *memory = tn_kernel_param(g, k, tn_place_known(t, &g->places, u));
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
