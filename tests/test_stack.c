@@ -259,7 +259,7 @@ static void *chain_work(void *arg) {
 static void test_chains(const char *device, int n) {
   const char *only = getenv("TEST_CLASS");
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) for (int gradient = 0; gradient < 2; gradient++) {
-    if (only && strcmp(only, chains[i].name)) continue;
+    if (only && *only && strcmp(only, chains[i].name)) continue;
     chain_job j = {&chains[i], device, n, gradient, 0};
     if (gradient && chains[i].own) continue;         // an assignment's own operand: no gradient goes through it
     pthread_join(start(chain_work, &j), NULL);

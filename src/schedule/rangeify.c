@@ -30,7 +30,7 @@ typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
   tiny_uop *u;
-  tn_use use[TN_MAX_USES]; int nuse;
+  tn_use *use, first; int nuse;            // first: memory for the only use that most have
   uint8_t leaf, forced, stored, has_reduce, has_iota;
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
@@ -412,8 +412,12 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
       if (evals > n->use[i].evals) n->use[i].evals = evals;
       return;
     }
-  if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
-  else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
+  if (n->nuse < TN_MAX_USES) {
+    const tn_use use = {kernel, at, evals};
+    if (n->nuse == 1) n->use = (tn_use *)memcpy(tn_scratch(g->t, TN_MAX_USES * sizeof use), &n->first, sizeof use);
+    if (!n->nuse) n->use = &n->first;
+    n->use[n->nuse++] = use;
+  } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
