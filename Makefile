@@ -1,7 +1,7 @@
 # make        tiny.h from src/, and the examples             make bench   ratios against named references
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
-# make arm64  some of them, emulated
+# make arm64  some of them, emulated                         make million  chains of a million operators: minutes, 16 GB
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -53,6 +53,11 @@ results: build/bench.json
 fuzz: $(FUZZERS) build/plain/test_random
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh $(filter-out %/fuzz_api,$(FUZZERS)) $(filter %/fuzz_api,$(FUZZERS))
 	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
+
+million:
+	@mkdir -p build/stack
+	@$(CC) -std=c11 -O2 -w -I. tests/test_stack.c -o build/stack/million $(LIBS)
+	@TEST_CHAIN=1000000 build/stack/million
 
 ARM64 = test_transcendental test_reduce test_sort test_rounds test_attention test_conv test_matmul
 arm64:
@@ -114,5 +119,5 @@ build/fuzz-brief/%: tests/%.c
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test bench results fuzz golden arm64 verify-amalgam clean
+.PHONY: all run test bench results fuzz golden arm64 million verify-amalgam clean
 .DELETE_ON_ERROR:

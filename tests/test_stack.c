@@ -1,7 +1,9 @@
 // also: tsan
 // test_stack: kernels that pack operands run on threads with small stacks, the caller's and those of its pool; memory
 // for the panels is asked for before anything runs, and refusing it is an error like others. So do long chains of each
-// class of operators, forward and gradient: TEST_CHAIN says how long, a million takes some minutes.
+// class of operators, forward and gradient, on INTERP. `make million` runs a million of each, in minutes and 8 GB:
+// TEST_CHAIN=1000000 says how many, TEST_CLASS=reshape of which class alone. Then a line says what each has
+// taken, of the processor's time and of memory.
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
@@ -9,6 +11,7 @@
 #include "test.h"
 #include "memory_test.h"
 #include <pthread.h>
+#include <time.h>
 
 enum { N = 1024, THREADS = 3 };
 
@@ -119,7 +122,7 @@ static void test_refused(void) {
 
 // ** chains: x (3,2), n times the same operator; w is what each element of the result counts in the loss **
 
-typedef struct chain_step { tiny_ctx *t; tiny_tensor *x0, *y, *one, *half; int i; } chain_step;
+typedef struct chain_step { tiny_ctx *t; tiny_tensor *x0, *y, *one, *half, *unit, *order; int i; } chain_step;
 static tiny_tensor *step_reshape(const chain_step *c) {
   return tiny_reshape(c->y, c->i & 1 ? TINY_SHAPE(3, 2) : TINY_SHAPE(2, 1, 3));
 }
@@ -147,6 +150,13 @@ static tiny_tensor *step_where(const chain_step *c) {
 }
 static tiny_tensor *step_reduce(const chain_step *c) {       // the mean of rows
   return tiny_mul(tiny_expand(tiny_sum(c->y, 1, 1), TINY_SHAPE(3, 2)), c->half);
+}
+static tiny_tensor *step_max(const chain_step *c) { return tiny_expand(tiny_max(c->y, 1, 1), TINY_SHAPE(3, 2)); }
+static tiny_tensor *step_matmul(const chain_step *c) { return tiny_matmul(c->y, c->unit); }
+static tiny_tensor *step_index(const chain_step *c) { return tiny_index_select(c->y, 0, c->order); }
+static tiny_tensor *step_cat(const chain_step *c) {
+  tiny_tensor *both[2] = {c->y, c->x0};
+  return tiny_shrink(tiny_cat(both, 2, 0), TINY_SHAPE(0, 3, 0, 2));
 }
 static tiny_tensor *step_contiguous(const chain_step *c) { return tiny_contiguous(c->y); }
 static tiny_tensor *step_detach(const chain_step *c) { return tiny_detach(c->y); }
@@ -177,11 +187,23 @@ static const struct chain {
   {"permute and flip", step_turn, same, 0, 0}, {"pad and shrink", step_pad, same, 0, 0},
   {"expand and shrink", step_cut, same, 0, 0}, {"cast", step_cast, same, 0, 0}, {"sin", step_sin, sines, 0, 0},
   {"add", step_add, sums, 0, 0}, {"where", step_where, some, 0, 0}, {"sum", step_reduce, same, 0, 1},
-  {"contiguous", step_contiguous, same, 0, 0}, {"detach", step_detach, none, 0, 0},
+  {"max", step_max, same, 0, 1}, {"matmul", step_matmul, same, 0, 0}, {"index", step_index, same, 0, 0},
+  {"cat", step_cat, same, 0, 0}, {"contiguous", step_contiguous, same, 0, 0}, {"detach", step_detach, none, 0, 0},
   {"assign", step_assign, counts, 1, 0}, {"checkpoint", step_checkpoint, same, 0, 0},
 };
 
 typedef struct chain_job { const struct chain *chain; const char *device; int n, gradient, good; } chain_job;
+
+typedef struct chain_memory { size_t now, most; } chain_memory;
+static void *chain_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  chain_memory *m = (chain_memory *)user;
+  void *p = new_nbytes ? realloc(ptr, new_nbytes) : NULL;
+  if (!new_nbytes) free(ptr);
+  else if (!p) return NULL;
+  m->now += new_nbytes - old_nbytes;
+  if (m->now > m->most) m->most = m->now;
+  return p;
+}
 
 static int near(double a, double b) { return fabs(a - b) <= 2e-3 * (fabs(b) > 1e-30 ? fabs(b) : 1); }
 
@@ -192,13 +214,18 @@ static void *chain_work(void *arg) {
   const float *in = k->rows ? x_rows : x;
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = j->device; d.cache_dir = ""; d.threads = 1;
+  chain_memory memory = {0, 0};
+  d.device = j->device; d.cache_dir = ""; d.threads = 1; d.alloc.fn = chain_alloc; d.alloc.user = &memory;
+  const clock_t from = clock();
   chain_step c;
   memset(&c, 0, sizeof c);
   c.t = tiny_open(&d);
   tiny_tensor *p = tiny_from(c.t, in, TINY_F32, TINY_SHAPE(3, 2)), *out;
   c.x0 = tiny_from(c.t, in, TINY_F32, TINY_SHAPE(3, 2));
   c.one = tiny_scalar(c.t, 1, TINY_F32); c.half = tiny_scalar(c.t, 0.5, TINY_F32);
+  static const float unit[4] = {1, 0, 0, 1};
+  static const int32_t order[3] = {0, 1, 2};
+  c.unit = tiny_from(c.t, unit, TINY_F32, TINY_SHAPE(2, 2)); c.order = tiny_from(c.t, order, TINY_I32, TINY_SHAPE(3));
   c.y = k->own ? c.x0 : p;
   for (c.i = 0; c.i < j->n; c.i++) {       // a frame for each: handles of what was inside of a step are gone
     tiny_begin(c.t);
@@ -223,12 +250,18 @@ static void *chain_work(void *arg) {
   }
   if (!j->good) fprintf(stderr, "%s, %d times on %s, gradient %d: %s\n", k->name, j->n, j->device, j->gradient,
                         tiny_error(c.t));
+  const unsigned long long kernels = tiny_get_stats(c.t).kernels;
   tiny_close(c.t);
+  if (getenv("TEST_CHAIN"))
+    printf("%-18s %-8s %8d times: %7llu kernels, %6.2f s, %5zu MB\n", k->name, j->gradient ? "gradient" : "",
+           j->n, kernels, (double)(clock() - from) / CLOCKS_PER_SEC, memory.most >> 20);
   return NULL;
 }
 
 static void test_chains(const char *device, int n) {
+  const char *only = getenv("TEST_CLASS");
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) for (int gradient = 0; gradient < 2; gradient++) {
+    if (only && *only && strcmp(only, chains[i].name)) continue;
     chain_job j = {&chains[i], device, n, gradient, 0};
     if (gradient && chains[i].own) continue;         // an assignment's own operand: no gradient goes through it
     pthread_join(start(chain_work, &j), NULL);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # stack_builds: test_stack as both compilers build it, with and without optimisation: frames differ much between them.
-# `make test` runs what the default compiler makes of it at -O0, and sanitised.
+# `make test` runs what the default compiler makes of it at -O0, and sanitised. One build runs longer chains: 30,000 of
+# each class, and a million of those that no kernel is needed for.
 cd "$(dirname "$0")/.." || exit 1
 mkdir -p build/stack
 passed=0 failed=0
@@ -13,6 +14,15 @@ for build in "gcc -O2" "clang -O0" "clang -O2"; do
   else
     failed=$((failed + 1))
     echo "$build:"; tail -5 "$program.out"
+  fi
+done
+for chain in "30000 " "1000000 reshape"; do
+  [ -x build/stack/gcc-O2 ] || continue
+  if TEST_CHAIN=${chain% *} TEST_CLASS=${chain#* } build/stack/gcc-O2 > build/stack/long.out 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "chains of $chain:"; tail -5 build/stack/long.out
   fi
 done
 echo "$passed passed, $failed failed"

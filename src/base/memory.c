@@ -21,6 +21,8 @@
   #define TN_FIRST_SLOTS 64
 #endif
 
+#define TN_CHUNK_MOST ((size_t)64 << 20)   // up to which each chunk is twice as large as the one before
+
 typedef struct tn_chunk { struct tn_chunk *older; size_t cap, used; } tn_chunk;
 
 struct tiny_ctx {
@@ -92,6 +94,7 @@ static void *tn_scratch_bare(tiny_ctx *t, size_t nbytes) {
   nbytes = (nbytes + 15) & ~(size_t)15;
   if (!t->scratch || t->scratch->cap - t->scratch->used < nbytes) {
     size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
+    if (cap > TN_CHUNK_MOST) cap = TN_CHUNK_MOST;
     if (cap < nbytes) cap = nbytes;
     const size_t head = (sizeof(tn_chunk) + 15) & ~(size_t)15;
     tn_chunk *c = (tn_chunk *)tn_realloc(t, NULL, 0, head + cap);
@@ -108,7 +111,7 @@ static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
   return p ? memset(p, 0, nbytes) : NULL;
 }
 
-// Frees all chunks but the newest (and largest), which is kept for the next call unless all is set.
+// Frees all chunks but the newest, which is kept for the next call unless all is set.
 static void tn_scratch_reset(tiny_ctx *t, int all) {
   tn_chunk *keep = all ? NULL : t->scratch, *c = keep ? keep->older : t->scratch;
   while (c) {
@@ -129,7 +132,7 @@ static tn_mark tn_scratch_mark(tiny_ctx *t) {
 }
 static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
   tn_chunk *top = t->scratch;
-  if (top != m.chunk) while (top->older != m.chunk) {      // of the chunks made since, the newest and largest stays
+  if (top != m.chunk) while (top->older != m.chunk) {      // of the chunks made since, the newest stays
     tn_chunk *c = top->older;
     top->older = c->older;
     tn_release(t, c, ((sizeof(tn_chunk) + 15) & ~(size_t)15) + c->cap);
@@ -139,7 +142,7 @@ static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
 
 // A full scratch array with room for more elements. What is not in use is 0.
 static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
-  *cap = *cap ? *cap * 2 : 16;
+  *cap = *cap ? *cap * 2 : 4;
   const size_t held = (size_t)n * elem_nbytes, all = (size_t)*cap * elem_nbytes;
   char *grown = (char *)tn_scratch_bare(t, all);
   if (!grown) return NULL;                 // not in guarded code

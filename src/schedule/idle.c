@@ -403,6 +403,7 @@ static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
 // The kernels in order[] say what they may leave out.
 static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
   tn_idler f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
+  tn_map plain = {NULL, 0, 0};             // kernels that have no mask, while none has been found
   int any = 0;
   for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
   f.zero = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *f.zero);
@@ -410,9 +411,12 @@ static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots,
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
     tn_list masks = {NULL, 0, 0};
-    if (!k->ast || k->ast->nsrc != 1) continue;
+    if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
+    const tn_mark mark = tn_scratch_mark(g->t);
     tn_idle_masks(&f, k, &masks);
+    if (!masks.n) tn_scratch_rewind(g->t, mark);
     any |= masks.n;
+    if (!any) tn_map_set(g->t, &plain, k->ast, k->ast);
     for (int m = 0; m < masks.n; m++) {
       tn_supposed s;
       tn_suppose(&f, k, masks.u[m], &s);

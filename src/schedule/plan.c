@@ -333,14 +333,16 @@ static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, co
 // An in-place update whose value reads the old contents elsewhere than where it writes: that value is stored first.
 static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   tn_list all = {NULL, 0, 0};
+  int clashes = 0;
   if (k->node->op != TINY_OP_ASSIGN || !k->ast) return 0;
+  const tn_mark mark = tn_scratch_mark(t);
   const tiny_uop *end = k->ast->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end,
                  *to = store->src[0];
   tn_toposort(t, k->ast, &all);
-  for (int i = 0; i < all.n; i++)
-    if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1])
-      return 1;
-  return 0;
+  for (int i = 0; i < all.n && !clashes; i++)
+    clashes = all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1];
+  tn_scratch_rewind(t, mark);
+  return clashes;
 }
 
 static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
@@ -385,7 +387,7 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
 
 typedef struct tn_draft {
   tn_plan plan;
-  tn_map place;
+  tn_map place;                            // memory -> 1 + its row
   int cap_place, cap_output;
 } tn_draft; // a plan in scratch memory
 

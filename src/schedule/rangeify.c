@@ -21,7 +21,7 @@
 #endif
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
   TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
@@ -30,13 +30,14 @@ typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
   tiny_uop *u, *place;                     // place: tn_place(u)
-  tn_use use[TN_MAX_USES]; int nuse;
+  tn_use *use, first; int nuse;            // first: memory for the only use that most have
   uint8_t leaf, forced, stored, has_reduce, has_iota;
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;
+  int users, seen;                         // sources of nodes that it is; of those that a walk has passed
 } tn_node;
 
 // Kernels that work in rounds: what the rounds count, outer axes first. ARGs get the positions (rooms rounds and plan).
@@ -48,7 +49,8 @@ typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
   int contraction;                         // its REDUCE is one, and remains the only one
-  tiny_uop *at;                            // its output ranges
+  tiny_uop *at; int nrange;                // its output ranges; how many ranges it has, numbered from 1
+  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
   tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the rounds
@@ -59,8 +61,8 @@ typedef struct tn_graph {
   tiny_ctx *t;
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
-  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
+  tn_map written;                          // SINK as it was pulled -> tn_written
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
@@ -133,11 +135,18 @@ static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) {
   return tn_at(t, 0, index, valid);
 }
 
+// A range that kernel k has not yet. Each kernel numbers its own, so that those of one structure are made of the same
+// nodes.
+static tiny_uop *tn_kernel_range(tiny_ctx *t, tn_kernel *k, int64_t extent, int kind) {
+  tiny_uop *end = tn_index(t, extent);
+  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &end, (int64_t)++k->nrange << 8 | kind, 0, NULL);
+}
+
 // Fresh ranges over a shape; dims of 1 are index 0.
-static tiny_uop *tn_at_fresh(tiny_ctx *t, const tiny_uop *u) {
+static tiny_uop *tn_at_fresh(tiny_ctx *t, tn_kernel *k, const tiny_uop *u) {
   tiny_uop *index[TINY_MAX_DIMS + 1];
   for (int i = 0; i < u->ndim; i++)
-    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
+    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_kernel_range(t, k, u->dim[i], TN_LOOP);
   return tn_at(t, u->ndim, index, tn_bool(t, 1));
 }
 
@@ -222,18 +231,17 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
 }
 
 // The list inside of a REDUCE: fresh ranges for the reduced axes, the same for the same (node, list).
-static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  tiny_ctx *t = g->t;
-  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&g->reduce_at, u, at);
+static tiny_uop *tn_at_reduce(tiny_ctx *t, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&k->reduce_at, u, at);
   if (inner) return inner;
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
   for (int i = 0; i < x->ndim; i++)
     index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] :
         x->dim[i] == 1                ? tn_index(t, 0) :
-                                        tn_range(t, x->dim[i], TN_REDUCE);
+                                        tn_kernel_range(t, k, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
-  tn_pairs_set(t, &g->reduce_at, u, at, inner);
+  tn_pairs_set(t, &k->reduce_at, u, at, inner);
   return inner;
 }
 
@@ -254,7 +262,7 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
 }
 
-static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at);
+static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k);
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
@@ -264,7 +272,10 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
   const tiny_uop *x = n->u->src[0];
   const double nelem = (double)tn_nelem(x);
   if (!tn_graph_node(g, x)->has_iota || nelem < (double)TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
-  tiny_uop *at = tn_at_fresh(g->t, n->u), *reduce = tn_pull_trial(g, n->u, at);
+  tn_kernel k;
+  memset(&k, 0, sizeof k);
+  k.node = n->u;
+  tiny_uop *at = k.at = tn_at_fresh(g->t, &k, n->u), *reduce = tn_pull_trial(g, &k);
   if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
   else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
@@ -286,23 +297,103 @@ static tn_node *tn_node_folded(tn_graph *g, const tiny_uop *reduce) {
   return n;
 }
 
-// Facts that flow from sources to users.
-static void tn_node_summarize(tn_graph *g, tn_node *n) {
+// A walk from a node down to memory, users before sources. On its way it passes waists: single values of which all that
+// it has seen is computed, memory aside.
+typedef struct tn_descent {
+  tn_graph *g; const tn_node *top; tn_list todo, passed;   // todo: by seq, the last one comes next
+  uint32_t epoch; int open, outside;       // open: of todo, what is computed; outside: others want the waist as well
+} tn_descent;
+
+static int tn_descent_ends(const tn_descent *d, const tn_node *n) {
+  return n != d->top && (n->leaf || n->forced || n->u->op == TINY_OP_REDUCE || !n->u->nsrc);
+}
+static void tn_descent_add(tn_descent *d, tiny_uop *u) {
+  tn_node *n = tn_graph_node(d->g, u);
+  if (u->mark == d->epoch) { n->seen++; return; }
+  u->mark = d->epoch;
+  n->seen = 1;
+  d->open += !tn_descent_ends(d, n);
+  tn_push(d->g->t, &d->todo, u);
+  for (int i = d->todo.n - 1; i && d->todo.u[i - 1]->seq > u->seq; i--) {
+    d->todo.u[i] = d->todo.u[i - 1]; d->todo.u[i - 1] = u;
+  }
+}
+static tn_descent tn_descent_open(tn_graph *g, const tn_node *top) {
+  tn_descent d = {g, top, {NULL, 0, 0}, {NULL, 0, 0}, ++g->t->ir->epoch, 0, 0};
+  tn_descent_add(&d, top->u);
+  return d;
+}
+// The next node, NULL after the last. What it is computed of is added when it is passed.
+static tn_node *tn_descent_next(tn_descent *d) {
+  if (!d->todo.n) return NULL;
+  tn_node *n = tn_graph_node(d->g, d->todo.u[--d->todo.n]);
+  if (n != d->top && d->open == 1 && !tn_descent_ends(d, n)) d->outside |= n->users > n->seen;
+  return n;
+}
+static void tn_descent_pass(tn_descent *d, const tn_node *n) {
+  if (tn_descent_ends(d, n)) return;
+  d->open--;
+  tn_push(d->g->t, &d->passed, n->u);
+  for (uint32_t i = 0; i < n->u->nsrc; i++) tn_descent_add(d, n->u->src[i]);
+}
+// Is n, which comes next, a waist that may be stored for the top?
+static int tn_descent_waist(const tn_descent *d, const tn_node *n) {
+  if (n == d->top || d->open != 1 || tn_descent_ends(d, n) || !tn_op_is(n->u->op, TINY_ALU)) return 0;
+  for (uint32_t i = 0; i < n->u->nsrc; i++) if (n->u->src[i]->op == TINY_OP_EXPAND) return 0;
+  return n->u->ndim && n->u->dtype != TINY_INDEX && tn_nelem(n->u) <= tn_nelem(d->top->u);
+}
+
+// What is known of a node by its sources; of a REDUCE, too, before it is one.
+static void tn_node_gather(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
-  int grown = 0;
   n->cost = tn_op_cost(u);
-  if (n->leaf) return;
-  n->is_mask = 1;
-  for (uint32_t i = 0; i < u->nsrc; i++) {
+  n->depth = n->reduces = n->has_reduce = n->has_iota = 0;
+  n->is_mask = !n->leaf;
+  for (uint32_t i = 0; i < u->nsrc && !n->leaf; i++) {
     const tn_node *s = tn_graph_node(g, u->src[i]);
     const int cut = s->forced || s->leaf || s->once > 0;
     if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
     if (!cut && s->reduces > n->reduces) n->reduces = s->reduces;
-    grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
     n->has_iota |= !cut && s->has_iota;
     n->is_mask &= s->is_mask;
+  }
+}
+
+static void tn_node_force(tn_node *n) {
+  n->forced = 1;
+  n->is_mask = 0; n->depth = 0; n->reduces = 0; n->cost = 0;
+}
+
+// Keeps the expression of an ALU node within bounds. Operators are many nodes, on paths side by side: of the values of
+// which the node is all computed the lowest is stored that is not far below, else the node itself.
+static void tn_node_cut(tn_graph *g, tn_node *n) {
+  const tn_mark mark = tn_scratch_mark(g->t);
+  tn_descent d = tn_descent_open(g, n);
+  tn_node *x, *waist = NULL;
+  int above = 0;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL) {
+    if (tn_descent_waist(&d, x) && x->depth >= TN_CUT_DEPTH) { waist = x; above = d.passed.n; }
+    tn_descent_pass(&d, x);
+  }
+  if (waist) {
+    tn_node_force(waist);
+    while (above--) tn_node_gather(g, tn_graph_node(g, d.passed.u[above]));
+  }
+  n->forced = n->depth >= TN_MAX_DEPTH;
+  tn_scratch_rewind(g->t, mark);
+}
+
+// Facts that flow from sources to users.
+static void tn_node_summarize(tn_graph *g, tn_node *n) {
+  const tiny_uop *u = n->u;
+  int grown = 0;
+  tn_node_gather(g, n);
+  if (n->leaf) return;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tn_graph_node(g, u->src[i])->users++;
+    grown |= u->src[i]->op == TINY_OP_EXPAND;
   }
   if (u->op == TINY_OP_IOTA) n->has_iota = 1;
   if (u->op == TINY_OP_REDUCE) {
@@ -322,9 +413,9 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
   for (uint32_t i = 1; u->op == TINY_OP_AFTER && i < u->nsrc; i++)      // what it waits for is done by a kernel
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
-  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) tn_node_cut(g, n);
   n->is_mask &= !n->forced && !n->has_reduce && n->cost < (double)TN_MASK_COST;
-  if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
+  if (n->forced) tn_node_force(n);
 }
 
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
@@ -335,8 +426,12 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
       if (evals > n->use[i].evals) n->use[i].evals = evals;
       return;
     }
-  if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
-  else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
+  if (n->nuse < TN_MAX_USES) {
+    const tn_use use = {kernel, at, evals};
+    if (n->nuse == 1) n->use = (tn_use *)memcpy(tn_scratch(g->t, TN_MAX_USES * sizeof use), &n->first, sizeof use);
+    if (!n->nuse) n->use = &n->first;
+    n->use[n->nuse++] = use;
+  } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
@@ -439,23 +534,21 @@ static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop
 // What one more evaluation of an element of n takes: operations, each shared node once, and inputs that are read,
 // down to memory and REDUCEs. spreads: a REDUCE of fewer elements is among the inputs.
 typedef struct tn_effort { double ops; int inputs, spreads; } tn_effort;
+
+static void tn_effort_add(tn_effort *e, const tn_descent *d, const tn_node *x) {
+  const tiny_uop *u = x->u;
+  const int input = x != d->top && (x->leaf || x->forced || u->op == TINY_OP_REDUCE);
+  e->inputs += input;
+  e->spreads |= input && u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(d->top->u);
+  if (!input) e->ops += tn_op_cost(u);
+}
 static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
-  tn_list todo = {NULL, 0, 0};
-  tn_map seen = {NULL, 0, 0};
+  tn_descent d = tn_descent_open(g, n);
   tn_effort e = {0, 0, 0};
-  tn_push(g->t, &todo, n->u);
-  while (todo.n && seen.n < TN_EFFORT_NODES) {
-    tiny_uop *u = todo.u[--todo.n];
-    const tn_node *x = tn_graph_node(g, u);
-    if (tn_map_has(&seen, u)) continue;
-    tn_map_set(g->t, &seen, u, u);
-    if (x != n && (x->leaf || x->forced || u->op == TINY_OP_REDUCE)) {
-      e.inputs++;
-      e.spreads |= u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(n->u);
-      continue;
-    }
-    e.ops += tn_op_cost(u);
-    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &todo, u->src[i]);
+  const tn_node *x;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL) {
+    tn_effort_add(&e, &d, x);
+    tn_descent_pass(&d, x);
   }
   return e;
 }
@@ -463,6 +556,20 @@ static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
 // Does it cost more to evaluate n again, `again` times, than to write it to memory and read it back?
 static int tn_effort_pays(const tn_effort *e, double again, double store) {
   return e->inputs > TN_EFFORT_INPUTS || again * (e->ops + TN_INPUT_COST * (e->inputs - 1)) > store;
+}
+
+// The lowest single value that all of n is computed of, and others as well, from which n costs less to evaluate again
+// than to store; NULL: there is none.
+static tn_node *tn_effort_waist(tn_graph *g, const tn_node *n, double again, double store) {
+  tn_descent d = tn_descent_open(g, n);
+  tn_effort e = {0, 1, 0};
+  tn_node *x, *waist = NULL;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL && !tn_effort_pays(&e, again, store)) {
+    if (d.outside && tn_descent_waist(&d, x)) waist = x;
+    tn_effort_add(&e, &d, x);
+    tn_descent_pass(&d, x);
+  }
+  return waist;
 }
 
 // Has this index list more nodes than one writes out rather than a copy? Reshapes of what was turned make it grow.
@@ -527,7 +634,10 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (again <= 0.5 || n->cost * again <= (double)TN_STORE_COST || n->cost * again * nelem <= (double)TN_KERNEL_COST)
     return 0;                              // cost counts by path: it is never less than the effort
   const tn_effort e = tn_node_effort(g, n);
-  return tn_effort_pays(&e, again, kernels > 1 ? TN_STORE_COST : TN_STORE_APART);
+  const double store = kernels > 1 ? TN_STORE_COST : TN_STORE_APART;
+  tn_node *waist = tn_effort_pays(&e, again, store) ? tn_effort_waist(g, n, again, store) : n;
+  if (waist && waist != n) waist->forced = 1;
+  return !waist;
 }
 
 // Is u a sum over WHERE(index == position, x, 0)? Algebra makes that a load of one element.
@@ -557,7 +667,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
     if (tn_nelem(u->src[0]) == 0) return;
     // Each element once: it was stored or it fits.
     evals = n->once > 0 ? n->once : (double)tn_nelem(tn_is_lookup(u) ? u : u->src[0]);
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals);
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(t, &g->kernel[kernel], u, at), evals);
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -583,7 +693,7 @@ static void tn_choose_stores(tn_graph *g) {
     tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);
     memset(k, 0, sizeof *k);
     k->node = n->u;
-    k->at = tn_at_fresh(g->t, n->u->op == TINY_OP_ASSIGN ? n->u->src[1] : n->u);
+    k->at = tn_at_fresh(g->t, k, n->u->op == TINY_OP_ASSIGN ? n->u->src[1] : n->u);
     if (tn_nelem(n->u)) tn_node_propagate(g, n, g->nkernel - 1, k->at, (double)tn_nelem(n->u));
   }
 }
@@ -696,8 +806,8 @@ static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop 
 }
 
 // The list at which the sources of a node are wanted that is wanted at `at` itself.
-static tiny_uop *tn_pull_inner(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g, u, at);
+static tiny_uop *tn_pull_inner(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g->t, k, u, at);
   return tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS ? tn_at_source(g->t, u, at) : at;
 }
 
@@ -708,7 +818,7 @@ static tiny_uop *tn_pull_top(tn_pulling *p) {
   if (!in) {
     tiny_uop *x = tn_pull_first(g, p->k, u, at);
     if (x) return x;
-    in = p->stack[p->n - 1].in = tn_pull_inner(g, u, at);
+    in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
   }
   const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
   for (uint32_t i = 0; i < nsrc; i++)
@@ -733,15 +843,12 @@ static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   return x;
 }
 
-// The value of u as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
+// The value of k's node as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
 // decisions only: what will be memory is not known yet.
-static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  tn_kernel k;
-  memset(&k, 0, sizeof k);
-  k.node = u; k.at = at;
+static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k) {
   g->trial = 1;
   tn_kernel_begin(g);
-  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, &k, u, at), tn_rules_reduce, NULL);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, k, k->node, k->at), tn_rules_reduce, NULL);
   g->trial = 0;
   return x;
 }
@@ -774,44 +881,87 @@ static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   return sink;
 }
 
-typedef struct tn_signed_param { uint64_t sign; const tiny_uop *param; } tn_signed_param;
+// sign: of how it is indexed, then of all that is computed of it
+typedef struct tn_signed_param { uint64_t sign[2]; const tiny_uop *param; } tn_signed_param;
 static int tn_param_order(const void *a, const void *b) {
   const tn_signed_param *x = (const tn_signed_param *)a, *y = (const tn_signed_param *)b;
-  if (x->sign != y->sign) return x->sign < y->sign ? -1 : 1;
+  for (int i = 0; i < 2; i++) if (x->sign[i] != y->sign[i]) return x->sign[i] < y->sign[i] ? -1 : 1;
   return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
 }
 
-// Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
-static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
-  const size_t nmem = (size_t)k->nmem;
-  tiny_uop **mem = (tiny_uop **)tn_scratch(t, nmem * sizeof *mem);
+// Of a node whose sources have the signs that the map tells: nothing of it names an input's slot, or the order of
+// operands that have none.
+static uint64_t tn_sign_below(const tn_map *below, const tiny_uop *u) {
+  const int slot = u->op == TINY_OP_PARAM && u->k;
+  uint64_t h = tn_hash_mix((uint64_t)u->op << 8 | u->dtype, slot ? 0 : (uint64_t)u->k), sum = 0;
+  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    sum += tn_hash_mix(tn_op_is(u->op, TINY_COMM) ? 0 : i, (uint64_t)(uintptr_t)tn_map_get(below, u->src[i]));
+  return tn_hash_mix(h, sum) | 1;
+}
+// above[i]: of all that uses all.u[i], which is in topological order.
+static void tn_signs_above(tiny_ctx *t, const tn_list *all, uint64_t *above) {
+  tn_map below = {NULL, 0, 0}, at = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) {
+    tn_map_set(t, &below, all->u[i], (void *)(uintptr_t)tn_sign_below(&below, all->u[i]));
+    tn_map_set(t, &at, all->u[i], tn_boxed(i));
+  }
+  for (int i = all->n - 1; i >= 0; i--) {
+    const tiny_uop *u = all->u[i];
+    const uint64_t sign = tn_hash_mix(above[i], (uint64_t)(uintptr_t)tn_map_get(&below, u));
+    for (uint32_t j = 0; j < u->nsrc; j++)
+      above[tn_unboxed(tn_map_get(&at, u->src[j]))] += tn_hash_mix(sign, tn_op_is(u->op, TINY_COMM) ? 0 : j);
+  }
+}
+
+// A kernel with its ranges and PARAMs numbered: slot i was from[i].
+typedef struct tn_written { tiny_uop *ast; int *from; } tn_written;
+
+// Inputs numbered by how they are indexed and used, so that the order of a graph's operands does not tell either.
+static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *from) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
-  uint64_t *sign = (uint64_t *)tn_scratch(t, nmem * sizeof *sign);
-  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, nmem * sizeof *param);
-  int n = 0;
   tn_toposort(t, sink, &all);
+  uint64_t *indexed = (uint64_t *)tn_scratch(t, (size_t)nmem * sizeof *indexed);
+  uint64_t *above = (uint64_t *)tn_scratch(t, (size_t)all.n * sizeof *above);
+  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, (size_t)nmem * sizeof *param);
+  int n = 0;
+  for (int i = 0; i < nmem; i++) from[i] = i;
+  if (nmem > 2) tn_signs_above(t, &all, above);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_PARAM && u->k && n + 1 < k->nmem) param[n++].param = u;
+    if (u->op == TINY_OP_PARAM && u->k && n + 1 < nmem) { param[n].sign[1] = above[i]; param[n++].param = u; }
     if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
-      sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+      indexed[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
-  if (n + 1 == k->nmem) {
-    for (int i = 0; i < n; i++) param[i].sign = sign[param[i].param->k];
+  if (n + 1 == nmem) {
+    for (int i = 0; i < n; i++) param[i].sign[0] = indexed[param[i].param->k];
     qsort(param, (size_t)n, sizeof *param, tn_param_order);
-    mem[0] = k->mem[0];
     for (int i = 0; i < n; i++) {
       const tiny_uop *p = param[i].param;
-      mem[i + 1] = k->mem[p->k];
+      from[i + 1] = (int)p->k;
       tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
     }
-    k->mem = mem; k->mem_cap = k->nmem;
     sink = tn_substitute(t, sink, &to);
   }
   tn_scratch_rewind(t, mark);
   return sink;
+}
+
+// Kernel k is `sink`. known: the same for kernels that were written before, which are those of one structure.
+static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *known) {
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
+  tn_written *w = (tn_written *)tn_map_get(known, sink);
+  if (!w) {
+    w = (tn_written *)tn_scratch(t, sizeof *w);
+    w->from = (int *)tn_scratch(t, (size_t)k->nmem * sizeof *w->from);
+    w->ast = tn_number_params(t, k->nmem, tn_number_ranges(t, sink), w->from);
+    tn_map_set(t, known, sink, w);
+  }
+  for (int i = 0; i < k->nmem; i++) mem[i] = k->mem[w->from[i]];
+  k->mem = mem; k->mem_cap = k->nmem;
+  k->ast = w->ast;
 }
 
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
@@ -840,8 +990,6 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast =
-      tn_number_params(t, k,
-                       tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
+  tn_kernel_number(t, k, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL), &g->written);
 }
 #endif

@@ -550,7 +550,7 @@ static tiny_uop *tn_round_folded(tn_round_kernel *v, const tiny_uop *fold, tiny_
 }
 
 // The same memory, without what the kernel does not name.
-static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
+static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *written) {
   tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
   tiny_uop **mem = k->mem;
@@ -563,7 +563,7 @@ static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
     tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, k->nmem, 1, p->v));
     *TN_PUSH(t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = mem[slot];
   }
-  k->ast = tn_number_params(t, k, tn_number_ranges(t, tn_substitute(t, sink, &to)));
+  tn_kernel_number(t, k, tn_substitute(t, sink, &to), written);
 }
 
 // Kernel i at a level: the expression of one round. *sum: the memory in which a fold is kept that is not all of the
@@ -603,7 +603,7 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
     }
     tn_map_set(t, &v.map, u, w);
   }
-  tn_kernel_compact(t, &now, (tiny_uop *)tn_map_get(&v.map, k->ast));
+  tn_kernel_compact(t, &now, (tiny_uop *)tn_map_get(&v.map, k->ast), &c->g->written);
   return now;
 }
 
@@ -621,7 +621,7 @@ static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
   for (int j = 0; j < c->g->kernel[i].nmem; j++)
     *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = c->g->kernel[i].mem[j];
   *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = sum;
-  tn_kernel_compact(t, &now, tn_substitute(t, now.ast, &map));
+  tn_kernel_compact(t, &now, tn_substitute(t, now.ast, &map), &c->g->written);
   return now;
 }
 
