@@ -417,10 +417,10 @@ static int fill_scene(void) {
     char text[64];
     snprintf(text, sizeof text, "%d of %d", i, (int)getpid());
     const tn_digest key = tn_text_key(t, "module", text);
-    tn_cache_write(t, &key, "bin", big, sizeof big);
+    tn_cache_write(&t->programs->cache, &key, "bin", big, sizeof big);
     tn_scratch_reset(t, 0);
   }
-  const int kept = t->programs->dir[0] != 0;
+  const int kept = t->programs->cache.dir[0] != 0;
   tiny_close(t);
   return !kept;
 }
@@ -460,9 +460,9 @@ static int limited_scene(void) {           // files of this process may have 4 K
   tiny_ctx *t = tiny_open(&d);
   static char big[20000];
   const tn_digest key = tn_text_key(t, "module", "x");
-  tn_cache_write(t, &key, "bin", big, sizeof big);
+  tn_cache_write(&t->programs->cache, &key, "bin", big, sizeof big);
   tn_scratch_reset(t, 0);
-  const int gave_up = !t->programs->dir[0];
+  const int gave_up = !t->programs->cache.dir[0];
   tiny_tensor *x = tiny_ones(t, TINY_F32, TINY_SHAPE(100, 100));
   const tiny_code code = tiny_save_npy(x, in_root("big.npy"));
   tiny_close(t);

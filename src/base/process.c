@@ -14,8 +14,78 @@
 #ifndef TN_BASE_PROCESS
 #define TN_BASE_PROCESS
 #ifndef TINY_AMALGAMATED
-#include "os.c"
+#include "files.c"
 #endif
+
+// ** where programs lie **
+
+// Folders that nobody names relative to where the process happens to be.
+#ifdef _WIN32
+static int tn_os_is_absolute(const char *path, size_t length) {
+  return length > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\');
+}
+enum { TN_OS_PATH_SEPARATOR = ';' };
+#else
+static int tn_os_is_absolute(const char *path, size_t length) { return length && *path == '/'; }
+enum { TN_OS_PATH_SEPARATOR = ':' };
+#endif
+
+// Where programs are looked for; with raised rights the system's folders alone.
+static const char *tn_os_search_path(void) {
+#ifdef _WIN32
+  const char *path = tn_os_env("PATH");
+  return path ? path : "";
+#else
+  const char *path = tn_os_raised() ? "/usr/bin:/bin" : tn_os_env("PATH");
+  return path ? path : "";
+#endif
+}
+
+// The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
+static int tn_os_clean_path(const char *path, tiny_bytes *out) {
+  int others = 0;
+  while (*path) {
+    size_t length = 0;
+    while (path[length] && path[length] != TN_OS_PATH_SEPARATOR) length++;
+    const int more = path[length] != 0;
+    if (tn_os_is_absolute(path, length)) {
+      const char separator = TN_OS_PATH_SEPARATOR;
+      if (out->n) tiny_bytes_add(out, &separator, 1);
+      tiny_bytes_add(out, path, length);
+    } else others = 1;
+    path += length + (size_t)more;
+    others |= more && !*path;              // an empty one at the end: where the process is
+  }
+  return others;
+}
+
+// The nth path of a program: name itself when it has a folder in it, else those on PATH whose folder is absolute.
+// 0: there is none.
+static int tn_os_find_program(const char *name, int nth, char *out, size_t cap) {
+  tn_os_facts facts;
+#ifdef _WIN32
+  const char *const suffix = strchr(name, '.') ? "" : ".exe";
+  const int named = strchr(name, '/') || strchr(name, '\\');
+#else
+  const char *const suffix = "";
+  const int named = strchr(name, '/') != NULL;
+#endif
+  const char *path = named ? "" : tn_os_search_path();
+  for (;;) {
+    size_t length = 0;
+    while (path[length] && path[length] != TN_OS_PATH_SEPARATOR) length++;
+    const int n = snprintf(out, cap, "%.*s%s%s%s", (int)length, path, length ? "/" : "", name, suffix);
+    int found = n > 0 && (size_t)n < cap && (named || tn_os_is_absolute(path, length)) && tn_os_file(out, &facts);
+#ifndef _WIN32
+    found = found && access(out, X_OK) == 0;
+#endif
+    if (found && !nth--) return 1;
+    if (!path[length]) return 0;
+    path += length + 1;
+  }
+}
+
+// ** children **
 
 typedef struct tn_job {
   const char *const *argv;                 // argv[0]: the program's path; NULL ends the list

@@ -13,6 +13,7 @@
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
+#include "../base/process.c"
 #include "elf.c"
 #include "../render/lang_c.c"
 #endif
