@@ -204,7 +204,8 @@ static int64_t tn_os_write_some(tn_os_handle h, const void *data, size_t nbytes)
 }
 static void tn_os_remove(const char *path) { unlink(path); }
 static void tn_os_remove_dir(const char *path) { rmdir(path); }
-static int tn_os_make_own_dir(const char *path) { return mkdir(path, 0700) == 0; }        // not there before
+// One that was not there before. The umask may have left us out of it.
+static int tn_os_make_own_dir(const char *path) { return mkdir(path, 0700) == 0 && chmod(path, 0700) == 0; }
 static int tn_os_make_dir(const char *path) { return tn_os_make_own_dir(path) || errno == EEXIST; }
 static int tn_os_is_separator(char c) { return c == '/'; }
 #endif

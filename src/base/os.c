@@ -170,14 +170,16 @@ static int tn_os_terminal(void) {
 }
 
 // A folder for files that live for a moment.
-static const char *tn_os_temp_dir(void) {
 #ifdef _WIN32
-  const char *dir = tn_os_env("TEMP");
-  return dir ? dir : ".";
+  #define TN_OS_TEMP "."
+  #define TN_OS_TEMP_NAME "TEMP"
 #else
-  const char *dir = tn_os_env("TMPDIR");
-  return dir ? dir : "/tmp";
+  #define TN_OS_TEMP "/tmp"
+  #define TN_OS_TEMP_NAME "TMPDIR"
 #endif
+static const char *tn_os_temp_dir(void) {
+  const char *dir = tn_os_env(TN_OS_TEMP_NAME);
+  return dir ? dir : TN_OS_TEMP;
 }
 
 static uint64_t tn_os_process_id(void) {

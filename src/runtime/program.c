@@ -358,15 +358,34 @@ static void tn_say_compiler_missing(tiny_ctx *t) {
 }
 
 // What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
-static int tn_compiler_known(tiny_ctx *t, tn_digest *key) {
+static tn_digest tn_compiler_key(tiny_ctx *t) {
   char identity[TN_OS_PATH + 64];
-  tiny_bytes said = {t, NULL, 0, 0};
   tn_digester d = tn_digest_open();
   tn_cpu_identify((const tn_cpu *)t->device->dev, identity, sizeof identity);
   tn_digest_add_text(&d, TINY_VERSION " " TN_SOURCE_ID);
   tn_digest_add_text(&d, identity);
-  *key = tn_digest_close(&d);
-  return tn_cache_read(&t->programs->cache, key, "cc", &said) && said.n && tn_cpu_hear(t->device->dev, said.data);
+  return tn_digest_close(&d);
+}
+static int tn_compiler_recall(tiny_ctx *t) {
+  tiny_bytes said = {t, NULL, 0, 0};
+  const tn_digest key = tn_compiler_key(t);
+  return tn_cache_read(&t->programs->cache, &key, "cc", &said) && said.n && tn_cpu_recall(t->device->dev, said.data);
+}
+static void tn_compiler_keep(tiny_ctx *t, const tiny_bytes *said) {
+  const tn_digest key = tn_compiler_key(t);
+  if (said->n) tn_cache_write(&t->programs->cache, &key, "cc", said->data, said->n);
+}
+static void tn_compiler_adopt(tiny_ctx *t) {
+  t->device->backend->language(t->device->dev, &t->device->lang);
+  t->programs->based = 0;
+}
+// 1: it says something else than it once did.
+static int tn_compiler_ask_again(tiny_ctx *t) {
+  tiny_bytes said = {t, NULL, 0, 0};
+  const int other = tn_cpu_ask_again(t, t->device->dev, &said);
+  tn_compiler_keep(t, &said);
+  if (other) tn_compiler_adopt(t);
+  return other;
 }
 
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
@@ -374,14 +393,12 @@ static void tn_compiler_settle(tiny_ctx *t) {
   struct tn_device *d = t->device;
   if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
-    tn_digest key;
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
-    else if (tn_compiler_known(t, &key)) break;
-    else if (tn_cpu_ask(t, d->dev, &said)) tn_cache_write(&t->programs->cache, &key, "cc", said.data, said.n);
+    else if (tn_compiler_recall(t)) break;
+    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(t, &said);
   }
-  d->backend->language(d->dev, &d->lang);
-  t->programs->based = 0;
+  tn_compiler_adopt(t);
   if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
   t->programs->interpret = 1;
   tn_say_compiler_missing(t);
@@ -535,10 +552,11 @@ static void tn_builds_clear(void *arg) {
       tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
 }
 
-// After a compilation that failed because the compiler can compile nothing: another one, or none, makes what is left.
+// After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
+// another one, or none makes what is left.
 // The error goes, as what was wrong is not these kernels.
 static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
-  if (!tn_cpu_is_unfit(t->device->dev)) return 0;
+  if (!tn_compiler_ask_again(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
   tn_compiler_settle(t);
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
