@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 366820336f8532f8c291d1b74cf427dcc10ed6727fa120dd9df5f9355e22ddff
+/* tiny.h 0.1.0, source 0b855182a305bb3f1d502892faf1bf0e3145b02f084af71cdc350e869ad78f0d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -237,202 +237,202 @@ Where things stand in tiny.h
 
     453  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    673  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1311  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    674  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1312  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1515  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1516  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1866  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1867  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2002  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2134  src/api/io.h                tensors from files and to files
-   2209  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2003  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2135  src/api/io.h                tensors from files and to files
+   2210  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2473  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2474  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2638  src/base/number.c           numbers as text, in and out
-   3072  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2639  src/base/number.c           numbers as text, in and out
+   3073  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3248  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3249  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3437  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3438  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3527  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
+   3528  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
                                      x86-64, arm64
-   4614  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4615  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5082  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5083  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5309  src/ir/alu.c                the meaning of every arithmetic op, once
-   5459  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6145  src/ir/args.c               which k, v and sources fit an op
-   6298  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   6913  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5310  src/ir/alu.c                the meaning of every arithmetic op, once
+   5460  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6146  src/ir/args.c               which k, v and sources fit an op
+   6299  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   6914  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7487  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7488  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7837  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7838  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8261  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8262  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8529  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8530  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9411  src/ir/spec.c               the verifier
-   9744  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9412  src/ir/spec.c               the verifier
+   9745  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   9959  src/rules/notation.c        the algebra that bodies of rules are written in
-   9994  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10192  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+   9960  src/rules/notation.c        the algebra that bodies of rules are written in
+   9995  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10193  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10352  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10353  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10746  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10747  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  10934  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  10935  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11348  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11349  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11689  src/rules/decompose.c       from what the IR means to what a language can say
-  12265  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11690  src/rules/decompose.c       from what the IR means to what a language can say
+  12266  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12299  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12300  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12800  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12801  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13354  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13358  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13574  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13578  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14184  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14188  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14472  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14476  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  14945  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  14949  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15052  src/tensor/activation.c     what stands between the layers of a network
-  15228  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15573  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15056  src/tensor/activation.c     what stands between the layers of a network
+  15232  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15577  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  15817  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  15821  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16540  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16544  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17168  src/tensor/random.c         numbers from a counter, the same on every device
-  17442  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17172  src/tensor/random.c         numbers from a counter, the same on every device
+  17446  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  17762  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18058  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  17766  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18062  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18194  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18198  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18730  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18734  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19445  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19449  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  19847  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  19851  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  19986  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  19990  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20433  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20437  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  20869  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  20873  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21217  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21537  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21663  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21221  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21541  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21667  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  21821  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  21825  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22311  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22587  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22315  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22591  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22683  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22687  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  22938  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23329  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  22942  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23337  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23605  src/tensor/params.c         lists of named tensors: what a network consists of
-  23698  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24079  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23613  src/tensor/params.c         lists of named tensors: what a network consists of
+  23706  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24087  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  24920  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  24928  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  25690  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  25698  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26157  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26165  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  26586  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  26594  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27178  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  27679  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27186  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  27687  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28148  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28156  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28323  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28331  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28549  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28557  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28825  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28833  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  28960  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29082  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  28968  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29090  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29182  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29190  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  29571  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  29579  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30155  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30163  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30396  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30404  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  30863  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  30941  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31144  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31396  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  30871  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  30949  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31152  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31404  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  31652  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  31660  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  31873  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  31881  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32473  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  32768  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32481  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  32776  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33155  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  33688  src/runtime/interp.c        the backend INTERP
-  33768  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33163  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  33696  src/runtime/interp.c        the backend INTERP
+  33776  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  33823  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34094  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  33831  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34102  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  34791  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35198  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  34799  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35206  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  35839  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  35847  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36265  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36273  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37003  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37011  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37221  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37229  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37494  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  37502  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37762  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  37770  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37939  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  37947  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38113  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38472  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38708  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38121  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  38480  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  38716  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38856  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39021  src/runtime/context.c       opening and closing, the first error, totals
+  38864  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39030  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -653,7 +653,8 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                         
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
-// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data. Returns dst. A gradient flows
+// tiny_shrink, tiny_permute ... of a tensor that was assigned, read or created from data; what tiny_pad or tiny_expand
+// gave is no view: it gets memory of its own. Returns dst. A gradient flows
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
@@ -2463,7 +2464,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "366820336f8532f8c291d1b74cf427dcc10ed6727fa120dd9df5f9355e22ddff"
+#define TN_SOURCE_ID "0b855182a305bb3f1d502892faf1bf0e3145b02f084af71cdc350e869ad78f0d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -13210,16 +13211,19 @@ enum { TN_MAX_CHAIN = 64 };                // movement ops whose views are folde
 typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
 static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
-// The movement ops that make u, and what they start from; past: also those that were computed. 0: no memory.
-static int tn_chain_to(tiny_ctx *t, tiny_uop *u, int past, tn_chain *c) {
+// Is each element of u one of its source's, and no other's? Padding is in no memory; what EXPAND repeats is there once.
+static int tn_is_view_op(const tiny_uop *u) {
+  return tn_is_movement(u) && u->op != TINY_OP_PAD && u->op != TINY_OP_EXPAND;
+}
+// The movement ops that make u, a view, and what they start from. 0: no memory.
+static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
   c->n = 0; c->link = NULL; c->bottom = u;
-  for (; (past || !c->bottom->realized) && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  for (; !c->bottom->realized && tn_is_view_op(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
   if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
   return 1;
 }
-static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) { return tn_chain_to(t, u, 0, c); }
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
@@ -23153,6 +23157,11 @@ static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   *state = NULL;
 }
 
+static int tn_optim_known(tiny_ctx *t, const char *name, const tiny_optim *o) {
+  if ((unsigned)o->kind < TINY_OPTIM_COUNT) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: %d is no kind of optimiser", name, (int)o->kind);
+  return 0;
+}
 static int tn_optim_needs(const tiny_optim *o) {
   const struct tn_optim_row *row = &tn_optims[o->kind];
   return row->always | (o->momentum != 0 ? row->with_momentum : 0) |
@@ -23231,8 +23240,7 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
   if (code != TINY_OK) return code;
   tiny_ctx *t = tn_ctx_of(params[0]);
   if (!o) return tiny_fail(t, TINY_E_ARG, "optim_step: the optimiser is NULL");
-  if ((unsigned)o->kind >= TINY_OPTIM_COUNT)
-    return tiny_fail(t, TINY_E_ARG, "optim_step: %d is no kind of optimiser", (int)o->kind);
+  if (!tn_optim_known(t, "optim_step", o)) return t->code;
   for (int i = 0; o->kind == TINY_MUON && i < n; i++)
     if (tn_uop_of(params[i])->ndim != 2)
       return tiny_fail(t, TINY_E_SHAPE, "optim_step: muon moves matrices, but parameter %d is %s", i,
@@ -38999,7 +39007,8 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
   // The state must exist to be loaded.
   if (o && o->t && o->t != t) return tiny_fail(t, TINY_E_ARG, "state_load: the optimiser belongs to another context");
   if (o && p->ntrainable &&
-      (tn_step_check(t, "state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
+      (!tn_optim_known(t, "state_load", o) ||
+       tn_step_check(t, "state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
        !tn_optim_open(o, t, p->trainable, p->ntrainable)))
     return t->code;
   tiny_archive *a = tiny_archive_open(t, path);

@@ -196,7 +196,7 @@ static void side_open(side *s, const char *device) {
   memset(&d, 0, sizeof d);
   bounded = tn_interp_backend;
   bounded.load_uops = fuzz_load;
-  d.device = device; d.backends[0] = &bounded; d.cache_dir = ""; d.threads = 1; d.max_nbytes = 1 << 20; d.debug = "0";
+  d.device = device; d.backends[0] = &bounded; d.cache_dir = ""; d.threads = 1; d.max_nbytes = 1 << 20; d.debug = getenv("FUZZ_DEBUG") ? getenv("FUZZ_DEBUG") : "0";
   d.alloc.fn = modest_fn; d.alloc.user = &s->count;
   s->t = tiny_open(&d);
   FUZZ_CHECK(s->t && tiny_status(s->t) == TINY_OK);
@@ -404,12 +404,15 @@ static void call_end(world *w, uint64_t nodes) {
   if (w->kind == TENSOR) keep_result(w, w->tensor);
   for (int i = 0; i < ROOM; i++) for (int k = 0; k < ROOM && w->out[i][k]; k++) { keep_result(w, w->out[i][k]); w->out[i][k] = NULL; }
 }
+static void say(const world *w, const char *name) {
+  if (getenv("FUZZ_LOUD")) fprintf(stderr, "%d %s\n", w->t == w->side[1].t, name);
+}
 static void call_from_table(world *w) {
   // what reads or writes as much of the caller's memory as it is told to is an action
   static const char *const other[] = {"tiny_from", "tiny_blob", "tiny_read", "tiny_write", "tiny_reference", "tiny_load_npy_from", "tiny_archive_from"};
   const struct api_call *c = &api_calls[(byte_of(w) << 8 | byte_of(w)) % NCALLS];
   for (size_t i = 0; i < sizeof other / sizeof *other; i++) if (!strcmp(c->name, other[i])) return;
-  if (getenv("FUZZ_LOUD")) fprintf(stderr, "%s\n", c->name);
+  say(w, c->name);
   if (!strcmp(c->name, "tiny_begin") && w->t->tensors->depth > 4) return;
   c->call(w);
 }
@@ -441,7 +444,6 @@ static void model_from(world *w) {
   model_cells(w, c->v);
   model *m = model_new(w, tiny_from(w->t, c->v, TINY_I32, TINY_SHAPE(rows, cols)), c, rows * cols);
   for (int i = 0; m && i < m->n; i++) m->at[i] = i;
-  if (!m) free(c);
 }
 static void model_read(world *w, model *m) {
   int32_t got[CELLS];
@@ -479,7 +481,6 @@ static void model_cat(world *w, model *a, model *b) {
   for (int i = 0; i < b->n; i++) c->v[a->n + i] = b->of->v[b->at[i]];
   model *m = model_new(w, x, c, a->n + b->n);
   for (int i = 0; m && i < m->n; i++) m->at[i] = i;
-  if (!m) free(c);
 }
 // Other tensors over the memory of m are no longer told apart from what was built of it: they are left.
 static void model_alone(world *w, const model *m) {
@@ -672,12 +673,19 @@ static void act_model(world *w) {
     default: model_read(w, a);
   }
 }
-static void (*const actions[])(world *w) = {
-  act_from, act_binary, act_unary, act_reduce, act_move, act_cat, act_assign, act_write, act_read, act_check, act_reference, act_grad,
-  act_capture, act_run, act_program_free, act_blob, act_host, act_scalar, act_random, act_begin, act_end, act_keep, act_free,
-  act_realize, act_other, act_refuse, act_archive, act_bytes, act_model, act_model, act_binary, act_unary,
+#define A(name) {#name, act_##name}
+static const struct { const char *name; void (*fn)(world *w); } actions[] = {
+  A(from), A(binary), A(unary), A(reduce), A(move), A(cat), A(assign), A(write), A(read), A(check), A(reference),
+  A(grad), A(capture), A(run), A(program_free), A(blob), A(host), A(scalar), A(random), A(begin), A(end), A(keep),
+  A(free), A(realize), A(other), A(refuse), A(archive), A(bytes), A(model), A(model), A(binary), A(unary),
 };
+#undef A
 enum { NACTIONS = sizeof actions / sizeof *actions };
+
+static void act(world *w, int i) {
+  say(w, actions[i].name);
+  actions[i].fn(w);
+}
 
 // ** inputs **
 
@@ -715,7 +723,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
     call_begin(&w);
     const uint64_t nodes = tiny_get_stats(w.t).nodes;
     const int b = byte_of(&w);
-    if (b < ACTIONS) actions[b % NACTIONS](&w); else call_from_table(&w);
+    if (b < ACTIONS) act(&w, b % NACTIONS); else call_from_table(&w);
     count_call();
     call_end(&w, nodes);
   }

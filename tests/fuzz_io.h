@@ -2,7 +2,7 @@
 #ifndef FUZZ_IO_H
 #define FUZZ_IO_H
 
-#define FUZZ_CHECK(ok) do { if (!(ok)) __builtin_trap(); } while (0)
+#define FUZZ_CHECK(ok) do { if (!(ok)) { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #ok); __builtin_trap(); } } while (0)
 typedef struct fuzz_bytes { unsigned char data[1 << 14]; size_t n; } fuzz_bytes;
 
 static tiny_ctx *fuzz_context(void) {

@@ -181,7 +181,7 @@ without() {
 parts=$(grep -E '^ *# *(if|elif)' tiny.h | grep -oE '\bTINY_NO_[A-Z0-9_]+' | sort -u)
 for part in $parts; do
   without "without $part" gcc -std=c11 -D$part
-  without "C++ without $part" clang++ -x c++ -std=c++17 -D$part
+  try "C++ without $part" clang++ -x c++ -std=c++17 $warn -D$part -fsyntax-only sum.c
   try "the manual names $part" grep -qE "^  $part +[a-z]" tiny.h
 done
 without "without any part" gcc -std=c11 ${parts//TINY/-DTINY}

@@ -490,6 +490,11 @@ static void states(void) {
         tiny_assign(s, tiny_like(s, 9));
         CHECK_EQ(tiny_state_load(path, &p, &o, 1), TINY_OK);
         CHECK(tiny_item(s) == 1);
+        tiny_optim odd;
+        memset(&odd, 0, sizeof odd);
+        odd.kind = TINY_OPTIM_COUNT;
+        CHECK_EQ(tiny_state_load(path, &p, &odd, 1), TINY_E_ARG);
+        tiny_clear(t);
         CHECK_EQ(tiny_state_load(path, &p, NULL, 1), TINY_OK);                    // the optimiser's part may be left alone
       }
       tiny_tensor *g[2];

@@ -178,6 +178,24 @@ static void check_assign(void) {
   CHECK_EQ(tiny_status(t), TINY_E_ARG);
   tiny_clear(t);
 }
+// What is padded or repeated is no view: an assignment gives it memory of its own, which its parts are views of.
+static void check_assign_no_view(void) {
+  const float data[4] = {1, 2, 3, 4}, eight[8] = {10, 20, 30, 40, 50, 60, 70, 80};
+  for (int k = 0; k < 8; k++) {
+    const int write = k & 1, part = k & 2;
+    tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(1, 4));
+    tiny_tensor *whole = k & 4 ? tiny_pad(x, TINY_SHAPE(1, 0, 0, 0), 0) : tiny_expand(x, TINY_SHAPE(2, 4)), *p = whole;
+    if (part) {
+      CHECK_EQ(tiny_realize(&whole, 1), TINY_OK);
+      p = tiny_flip(tiny_shrink(whole, TINY_SHAPE(0, 2, 1, 3)), TINY_SHAPE(0));
+    }
+    if (write) CHECK_EQ(tiny_write(p, eight, part ? 16 : 32), TINY_OK);
+    else CHECK(tiny_assign(p, tiny_from(t, eight, TINY_F32, tiny_shape_get(p))) == p);
+    CHECK(part ? holds(p, 4, 10.0, 20.0, 30.0, 40.0) : holds(p, 8, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0));
+    if (part) CHECK(holds(whole, 8, k & 4 ? 0.0 : 1.0, 30.0, 40.0, k & 4 ? 0.0 : 4.0, 1.0, 10.0, 20.0, 4.0));
+    CHECK(holds(x, 4, 1.0, 2.0, 3.0, 4.0));
+  }
+}
 // A counter, a running sum and batch statistics over frames, as training loops have them.
 static void check_steps(void) {
   const float zero = 0, data[4] = {1, 2, 3, 6}, two[2] = {0, 0};
@@ -275,6 +293,7 @@ static void check_all(const char *device, tiny_code (*how)(tiny_tensor *x, void 
   check_frames();
   check_values_stay();
   check_assign();
+  check_assign_no_view();
   check_steps();
   check_optimisers();
   tiny_close(t);

@@ -144,7 +144,8 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
   // The state must exist to be loaded.
   if (o && o->t && o->t != t) return tiny_fail(t, TINY_E_ARG, "state_load: the optimiser belongs to another context");
   if (o && p->ntrainable &&
-      (tn_step_check(t, "state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
+      (!tn_optim_known(t, "state_load", o) ||
+       tn_step_check(t, "state_load", o->n, p->trainable, p->trainable, p->ntrainable) != TINY_OK ||
        !tn_optim_open(o, t, p->trainable, p->ntrainable)))
     return t->code;
   tiny_archive *a = tiny_archive_open(t, path);

@@ -1,6 +1,6 @@
 // null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
-// machine, and its own cost can be measured. Memory is the host's and zero, so reading gives zeros;
-// "compiled" kernels are their sources.
+// machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
+// or as what lay in that memory before. "Compiled" kernels are their sources.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED

@@ -300,10 +300,11 @@ static tiny_code tn_assign_now(tiny_ctx *t, tiny_tensor *x, tiny_uop *value) {
   tn_realize_call one = {&x, 1};
   return tiny_ok(tn_assign(x, value)) ? tn_realize_guarded(t, &one) : t->code;
 }
-// Is x a part of memory, a view of it?
+// Is x a part of memory, or of what another tensor stands for?
 static int tn_is_view(const tiny_tensor *x) {
+  tiny_ctx *t = tn_ctx_of(x);
   tn_chain c;
-  return tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) && c.bottom->op == TINY_OP_BUFFER;
+  return tn_chain_of(t, tn_uop_of(x), &c) && (c.bottom->op == TINY_OP_BUFFER || tn_is_part(t, tn_slot(x), &c));
 }
 
 #if !defined(TINY_NO_IO) && !defined(TINY_NO_NN)

@@ -343,6 +343,13 @@ static double tn_known(tiny_ctx *t, tiny_uop *u) {
   tiny_free(x);
   return value;
 }
+// The same of a number of elements, at most `most`; -1 after an error. A device that computes nothing gives any number.
+static int64_t tn_known_count(tiny_ctx *t, tiny_uop *u, double most) {
+  const double n = tn_known(t, u);
+  if (n >= 0 && n <= most) return (int64_t)n;
+  tiny_fail(t, TINY_E_DEVICE, "the device says that %g of at most %g elements are chosen", n, most);
+  return -1;
+}
 // How many elements of a mask (n) are true up to each, that one included: i32.
 static tiny_uop *tn_running(tiny_ctx *t, tiny_uop *mask) {
   if (tn_bad(t, mask)) return mask;
@@ -375,12 +382,12 @@ static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
   const int64_t n = u->dim[0], none = 0;
   tiny_tensor *running = tn_tensor_new(t, u);
   if (!n || !tiny_ok(running)) return running;
-  const double count =
-      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, tn_uop_of(running), 0, n - 1, n)) : -1;
+  const int64_t count = tiny_realize(&running, 1) == TINY_OK
+                            ? tn_known_count(t, tn_cut(t, tn_uop_of(running), 0, n - 1, n), (double)n) : -1;
   tiny_uop *at = &t->ir->bad;
   if (count == 0) at = tn_expand(t, tn_k(t, u, 0), 1, &none);
   if (count > 0)
-    at = tn_search(t, tn_uop_of(running), tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
+    at = tn_search(t, tn_uop_of(running), tn_plus(t, tn_iota(t, u->dtype, count, 0, 1), 1), 0);
   tiny_tensor *out = tn_tensor_new(t, at);
   tiny_free(running);
   return out;
@@ -461,13 +468,14 @@ static tiny_tensor *tn_repeated_at(tiny_ctx *t, tiny_uop *repeats, int64_t n) {
   tiny_tensor *through = tn_tensor_new(t, u), *least = tn_tensor_new(t, tn_bad(t, r) ? r : tn_extreme(t, 1, r, 1, 0)),
               *both[2] = {through, least}, *out = tn_poison(t);
   if (tiny_ok(through) && tiny_ok(least) && tiny_realize(both, 2) == TINY_OK) {
-    const double lo = tiny_item(least), count = lo < 0 ? 0 : tn_known(t, tn_cut(t, tn_uop_of(through), 0, n - 1, n));
+    const double lo = tiny_item(least);
+    const int64_t count = lo < 0 ? -1 : tn_known_count(t, tn_cut(t, tn_uop_of(through), 0, n - 1, n), 9e18);
     if (lo < 0) tiny_fail(t, TINY_E_ARG, "repeat_interleave_by: an element %g times", lo);
-    else if (count >= (double)INT32_MAX)
-      tiny_fail(t, TINY_E_SHAPE, "repeat_interleave_by: %.0f elements along the axis", count);
+    else if (count >= INT32_MAX)
+      tiny_fail(t, TINY_E_SHAPE, "repeat_interleave_by: %lld elements along the axis", (long long)count);
     else if (count == 0) out = tn_tensor_new(t, tn_expand(t, tn_int(t, TINY_I32, 0), 1, &none));
     else if (count > 0)
-      out = tn_tensor_new(t, tn_search(t, tn_uop_of(through), tn_iota(t, TINY_I64, (int64_t)count, 0, 1), 1));
+      out = tn_tensor_new(t, tn_search(t, tn_uop_of(through), tn_iota(t, TINY_I64, count, 0, 1), 1));
   }
   tiny_free(through); tiny_free(least);
   return out;

@@ -216,6 +216,11 @@ static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   *state = NULL;
 }
 
+static int tn_optim_known(tiny_ctx *t, const char *name, const tiny_optim *o) {
+  if ((unsigned)o->kind < TINY_OPTIM_COUNT) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: %d is no kind of optimiser", name, (int)o->kind);
+  return 0;
+}
 static int tn_optim_needs(const tiny_optim *o) {
   const struct tn_optim_row *row = &tn_optims[o->kind];
   return row->always | (o->momentum != 0 ? row->with_momentum : 0) |
@@ -294,8 +299,7 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
   if (code != TINY_OK) return code;
   tiny_ctx *t = tn_ctx_of(params[0]);
   if (!o) return tiny_fail(t, TINY_E_ARG, "optim_step: the optimiser is NULL");
-  if ((unsigned)o->kind >= TINY_OPTIM_COUNT)
-    return tiny_fail(t, TINY_E_ARG, "optim_step: %d is no kind of optimiser", (int)o->kind);
+  if (!tn_optim_known(t, "optim_step", o)) return t->code;
   for (int i = 0; o->kind == TINY_MUON && i < n; i++)
     if (tn_uop_of(params[i])->ndim != 2)
       return tiny_fail(t, TINY_E_SHAPE, "optim_step: muon moves matrices, but parameter %d is %s", i,

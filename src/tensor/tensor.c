@@ -411,16 +411,19 @@ enum { TN_MAX_CHAIN = 64 };                // movement ops whose views are folde
 typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
 static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
-// The movement ops that make u, and what they start from; past: also those that were computed. 0: no memory.
-static int tn_chain_to(tiny_ctx *t, tiny_uop *u, int past, tn_chain *c) {
+// Is each element of u one of its source's, and no other's? Padding is in no memory; what EXPAND repeats is there once.
+static int tn_is_view_op(const tiny_uop *u) {
+  return tn_is_movement(u) && u->op != TINY_OP_PAD && u->op != TINY_OP_EXPAND;
+}
+// The movement ops that make u, a view, and what they start from. 0: no memory.
+static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
   c->n = 0; c->link = NULL; c->bottom = u;
-  for (; (past || !c->bottom->realized) && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  for (; !c->bottom->realized && tn_is_view_op(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
   if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
   return 1;
 }
-static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) { return tn_chain_to(t, u, 0, c); }
 // The same movement of another bottom.
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
