@@ -700,6 +700,15 @@ static void test_other_compiler_behind_a_name(void) {
   unsetenv("TINY_CC");
 }
 
+// A path that is too long names no folder, least of all the one that it begins with.
+static void test_long_path(void) {
+  static char dir[2 * TN_OS_PATH];
+  size_t n = (size_t)snprintf(dir, sizeof dir, "%s/", in_root("long"));
+  for (; n < sizeof dir - 1; n++) dir[n] = n % 100 ? 'x' : '/';
+  CHECK(with_cache(dir).right);
+  CHECK(access(in_root("long"), F_OK) != 0);
+}
+
 // What edits the compiler's arguments from the environment does not reach it.
 static void test_edited_arguments(void) {
   char clang[TN_OS_PATH];
@@ -831,6 +840,7 @@ int main(int argc, char **argv) {
   test_used_up();
   test_killed();
   test_other_compiler_behind_a_name();
+  test_long_path();
   test_edited_arguments();
   test_masked();
   test_kind();

@@ -28,8 +28,9 @@ static void tn_cache_open(tiny_ctx *t, tn_cache *c, const char *dir) {
   c->t = t;
   if (tn_os_raised()) return;
   if (!dir) dir = tn_os_env_set("TINY_CACHE");             // "" says something, too
-  if (dir) snprintf(c->dir, sizeof c->dir, "%s", dir);
-  else if (!tn_os_cache_dir(c->dir, sizeof c->dir)) c->dir[0] = 0;
+  const int there = dir ? (size_t)snprintf(c->dir, sizeof c->dir, "%s", dir) < sizeof c->dir
+                        : tn_os_cache_dir(c->dir, sizeof c->dir);
+  if (!there) c->dir[0] = 0;               // the beginning of a path is another folder
 }
 
 // sum: against accidents
