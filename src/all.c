@@ -1,13 +1,15 @@
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
 
-// ** base: floats, numbers, memory, hashes, text, the operating system **
+// ** base: floats, numbers, memory, hashes, text; the operating system in four rooms **
 #include "base/float.c"
 #include "base/number.c"
 #include "base/memory.c"
 #include "base/hash.c"
 #include "base/text.c"
 #include "base/os.c"
+#include "base/threads.c"
+#include "base/files.c"
 #include "base/process.c"
 
 // ** ir: the node, its arithmetic, its text, patterns, the reference interpreter, the verifier **
@@ -119,6 +121,7 @@
 #endif
 #include "runtime/null.c"
 #include "runtime/device.c"
+#include "runtime/cache.c"
 #include "runtime/program.c"
 #include "runtime/beam.c"
 #include "runtime/run.c"

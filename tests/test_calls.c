@@ -2,9 +2,13 @@
 // range, contexts that did not open. What it refuses it says, in the context that it belongs to, and both contexts go on working.
 //
 // The calls are written by tools/api_calls.py from the declarations: a function that is new is called from its first day on.
+#ifndef _GNU_SOURCE
+  #define _GNU_SOURCE                      // for the test: feenableexcept
+#endif
 #include "../src/all.c"
 #include "test.h"
 #include "memory_test.h"
+#include <fenv.h>
 
 enum { MOST_HANDLES = 24, ROOM = 16 };
 enum { NOTHING, TENSOR, CODE, POINTER, NUMBER };
@@ -14,6 +18,7 @@ typedef struct world {
   tiny_tensor *home[MOST_HANDLES], *foreign[MOST_HANDLES], *list[MOST_HANDLES], *out[ROOM][ROOM];
   uint32_t strange;                        // bit i: argument i is foreign[i]
   int number_at; int64_t number;           // number number_at is this one; -1: all have their defaults
+  double times;                            // doubles are so many times their defaults
   int bare;                                // owners are as their struct begins: zeroed
   int many, where, dtypes;                // arguments have this many dims and one of three dtypes; 0: they are squares
   int kind; tiny_tensor *tensor; tiny_code code; const void *pointer; int64_t given;
@@ -50,16 +55,17 @@ static int64_t number_of(const world *w, int i, int64_t usual) { return w->numbe
 #define L(i) list_of(w, i)
 #define O(i) w->out[i]
 #define N(i, usual) number_of(w, i, usual)
-#define D(i, usual) (usual)
+#define D(i, usual) ((usual) * w->times)
 #define T(usual) usual
 #define P(usual) usual
 #define C(i) ((int)(number_of(w, i, 2) > 2 ? 2 : number_of(w, i, 2)))
 
+static int side = 4;                       // of all matrices
 static const char *const the_names[2] = {"a", "b"};
-static tiny_shape the_shape(const world *w, int at) { (void)w; (void)at; return TINY_SHAPE(4, 4); }
+static tiny_shape the_shape(const world *w, int at) { (void)w; (void)at; return TINY_SHAPE(side, side); }
 static int written(void *user, const void *data, size_t nbytes) { (void)user; (void)data; (void)nbytes; return 1; }
 static tiny_writer the_writer(void) { const tiny_writer to = {written, NULL}; return to; }
-static tiny_views *the_views(world *w) { w->views = tiny_views_of(TINY_SHAPE(4, 4)); return &w->views; }
+static tiny_views *the_views(world *w) { w->views = tiny_views_of(TINY_SHAPE(side, side)); return &w->views; }
 static tiny_plateau *the_plateau(world *w) { return &w->plateau; }
 // Owners are made in w->t when a call asks for one, and ended after it.
 static tiny_params *the_params(world *w) {
@@ -125,13 +131,13 @@ static tiny_ctx *open_quiet(memory_count *m) {
   return tiny_open(&d);
 }
 static tiny_tensor *square(tiny_ctx *t, int i) {
-  float v[16];
-  for (int k = 0; k < 16; k++) v[k] = (float)(k * (i + 1) % 7) + 0.5f;
-  return tiny_from(t, v, TINY_F32, TINY_SHAPE(4, 4));
+  float v[25];
+  for (int k = 0; k < side * side; k++) v[k] = (float)(k * (i + 1) % 7) + 0.5f;
+  return tiny_from(t, v, TINY_F32, TINY_SHAPE(side, side));
 }
 static void world_begin(world *w) {
   memset(w, 0, sizeof *w);
-  w->number_at = -1;
+  w->number_at = -1; w->times = 1;
   w->t = open_quiet(NULL);
   w->other = open_quiet(NULL);
   for (int i = 0; i < MOST_HANDLES; i++) { w->home[i] = square(w->t, i); w->foreign[i] = square(w->other, i); }
@@ -264,6 +270,70 @@ static void check_dims(world *w, const struct api_call *c) {
   }
 }
 
+// ** floating-point modes of the caller **
+
+// What a call gives, as a hash of bits; 0: nothing that can be read.
+static uint64_t bits_given(const world *w) {
+  float got[256];
+  if (w->kind != TENSOR || !tiny_ok(w->tensor) || tiny_nelem(w->tensor) < 1 || tiny_nelem(w->tensor) > 256) return 0;
+  tiny_tensor *x = tiny_cast(w->tensor, TINY_F32);
+  const size_t nbytes = (size_t)tiny_nelem(x) * 4;
+  return tiny_read(x, got, nbytes) == TINY_OK ? tn_hash_bytes(1, got, nbytes) | 1 : 0;
+}
+static uint64_t call_in(world *w, const struct api_call *c, int rounding, int traps, int *kept) {
+  feclearexcept(FE_ALL_EXCEPT);
+  fesetround(rounding);
+#ifdef __GLIBC__
+  if (traps) feenableexcept(FE_ALL_EXCEPT);
+#endif
+  tiny_seed(w->t, 1);
+  call_once(w, c);
+  const uint64_t bits = bits_given(w);
+  call_end(w);
+  *kept = fegetround() == rounding && !fetestexcept(FE_ALL_EXCEPT);
+#ifdef __GLIBC__
+  *kept &= fegetexcept() == (traps ? FE_ALL_EXCEPT : 0);
+  fedisableexcept(FE_ALL_EXCEPT);
+#else
+  (void)traps;
+#endif
+  feclearexcept(FE_ALL_EXCEPT);
+  fesetround(FE_TONEAREST);
+  return bits;
+}
+
+// Each call gives the same bits whatever mode the caller is in, traps nothing, and leaves mode and flags as they were.
+static void check_mode(world *w, const struct api_call *c) {
+  static const int rounding[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  int kept = 0;
+  const uint64_t want = call_in(w, c, FE_TONEAREST, 0, &kept);
+  for (size_t i = 0; i < sizeof rounding / sizeof *rounding; i++) {
+    const uint64_t bits = call_in(w, c, rounding[i], 1, &kept);
+    if (!kept || bits != want) printf("%s: mode %d: %s\n", c->name, (int)i, kept ? "other bits" : "mode or flags");
+    CHECK(kept && bits == want);
+  }
+}
+static void check_modes(void) {            // also with numbers that are no powers of two
+  static world w;
+  for (side = 4; side < 6; side++) {
+    world_begin(&w);
+    for (int k = 0; k < NCALLS; k++) {
+      if (getenv("TEST_LOUD")) { printf("modes: %s\n", api_calls[k].name); fflush(stdout); }
+      for (w.number_at = -1; w.number_at < api_calls[k].numbers; w.number_at++) {
+        w.number = 3;
+        w.times = 1;
+        check_mode(&w, &api_calls[k]);
+        w.times = 0.7;
+        check_mode(&w, &api_calls[k]);
+      }
+      w.number_at = -1;
+    }
+    tiny_close(w.other);
+    tiny_close(w.t);
+  }
+  side = 4;
+}
+
 // ** contexts that did not open **
 
 static void check_unopened(void) {
@@ -272,7 +342,7 @@ static void check_unopened(void) {
     static world w;
     m.fail_at = n;
     memset(&w, 0, sizeof w);
-    w.number_at = -1; w.bare = 1;
+    w.number_at = -1; w.times = 1; w.bare = 1;
     w.t = w.other = open_quiet(&m);
     if (m.calls < n) { CHECK(w.t && tiny_status(w.t) == TINY_OK); tiny_close(w.t); CHECK_EQ(m.live, 0); break; }
     CHECK(!w.t || tiny_status(w.t) == TINY_E_MEMORY);
@@ -295,6 +365,7 @@ int main(void) {
   static world w;
   tiny_tensor *dead[MOST_HANDLES];
   check_unopened();
+  check_modes();
   world_begin(&w);
   for (int i = 0; i < MOST_HANDLES; i++) { dead[i] = square(w.t, i); tiny_free(dead[i]); }
   for (int k = 0; k < NCALLS; k++) {

@@ -160,7 +160,8 @@ static void test_other_compiler(void) {    // $TINY_CC names one that is not cla
   machine_close(&m);
   setenv("TMPDIR", "/no/such/folder", 1);
   machine_open(&m, 2);
-  CHECK_EQ(machine_compile(&m, 1, source, binary), TINY_E_IO);
+  const char *const good[] = { counts };
+  CHECK_EQ(machine_compile(&m, 1, good, binary), TINY_OK);   // then in the system's own
   machine_close(&m);
   unsetenv("TMPDIR");
   unsetenv("TINY_CC");

@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
+#include "../src/base/process.c"
 #include "../src/runtime/elf.c"
 #include "test.h"
 #include "memory_test.h"

@@ -63,7 +63,7 @@ INDIRECT = [
     (r"->buffer\(", r"tn_\w*buffer\w*", "runtime/|ir/"),
     (r"tn_exp_falling_of : tn_exp_of", "tn_exp_falling_of|tn_exp_of", "rules/"),
     (r"\bformula\(t, op", r"tn_\w+", "tensor/scan.c"),
-    (r"\bexp\(t, ", r"tn_exp\w*", "tensor/|ir/"),
+    (r"\bpower\(t, ", r"tn_exp\w*", "tensor/|ir/"),
     (r"\bformula\(", FORMULAS, "tensor/|ir/"),
     (r"\.update\(u\)", r"tn_update_\w+", "tensor/optim.c"),
     (r"units_allowed\(", r"tn_os_\w+", "base/"),

@@ -51,6 +51,34 @@ for std in c++17 c++20 c++2b; do
   try "g++ $std, all warnings" g++ -x c++ -std=$std $much -fsyntax-only one.c
   try "clang++ $std, all warnings" clang++ -x c++ -std=$std $much -fsyntax-only one.c
 done
+# Behind the standard headers that define short words, those of windows.h, and names of namespace std.
+cat >crowded.c <<'END'
+#include <complex.h>
+#include <iso646.h>
+#include <stdalign.h>
+#include <stdnoreturn.h>
+#include <tgmath.h>
+#define min(a, b) ((a) < (b) ? (a) : (b))
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#define near
+#define far
+#define small char
+#define ERROR 0
+#define IN
+#define OUT
+#define OPTIONAL
+#define interface struct
+#define DELETE 0x10000
+#define TRUE 1
+#define FALSE 0
+#define TINY_IMPLEMENTATION
+#include "tiny.h"
+END
+{ printf '#include <%s>\n' algorithm cmath complex functional string vector; echo 'using namespace std;'; cat one.c; } >named.cc
+try "gcc, behind words of others" gcc -std=c11 $much -fsyntax-only crowded.c
+try "clang, behind words of others" clang -std=c11 $much -fsyntax-only crowded.c
+try "g++, using namespace std" g++ -std=c++20 $much -fsyntax-only named.cc
+try "clang++, using namespace std" clang++ -std=c++20 $much -fsyntax-only named.cc
 try "gcc -O2, warnings of the optimiser" gcc -std=c2x $much -O2 -c one.c -o optimised.o
 try "gcc -O3, warnings of the optimiser" gcc -std=c11 $much -O3 -c one.c -o optimised.o
 

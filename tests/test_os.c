@@ -7,6 +7,7 @@
 #endif                                     // for the test: setenv, sigaction, timers
 #include <sys/resource.h>
 #include <sys/time.h>
+#include "../src/base/threads.c"
 #include "../src/base/process.c"
 #include "test.h"
 #include "memory_test.h"

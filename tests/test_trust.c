@@ -417,10 +417,10 @@ static int fill_scene(void) {
     char text[64];
     snprintf(text, sizeof text, "%d of %d", i, (int)getpid());
     const tn_digest key = tn_text_key(t, "module", text);
-    tn_cache_write(t, &key, "bin", big, sizeof big);
+    tn_cache_write(&t->programs->cache, &key, "bin", big, sizeof big);
     tn_scratch_reset(t, 0);
   }
-  const int kept = t->programs->dir[0] != 0;
+  const int kept = t->programs->cache.dir[0] != 0;
   tiny_close(t);
   return !kept;
 }
@@ -460,9 +460,9 @@ static int limited_scene(void) {           // files of this process may have 4 K
   tiny_ctx *t = tiny_open(&d);
   static char big[20000];
   const tn_digest key = tn_text_key(t, "module", "x");
-  tn_cache_write(t, &key, "bin", big, sizeof big);
+  tn_cache_write(&t->programs->cache, &key, "bin", big, sizeof big);
   tn_scratch_reset(t, 0);
-  const int gave_up = !t->programs->dir[0];
+  const int gave_up = !t->programs->cache.dir[0];
   tiny_tensor *x = tiny_ones(t, TINY_F32, TINY_SHAPE(100, 100));
   const tiny_code code = tiny_save_npy(x, in_root("big.npy"));
   tiny_close(t);
@@ -632,6 +632,116 @@ static void test_crowded(void) {
   CHECK_EQ(in_child(crowded_scene), 0);
 }
 
+// The same for descriptors: all are in use, until the host closes some.
+static int spare[1024], nspare;
+static void *close_some(void *arg) {
+  (void)arg;
+  tn_os_sleep_us(60000);
+  for (int i = 0; i < nspare; i++) close(spare[i]);
+  return NULL;
+}
+static int used_up_scene(void) {
+  pthread_t thread;
+  const struct rlimit few = {64, 64};
+  if (setrlimit(RLIMIT_NOFILE, &few)) return 9;
+  while (nspare < 1024 && (spare[nspare] = dup(0)) >= 0) nspare++;
+  if (pthread_create(&thread, NULL, close_some, NULL)) return 9;
+  const result r = without_cache();
+  pthread_join(thread, NULL);
+  return r.right && r.stats.compiled == 1 ? 0 : 1;
+}
+static void test_used_up(void) { CHECK_EQ(in_child(used_up_scene), 0); }
+
+// A compiler ends with its host, and so does what it has started, however the host ends.
+static int killed_scene(void) {
+  setenv("TINY_CC", in_root("lasts"), 1);
+  return with_cache("").right;
+}
+static void test_killed(void) {
+#ifdef __linux__
+  char mark[32], text[256], look[128];
+  int status, seen = 0;
+  snprintf(mark, sizeof mark, "7774.%d", (int)getpid());   // of this run alone
+  snprintf(text, sizeof text, "cat >/dev/null; trap '' TERM HUP INT IO; sleep %s & sleep %s", mark, mark);
+  snprintf(look, sizeof look, "pgrep -f '[s]leep %s' >/dev/null", mark);
+  if (!odd_compiler("lasts", text)) return;
+  fflush(stdout); fflush(stderr);
+  const pid_t host = fork();
+  if (!host) _exit(killed_scene());
+  for (int i = 0; i < 500 && !seen; i++) { tn_os_sleep_us(20000); seen = !system(look); }
+  CHECK(seen);
+  kill(host, SIGKILL);
+  waitpid(host, &status, 0);
+  CHECK(no_sleeper_left(mark));
+#endif
+}
+
+// A name that stands for another compiler than when it was last asked.
+static void test_other_compiler_behind_a_name(void) {
+  char gcc[TN_OS_PATH], clang[TN_OS_PATH], dir[256], text[600];
+  if (!tn_os_find_program("gcc", 0, gcc, sizeof gcc) || !tn_os_find_program("clang", 0, clang, sizeof clang)) {
+    printf("test_other_compiler_behind_a_name: left out, it takes gcc and clang\n");
+    return;
+  }
+  snprintf(dir, sizeof dir, "%s", in_root("behind"));
+  snprintf(text, sizeof text, "#!/bin/sh\nexec %s \"$@\"\n", in_root("real"));
+  store(in_root("front"), text, 0755);
+  setenv("TINY_CC", in_root("front"), 1);
+  for (int i = 0; i < 4; i++) {
+    remove(in_root("real"));
+    CHECK(symlink(i % 2 ? gcc : clang, in_root("real")) == 0);
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.cache_dir = dir;
+    const result r = compute(&d, 900 + i);                   // no kernel of before
+    CHECK(r.right && r.code == TINY_OK && r.stats.compiled == 1 && !r.log.lines);
+    if (!r.right) fprintf(stderr, "    %s\n", r.message);
+  }
+  unsetenv("TINY_CC");
+}
+
+// A path that is too long names no folder, least of all the one that it begins with.
+static void test_long_path(void) {
+  static char dir[2 * TN_OS_PATH];
+  size_t n = (size_t)snprintf(dir, sizeof dir, "%s/", in_root("long"));
+  for (; n < sizeof dir - 1; n++) dir[n] = n % 100 ? 'x' : '/';
+  CHECK(with_cache(dir).right);
+  CHECK(access(in_root("long"), F_OK) != 0);
+}
+
+// What edits the compiler's arguments from the environment does not reach it.
+static void test_edited_arguments(void) {
+  char clang[TN_OS_PATH];
+  if (!tn_os_find_program("clang", 0, clang, sizeof clang)) return;
+  setenv("TINY_CC", clang, 1);
+  setenv("CCC_OVERRIDE_OPTIONS", "+-Dfloat=double", 1);
+  const result r = without_cache();
+  CHECK(r.right && r.stats.compiled == 1);
+  unsetenv("CCC_OVERRIDE_OPTIONS");
+  unsetenv("TINY_CC");
+}
+
+// Folders that the library makes are this user's to enter and nobody else's, whatever the umask.
+static int masked_scene(void) {
+  char gcc[TN_OS_PATH], dir[256];
+  if (!geteuid() && (setresgid(NOBODY, NOBODY, NOBODY) || setresuid(NOBODY, NOBODY, NOBODY))) return 9;
+  snprintf(dir, sizeof dir, "%s", in_root("masked/cache"));
+  umask(0777);
+  struct stat s;
+  result r = with_cache(dir);
+  if (!r.right || stat(dir, &s) || (s.st_mode & 0777) != 0700) return 1;
+  if (!tn_os_find_program("gcc", 0, gcc, sizeof gcc)) return 0;
+  setenv("TINY_CC", gcc, 1);
+  umask(022);                              // gcc itself cannot do without
+  setenv("TMPDIR", in_root("no_such_folder"), 1);            // then in the system's own
+  r = without_cache();
+  return r.right && r.stats.compiled == 1 ? 0 : 2;
+}
+static void test_masked(void) {
+  CHECK(mkdir(in_root("masked"), 0777) == 0 && chmod(in_root("masked"), 0777) == 0 && chmod(root, 0755) == 0);
+  CHECK_EQ(in_child(masked_scene), 0);
+}
+
 // What a compiler is it says itself, whatever its name and its folder.
 static void test_kind(void) {
   char real[TN_OS_PATH], path[600], command[TN_OS_PATH + 700];
@@ -660,9 +770,10 @@ static void test_kind(void) {
 }
 
 // Compilers that come first and are broken: one that does not start, one that says nothing, one that says it is clang
-// and then compiles nothing. A good one behind them is used.
+// and then compiles nothing, or writes what is no object. A good one behind them is used.
 static void test_broken_first(void) {
-  static const char *const broken[] = {"exit 1", "echo 'no such library' >&2; exit 127", "kill -9 $$", "exit 0"};
+  static const char *const broken[] = {"exit 1", "echo 'no such library' >&2; exit 127", "kill -9 $$", "exit 0",
+                                       "cat >/dev/null; head -c 5000 /dev/zero"};
   char path[8192], text[600], *const before = strdup(getenv("PATH"));
   CHECK(mkdir(in_root("bin"), 0755) == 0);
   snprintf(path, sizeof path, "%s:%s", in_root("bin"), before);
@@ -726,6 +837,12 @@ int main(int argc, char **argv) {
   test_bounded_compiler();
   test_cannot_run();
   test_crowded();
+  test_used_up();
+  test_killed();
+  test_other_compiler_behind_a_name();
+  test_long_path();
+  test_edited_arguments();
+  test_masked();
   test_kind();
   test_broken_first();
   test_no_files();

@@ -6,16 +6,86 @@
 //      so no signal handling is touched. The sockets close on exec, so that children don't inherit each
 //      other's ends.
 //      A child leads a process group of its own. When it ends, when its time is over or when it has written more than
-//      it may, all of its group ends: nobody else's hand on its outputs keeps the host waiting. A signal for the host's
-//      group, as from a terminal, does not reach it. Signals are in a child as a program expects them, whatever the
-//      host blocks or ignores.
+//      it may, all of its group ends: nobody else's hand on its outputs keeps the host waiting. On Linux it ends with
+//      the host, too, however that ends. A signal for the host's group, as from a terminal, does not reach it. Signals
+//      are in a child as a program expects them, whatever the host blocks or ignores.
 // When memory runs out in between, the children are killed, waited for and their sockets closed before it
 // unwinds.
 #ifndef TN_BASE_PROCESS
 #define TN_BASE_PROCESS
 #ifndef TINY_AMALGAMATED
-#include "os.c"
+#include "files.c"
 #endif
+
+// ** where programs lie **
+
+// Folders that nobody names relative to where the process happens to be.
+#ifdef _WIN32
+static int tn_os_is_absolute(const char *path, size_t length) {
+  return length > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\');
+}
+enum { TN_OS_PATH_SEPARATOR = ';' };
+#else
+static int tn_os_is_absolute(const char *path, size_t length) { return length && *path == '/'; }
+enum { TN_OS_PATH_SEPARATOR = ':' };
+#endif
+
+// Where programs are looked for; with raised rights the system's folders alone.
+static const char *tn_os_search_path(void) {
+#ifdef _WIN32
+  const char *path = tn_os_env("PATH");
+  return path ? path : "";
+#else
+  const char *path = tn_os_raised() ? "/usr/bin:/bin" : tn_os_env("PATH");
+  return path ? path : "";
+#endif
+}
+
+// The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
+static int tn_os_clean_path(const char *path, tiny_bytes *out) {
+  int others = 0;
+  while (*path) {
+    size_t length = 0;
+    while (path[length] && path[length] != TN_OS_PATH_SEPARATOR) length++;
+    const int more = path[length] != 0;
+    if (tn_os_is_absolute(path, length)) {
+      const char separator = TN_OS_PATH_SEPARATOR;
+      if (out->n) tiny_bytes_add(out, &separator, 1);
+      tiny_bytes_add(out, path, length);
+    } else others = 1;
+    path += length + (size_t)more;
+    others |= more && !*path;              // an empty one at the end: where the process is
+  }
+  return others;
+}
+
+// The nth path of a program: name itself when it has a folder in it, else those on PATH whose folder is absolute.
+// 0: there is none.
+static int tn_os_find_program(const char *name, int nth, char *out, size_t cap) {
+  tn_os_facts facts;
+#ifdef _WIN32
+  const char *const suffix = strchr(name, '.') ? "" : ".exe";
+  const int named = strchr(name, '/') || strchr(name, '\\');
+#else
+  const char *const suffix = "";
+  const int named = strchr(name, '/') != NULL;
+#endif
+  const char *path = named ? "" : tn_os_search_path();
+  for (;;) {
+    size_t length = 0;
+    while (path[length] && path[length] != TN_OS_PATH_SEPARATOR) length++;
+    const int n = snprintf(out, cap, "%.*s%s%s%s", (int)length, path, length ? "/" : "", name, suffix);
+    int found = n > 0 && (size_t)n < cap && (named || tn_os_is_absolute(path, length)) && tn_os_file(out, &facts);
+#ifndef _WIN32
+    found = found && access(out, X_OK) == 0;
+#endif
+    if (found && !nth--) return 1;
+    if (!path[length]) return 0;
+    path += length + 1;
+  }
+}
+
+// ** children **
 
 typedef struct tn_job {
   const char *const *argv;                 // argv[0]: the program's path; NULL ends the list
@@ -66,7 +136,8 @@ static tiny_code tn_process_not_started(tn_job *job, const char *why) {
 
 #ifndef _WIN32
 
-struct tn_child { pid_t pid; int io, err, alive; size_t sent; uint64_t deadline; };
+// life: the host's end of the child's lifeline.
+struct tn_child { pid_t pid; int io, err, life, alive; size_t sent; uint64_t deadline; };
 
 #ifndef MSG_NOSIGNAL
   #define MSG_NOSIGNAL 0                   // macOS: SO_NOSIGPIPE does it
@@ -83,6 +154,10 @@ static int tn_process_above_stderr(int fd) {
 static void tn_process_close(int *fd) {
   if (*fd >= 0) close(*fd);
   *fd = -1;
+}
+
+static void tn_process_close_all(tn_child *c) {
+  tn_process_close(&c->io); tn_process_close(&c->err); tn_process_close(&c->life);
 }
 
 static int tn_process_socketpair(int fd[2]) {
@@ -112,7 +187,27 @@ static int tn_process_attributes(posix_spawnattr_t *a) {
   return failed ? failed : posix_spawnattr_setflags(a, flags);
 }
 
-static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
+// A lifeline is a socket on which nobody ever writes. When the host's end closes, because the host has ended, by
+// SIGKILL or otherwise, the system itself kills the group that owns the other end, descriptor 3 of the child: fcntl(2),
+// F_SETSIG. A parent-death signal would have to be asked for in the child, and reaches neither what the child has
+// started nor children of a thread that lives on. life[0]: the host's end; both are -1 where there is none to be had.
+static void tn_process_open_life(int life[2]) {
+  life[0] = life[1] = -1;
+#ifdef __linux__
+  (void)!tn_process_socketpair(life);
+#endif
+}
+static void tn_process_tie(int life, pid_t group) {
+#ifdef __linux__
+  enum { SETOWN = 8, SETSIG = 10, ASYNC = 020000 };        // asm-generic/fcntl.h
+  if (life < 0 || fcntl(life, SETSIG, SIGKILL) || fcntl(life, SETOWN, -group)) return;
+  fcntl(life, F_SETFL, fcntl(life, F_GETFL) | ASYNC);
+#else
+  (void)life; (void)group;
+#endif
+}
+
+static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err, int life) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   char *const *env = job->env ? job->env : TN_OS_ENVIRON;
@@ -124,6 +219,7 @@ static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 0);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 1);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, err, 2);
+  if (!failed && life >= 0) failed = posix_spawn_file_actions_adddup2(&actions, life, 3);
   if (!failed) failed = posix_spawn(pid, job->argv[0], &actions, &attributes, (char *const *)job->argv, env);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
@@ -132,13 +228,16 @@ static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
 
 // 0, or the errno that says why not.
 static int tn_process_start(tn_child *c, const tn_job *job) {
-  int io[2], err[2], failed = 0;
+  int io[2], err[2], life[2], failed = 0;
   if (!tn_process_socketpair(io)) return errno;
   if (!tn_process_socketpair(err)) failed = errno;
-  if (!failed) failed = tn_process_spawn(&c->pid, job, io[1], err[1]);
-  tn_process_close(&io[1]); tn_process_close(&err[1]);
-  if (failed) { tn_process_close(&io[0]); tn_process_close(&err[0]); return failed; }
-  c->io = io[0]; c->err = err[0]; c->sent = 0; c->alive = 1;
+  tn_process_open_life(life);
+  if (!failed) failed = tn_process_spawn(&c->pid, job, io[1], err[1], life[1]);
+  if (!failed) tn_process_tie(life[1], c->pid);
+  tn_process_close(&io[1]); tn_process_close(&err[1]); tn_process_close(&life[1]);
+  c->io = io[0]; c->err = err[0]; c->life = life[0];
+  if (failed) { tn_process_close_all(c); return failed; }
+  c->sent = 0; c->alive = 1;
   c->deadline = tn_process_deadline(job);
   return 0;
 }
@@ -203,15 +302,19 @@ static int tn_process_end(tn_child *c) {
 static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   const int exit_code = tn_process_end(c);
   if (how == TN_JOB_BY_ITSELF) tn_process_hear(c, job);      // nobody is left to write more
-  tn_process_close(&c->io); tn_process_close(&c->err);
+  tn_process_close_all(c);
   job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
 }
 
-// Starts a job. When the system has no room for one more process now, it is asked again a few times.
+static int tn_process_is_crowded(int why) {
+  return why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
+}
+
+// Starts a job. When the system has no room for one more process or socket now, it is asked again a few times.
 static int tn_process_start_patiently(tn_children *r, int i, int alive) {
   int why = tn_process_start(&r->child[i], &r->job[i]);
-  for (int us = 1000; (why == EAGAIN || why == ENOMEM) && !alive && !r->crowded && us < 200000; us *= 2) {
+  for (int us = 1000; tn_process_is_crowded(why) && !alive && !r->crowded && us < 200000; us *= 2) {
     tn_os_sleep_us(us);
     why = tn_process_start(&r->child[i], &r->job[i]);
   }
@@ -223,8 +326,7 @@ static int tn_process_start_patiently(tn_children *r, int i, int alive) {
 static int tn_process_fill(tn_children *r, int next, int *alive) {
   while (next < r->n && *alive < r->at_once) {
     const int why = tn_process_start_patiently(r, next, *alive);
-    const int crowded = why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
-    if (crowded && *alive) return next;    // when another has ended there is room again
+    if (tn_process_is_crowded(why) && *alive) return next;   // when another has ended there is room again
     if (why) tn_process_not_started(&r->job[next], strerror(why));
     else {
       ++*alive;
@@ -282,13 +384,21 @@ static void tn_process_kill(void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int i = 0; i < r->n; i++) if (r->child[i].alive) {
     tn_process_end(&r->child[i]);
-    tn_process_close(&r->child[i].io); tn_process_close(&r->child[i].err);
+    tn_process_close_all(&r->child[i]);
   }
 }
 
-// What a child finds in its environment: the host's, but for folders of PATH that are not absolute, and with temp as
-// the folder of its temporary files. With raised rights next to nothing. NULL: as the host's.
+// Does an entry of the environment name this variable?
+static int tn_process_names(const char *entry, const char *name) {
+  const size_t n = strlen(name);
+  return !strncmp(entry, name, n) && entry[n] == '=';
+}
+
+// What a child finds in its environment: the host's, but for folders of PATH that are not absolute and for what edits
+// the arguments of clang, with temp as the folder of its temporary files. With raised rights next to nothing. NULL: as
+// the host's.
 static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  static const char edits[] = "CCC_OVERRIDE_OPTIONS";
   char *const *from = TN_OS_ENVIRON;
   const int raised = tn_os_raised();
   tiny_bytes path = { t, NULL, 0, 0 };
@@ -296,14 +406,16 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   tiny_bytes folders = { t, NULL, 0, 0 };
   const int others = tn_os_clean_path(tn_os_search_path(), &folders);
   if (folders.n) tiny_bytes_add(&path, folders.data, folders.n);
-  if (!raised && !others && !temp) return NULL;
+  if (!raised && !others && !temp && !tn_os_env(edits)) return NULL;
   int n = 0, at = 0;
   while (from && from[n]) n++;
   char **env = (char **)tn_scratch(t, ((size_t)n + 4) * sizeof *env);
   env[at++] = path.data;
   if (temp) env[at++] = (char *)(uintptr_t)tn_text_of_format(t, "TMPDIR=%s", temp);
   for (int i = 0; i < n && !raised; i++)
-    if (strncmp(from[i], "PATH=", 5) && (!temp || strncmp(from[i], "TMPDIR=", 7))) env[at++] = from[i];
+    if (!tn_process_names(from[i], "PATH") && !tn_process_names(from[i], edits) &&
+        (!temp || !tn_process_names(from[i], "TMPDIR")))
+      env[at++] = from[i];
   return env;
 }
 
@@ -456,7 +568,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
     job[i].out = job[i].err = none;
     job[i].exit_code = job[i].ended = 0;
 #ifndef _WIN32
-    r.child[i].io = r.child[i].err = -1;
+    r.child[i].io = r.child[i].err = r.child[i].life = -1;
 #endif
   }
   return n > 0 ? tn_process_protect(t, tn_process_serve, tn_process_kill, &r) : TINY_OK;

@@ -67,6 +67,7 @@ static void tn_cot_derivative(int n, double *p) {
 }
 // psi^(n) x = (-1)^(n+1) n! zeta(n + 1, x), below 0 by reflection (DLMF 5.15.6); its poles have the sign of the right.
 static tiny_uop *tn_polygamma(tiny_ctx *t, int n, tiny_uop *x) {
+  TN_FLOAT_MODE;
   double p[TN_COT_TERMS], c[TN_COT_TERMS];
   tiny_uop *below = tn_below_zero(t, x), *q = tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x);
   tiny_uop *size = tn_polygamma_size(t, n, q);
@@ -87,6 +88,7 @@ static tiny_uop *tn_polygamma(tiny_ctx *t, int n, tiny_uop *x) {
 // I(order, x) e^-|x| where *outer, else I(order, x), of |x|: near 0 its series, DLMF 10.25.2, elsewhere sqrt(2 pi x)
 // times that by 10.40.1, divided. Of both the terms fall below a part in 2^24 or 2^53 at the border.
 static tiny_uop *tn_bessel_part(tiny_ctx *t, int order, tiny_uop *x, tiny_uop **outer) {
+  TN_FLOAT_MODE;
   const int wide = tn_is_f64(t, x), near_terms = wide ? 44 : 20, far_terms = wide ? 26 : 10;
   const double border = wide ? 20 : 10;
   double near_c[44], far_c[26], c = 1;
@@ -152,6 +154,7 @@ static tiny_uop *tn_lgamma_1p(tiny_ctx *t, tiny_uop *a) {
 }
 // s - log u, u = 1 + s > 0: log(1 + s) = 2 atanh r, r = s / (2 + s), of which the first term is taken off by hand.
 static tiny_uop *tn_log_lacks(tiny_ctx *t, tiny_uop *s, tiny_uop *u) {
+  TN_FLOAT_MODE;
   const int terms = tn_is_f64(t, s) ? 18 : 8;
   double c[18];
   for (int k = 0; k < terms; k++) c[terms - 1 - k] = 1.0 / (2 * k + 3);
@@ -161,6 +164,7 @@ static tiny_uop *tn_log_lacks(tiny_ctx *t, tiny_uop *s, tiny_uop *u) {
 }
 // v - 1 + e^-v, v >= 0: near 0 its series.
 static tiny_uop *tn_expm1_lacks(tiny_ctx *t, tiny_uop *v) {
+  TN_FLOAT_MODE;
   const int terms = tn_is_f64(t, v) ? 17 : 9;
   double c[17], f = 0.5;
   for (int k = 0; k < terms; k++) { c[terms - 1 - k] = f; f /= -(k + 3.0); }
@@ -213,6 +217,7 @@ static tiny_uop *tn_gamma_tail(tiny_ctx *t, tiny_uop *a, tiny_uop *x, tiny_uop *
 }
 // The sum over n > 0 of (-x)^n a / ((a + n) n!), 0 <= x < 1: DLMF 8.7.1 without its first term.
 static tiny_uop *tn_gamma_series(tiny_ctx *t, tiny_uop *a, tiny_uop *x) {
+  TN_FLOAT_MODE;
   const int terms = tn_is_f64(t, x) ? 18 : 10;
   tiny_uop *y = NULL;
   for (int n = terms; n > 0; n--) {

@@ -321,7 +321,7 @@ static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_recipe r;
   const tn_digest key = tn_beam_key(t, b);
-  if (!tn_cache_read(t, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  if (!tn_cache_read(&t->programs->cache, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
   const char *at = text.data;
   const int width = tn_recipe_number(&at);
   if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
@@ -334,7 +334,7 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
   tn_recipe_print(&b->recipe, line);
   const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
   const tn_digest key = tn_beam_key(t, b);
-  tn_cache_write(t, &key, "moves", text, (size_t)n);
+  tn_cache_write(&t->programs->cache, &key, "moves", text, (size_t)n);
 }
 
 // ** the asker's side **

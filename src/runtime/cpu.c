@@ -13,6 +13,7 @@
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
+#include "../base/process.c"
 #include "elf.c"
 #include "../render/lang_c.c"
 #endif
@@ -30,6 +31,7 @@ typedef struct tn_cpu {
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
+  int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
   char compiler[TN_OS_PATH];               // "": there is none
   char why[TN_OS_PATH + 200];              // there is none, or not the first that was found
@@ -83,7 +85,7 @@ static void tn_cpu_describe(tn_cpu *c, const char *said);
 
 // The next program that may be a compiler, from the name and the place on PATH where c stands.
 static void tn_cpu_find_compiler(tn_cpu *c) {
-  c->asked = c->unfit = 0;
+  c->asked = c->unfit = c->recalled = 0;
   for (; c->name < TN_CPU_NAMES && TN_CPU_MACHINE != 0 && !c->chosen; c->name++, c->nth = 0)
     if (tn_os_find_program(tn_cpu_names[c->name], c->nth, c->compiler, sizeof c->compiler)) {
       c->is_clang = strncmp(tn_cpu_names[c->name], "clang", 5) == 0;   // until it says so itself
@@ -153,7 +155,10 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
   if (job->ended == TN_JOB_FLOODED)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
                      job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
-  if (job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF && binary->n) return TINY_OK;
+  const int well = job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF;
+  if (well && tn_elf_is_object(binary->data, binary->n, TN_CPU_MACHINE)) return TINY_OK;
+  if (well && binary->n) return tiny_fail(t, TINY_E_COMPILE, "%s wrote no object of this machine:\n%.*s", job->argv[0],
+                                          length, said);
   return tiny_fail(t, TINY_E_COMPILE, "%s failed (exit code %d):\n%.*s", job->argv[0], job->exit_code,
                    length, said);
 }
@@ -206,13 +211,19 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
 }
 
 // Made by us, for us alone: nobody can put anything in the place of what lies there.
-static int tn_cpu_make_folder(tn_cpu_batch *b) {
+static int tn_cpu_make_folder_in(tn_cpu_batch *b, const char *where) {
   const unsigned long long process = tn_os_process_id(), here = (uintptr_t)b, now = tn_os_now();
-  const int n = snprintf(b->folder, sizeof b->folder, "%s/tiny-%llx-%llx-%llx.objects", tn_os_temp_dir(), process, here,
-                         now);
+  const int n = snprintf(b->folder, sizeof b->folder, "%s/tiny-%llx-%llx-%llx.objects", where, process, here, now);
   if (n > 0 && (size_t)n < sizeof b->folder - 16 && tn_os_make_own_dir(b->folder)) return 1;
-  tiny_fail(b->c->t, TINY_E_IO, "%s: the compiler's output cannot be written there", b->folder);
   b->folder[0] = 0;
+  return 0;
+}
+// A compiler that needs a folder is none where there is no folder to be had.
+static int tn_cpu_make_folder(tn_cpu_batch *b) {
+  const char *const first = tn_os_temp_dir();
+  if (tn_cpu_make_folder_in(b, first) || tn_cpu_make_folder_in(b, TN_OS_TEMP)) return 1;
+  tiny_fail(b->c->t, TINY_E_COMPILE, "no folder for its objects can be made in %s", first);
+  b->c->unfit = 1;
   return 0;
 }
 
@@ -276,6 +287,8 @@ static int tn_cpu_hear(void *dev, const char *said) {
   return 1;
 }
 
+static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
+
 // Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do. What $TINY_CC names is
 // used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
@@ -293,6 +306,21 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   if (c->chosen && job.ended != TN_JOB_NOT_STARTED) c->asked = 1;
   else tn_cpu_pass_over(c, job.err.n ? job.err.data : "it does not say what it is");
   return 0;
+}
+
+// Asks anew what was only recalled. 1: it is another compiler than it was, as what a script starts may be.
+static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
+  tn_cpu *c = (tn_cpu *)dev;
+  tn_digester before = tn_digest_open(), now = tn_digest_open();
+  if (!c->recalled) return 0;
+  c->recalled = 0;
+  tn_digest_add_text(&before, c->target);
+  tn_cpu_ask(t, dev, said);
+  tn_digest_add_text(&now, c->target);
+  const tn_digest was = tn_digest_close(&before), is = tn_digest_close(&now);
+  if (tn_digest_same(&was, &is)) return 0;
+  c->unfit = 0;
+  return 1;
 }
 
 // Compiles a module that nothing is wrong with.

@@ -160,6 +160,14 @@ static int tn_elf_inside(uint64_t offset, uint64_t size, uint64_t nbytes) {
   return offset <= nbytes && size <= nbytes - offset;
 }
 
+// Does it begin as an object for machine does?
+static int tn_elf_is_object(const void *bytes, size_t nbytes, int machine) {
+  tn_elf_header h;
+  if (nbytes < sizeof h) return 0;
+  memcpy(&h, bytes, sizeof h);
+  return !memcmp(h.ident, "\177ELF\2\1\1", 7) && h.type == 1 && h.machine == machine;
+}
+
 static tiny_code tn_elf_read_sections(tn_elf_load_state *l) {
   tn_elf_header h;
   if (l->nbytes < sizeof h) return tn_elf_bad(l->t, "it is too short");

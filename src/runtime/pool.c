@@ -14,7 +14,7 @@
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
-#include "../base/process.c"
+#include "../base/threads.c"
 #endif
 
 // A job on one thread.

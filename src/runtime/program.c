@@ -1,17 +1,14 @@
 // program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
 //
 // In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
-// schedules needs it. On disk it is known by the digest of all that makes it what it is: its text, what stands before
-// it in a module, the device's target (of a compiler: which file it is, what it says of itself, its flags) and this
-// build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc what a compiler
-// said of itself; all carry lengths and checksums, and anything that does not fit is made anew. Many kernels share one
-// module.
-// What lies there is executed, so folder and files must be the effective user's own, which nobody else may write; a
-// process with raised rights uses none. The folder is kept below a size: the files go first that are oldest, or that
-// nobody has read for longest, to within a day. Many processes may use and trim it at once.
+// schedules needs it. On disk (runtime/cache.c) it is known by the digest of all that makes it what it is: its text,
+// what stands before it in a module, the device's target (of a compiler: which file it is, what it says of itself, its
+// flags) and this build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc
+// what a compiler said of itself. Many kernels share one module.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
+#include "cache.c"
 #include "device.c"
 #include "../codegen/candidates.c"
 #include "../ir/spec.c"
@@ -22,13 +19,10 @@
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
   #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
 #endif
-#ifndef TN_CACHE_NBYTES
-  #define TN_CACHE_NBYTES ((uint64_t)512 << 20)            // on disk
-#endif
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
+enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
 
 typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
@@ -50,8 +44,7 @@ struct tn_programs {
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
-  char dir[TN_OS_PATH];                    // "": keep nothing on disk
-  uint64_t put;                            // bytes written there since it was looked through; 0: never
+  tn_cache cache;
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
@@ -74,10 +67,7 @@ typedef struct tn_build {
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
   if (!t->programs) return TINY_E_MEMORY;
-  const char *dir = d && d->cache_dir ? d->cache_dir : tn_os_env_set("TINY_CACHE");    // "" says something, too
-  if (tn_os_raised()) return TINY_OK;
-  if (dir) snprintf(t->programs->dir, sizeof t->programs->dir, "%s", dir);
-  else if (!tn_os_cache_dir(t->programs->dir, sizeof t->programs->dir)) t->programs->dir[0] = 0;
+  tn_cache_open(t, &t->programs->cache, d ? d->cache_dir : NULL);
   return TINY_OK;
 }
 
@@ -229,121 +219,6 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   return code;
 }
 
-// ** disk **
-
-// sum: against accidents
-typedef struct tn_file_head { char magic[8]; tn_digest key; uint64_t nbytes, sum; } tn_file_head;
-static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '2'};
-enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE = 3600 };
-
-static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
-  tn_digest_print(key, out);
-  snprintf(out + TN_DIGEST_TEXT - 1, (size_t)TN_CACHE_NAME - (size_t)TN_DIGEST_TEXT + 1, ".%s", suffix);
-  return out;
-}
-
-// From now on nothing is kept on disk. That somebody else could have put something there is said in any case.
-static void tn_cache_give_up(tiny_ctx *t, int verdict) {
-  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED)
-    tn_log(t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", t->programs->dir,
-           verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
-  else if (tn_debug(t, 'p') || tn_debug(t, 't'))
-    tn_log(t, "tiny: %.200s cannot be used to keep compiled kernels in: it cannot be written", t->programs->dir);
-  t->programs->dir[0] = 0;
-}
-
-// The payload of a cache file into out; 0 when it is missing or not what was written.
-static int tn_cache_read(tiny_ctx *t, const tn_digest *key, const char *suffix, tiny_bytes *out) {
-  char name[TN_CACHE_NAME];
-  tn_file_head head;
-  tiny_bytes raw = {t, NULL, 0, 0};
-  if (!t->programs->dir[0]) return 0;
-  const int verdict = tn_os_read_own(t->programs->dir, tn_cache_name(key, suffix, name), TN_MAX_BINARY, &raw);
-  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED) tn_cache_give_up(t, verdict);
-  if (verdict != TN_OS_DONE || raw.n < sizeof head) return 0;
-  memcpy(&head, raw.data, sizeof head);
-  const char *data = raw.data + sizeof head;
-  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || !tn_digest_same(&head.key, key) ||
-      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(0, data, raw.n - sizeof head))
-    return 0;
-  tiny_bytes_add(out, data, raw.n - sizeof head);
-  return 1;
-}
-
-// Is it a file of ours, by its name? -1: one that was being written.
-static int tn_cache_is_ours(const char *name) {
-  static const char *const suffix[] = {".kernel", ".bin", ".moves", ".cc"};
-  const size_t digits = strspn(name, "0123456789abcdef");
-  for (size_t i = 0; i < sizeof suffix / sizeof *suffix && (digits == 16 || digits == TN_DIGEST_TEXT - 1); i++) {
-    const size_t n = strlen(suffix[i]);
-    if (!strncmp(name + digits, suffix[i], n)) return !name[digits + n] ? 1 : name[digits + n] == '.' ? -1 : 0;
-  }
-  return 0;
-}
-
-static int tn_cache_older(const void *a, const void *b) {
-  const tn_os_entry *x = (const tn_os_entry *)a, *y = (const tn_os_entry *)b;
-  return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : strcmp(x->name, y->name);
-}
-
-static void tn_cache_remove(tiny_ctx *t, const char *name) {
-  char path[TN_OS_PATH];
-  if (tn_os_own_path(path, sizeof path, t->programs->dir, name)) tn_os_remove(path);
-}
-
-static uint64_t tn_cache_takes(const tn_os_entry *e) { return (e->nbytes + 4095) / 4096 * 4096; }
-
-// Removes the oldest files while there are too many bytes, to a quarter less, and what writers that died left behind.
-// A file that another process reads meanwhile stays whole for it; what it has not read yet is missing, as it may be.
-static void tn_cache_trim(tiny_ctx *t) {
-  const tn_mark mark = tn_scratch_mark(t);
-  const int room = tn_os_list(t->programs->dir, NULL, 0) + 64;
-  tn_os_entry *all = room > 0 ? (tn_os_entry *)tn_scratch_bare(t, (size_t)room * sizeof *all) : NULL;
-  int n = all ? tn_os_list(t->programs->dir, all, room) : 0, left = 0;
-  const uint64_t now = (uint64_t)time(NULL);
-  uint64_t nbytes = 0;
-  if (n > room) n = room;
-  for (int i = 0; i < n; i++) {
-    const int ours = tn_cache_is_ours(all[i].name);
-    if (ours < 0 && all[i].changed + TN_CACHE_STALE < now) tn_cache_remove(t, all[i].name);
-    if (ours > 0) { nbytes += tn_cache_takes(&all[i]); all[left++] = all[i]; }
-  }
-  if (nbytes > TN_CACHE_NBYTES) {
-    qsort(all, (size_t)left, sizeof *all, tn_cache_older);
-    for (int i = 0; i < left && nbytes > TN_CACHE_NBYTES / 4 * 3; i++) {
-      tn_cache_remove(t, all[i].name);
-      nbytes -= tn_cache_takes(&all[i]);
-    }
-  }
-  tn_scratch_rewind(t, mark);
-}
-
-// Looking through a folder takes time: it is done after so many bytes, and by one in sixteen of those who write less.
-static void tn_cache_bound(tiny_ctx *t, const tn_digest *key, size_t nbytes) {
-  uint64_t *put = &t->programs->put;
-  const int first = !*put;
-  *put += (nbytes + 4095) / 4096 * 4096;
-  if (*put < TN_CACHE_NBYTES / TN_CACHE_LOOK && (!first || key->word[1] % 16)) return;
-  *put = 1;
-  tn_cache_trim(t);
-}
-
-static void tn_cache_write(tiny_ctx *t, const tn_digest *key, const char *suffix, const void *data, size_t nbytes) {
-  char name[TN_CACHE_NAME];
-  tn_file_head head;
-  tiny_bytes raw = {t, NULL, 0, 0};
-  if (!t->programs->dir[0]) return;
-  memset(&head, 0, sizeof head);
-  memcpy(head.magic, tn_file_magic, sizeof head.magic);
-  head.key = *key; head.nbytes = nbytes; head.sum = tn_hash_bytes(0, data, nbytes);
-  tiny_bytes_add(&raw, &head, sizeof head);
-  tiny_bytes_add(&raw, data, nbytes);
-  const int verdict = tn_os_make_dirs(t->programs->dir)
-      ? tn_os_write_own(t->programs->dir, tn_cache_name(key, suffix, name), raw.data, raw.n) : TN_OS_ABSENT;
-  if (verdict == TN_OS_DONE) tn_cache_bound(t, key, raw.n);
-  else tn_cache_give_up(t, verdict);       // no use trying again
-}
-
 // ** modules **
 
 static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
@@ -424,10 +299,10 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(t, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
   tn_module *module = tn_module_loaded(t, &e.module);
-  if (!module && tn_cache_read(t, &e.module, "bin", &binary)) {
+  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
     const tiny_code before = t->code;
     module = tn_module_load(t, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
@@ -483,15 +358,34 @@ static void tn_say_compiler_missing(tiny_ctx *t) {
 }
 
 // What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
-static int tn_compiler_known(tiny_ctx *t, tn_digest *key) {
+static tn_digest tn_compiler_key(tiny_ctx *t) {
   char identity[TN_OS_PATH + 64];
-  tiny_bytes said = {t, NULL, 0, 0};
   tn_digester d = tn_digest_open();
   tn_cpu_identify((const tn_cpu *)t->device->dev, identity, sizeof identity);
   tn_digest_add_text(&d, TINY_VERSION " " TN_SOURCE_ID);
   tn_digest_add_text(&d, identity);
-  *key = tn_digest_close(&d);
-  return tn_cache_read(t, key, "cc", &said) && said.n && tn_cpu_hear(t->device->dev, said.data);
+  return tn_digest_close(&d);
+}
+static int tn_compiler_recall(tiny_ctx *t) {
+  tiny_bytes said = {t, NULL, 0, 0};
+  const tn_digest key = tn_compiler_key(t);
+  return tn_cache_read(&t->programs->cache, &key, "cc", &said) && said.n && tn_cpu_recall(t->device->dev, said.data);
+}
+static void tn_compiler_keep(tiny_ctx *t, const tiny_bytes *said) {
+  const tn_digest key = tn_compiler_key(t);
+  if (said->n) tn_cache_write(&t->programs->cache, &key, "cc", said->data, said->n);
+}
+static void tn_compiler_adopt(tiny_ctx *t) {
+  t->device->backend->language(t->device->dev, &t->device->lang);
+  t->programs->based = 0;
+}
+// 1: it says something else than it once did.
+static int tn_compiler_ask_again(tiny_ctx *t) {
+  tiny_bytes said = {t, NULL, 0, 0};
+  const int other = tn_cpu_ask_again(t, t->device->dev, &said);
+  tn_compiler_keep(t, &said);
+  if (other) tn_compiler_adopt(t);
+  return other;
 }
 
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
@@ -499,14 +393,12 @@ static void tn_compiler_settle(tiny_ctx *t) {
   struct tn_device *d = t->device;
   if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
-    tn_digest key;
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
-    else if (tn_compiler_known(t, &key)) break;
-    else if (tn_cpu_ask(t, d->dev, &said)) tn_cache_write(t, &key, "cc", said.data, said.n);
+    else if (tn_compiler_recall(t)) break;
+    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(t, &said);
   }
-  d->backend->language(d->dev, &d->lang);
-  t->programs->based = 0;
+  tn_compiler_adopt(t);
   if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
   t->programs->interpret = 1;
   tn_say_compiler_missing(t);
@@ -592,7 +484,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     const tn_digest key = tn_text_key(t, "module", text[m]);
     tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
-    tn_cache_write(t, &key, "bin", binary[m].data, binary[m].n);
+    tn_cache_write(&t->programs->cache, &key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe)
@@ -602,7 +494,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       memset(&e, 0, sizeof e);
       e.module = key;
       memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(t, &b[i]->text_key, "kernel", &e, sizeof e);
+      tn_cache_write(&t->programs->cache, &b[i]->text_key, "kernel", &e, sizeof e);
     }
   }
   return TINY_OK;
@@ -660,10 +552,11 @@ static void tn_builds_clear(void *arg) {
       tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
 }
 
-// After a compilation that failed because the compiler can compile nothing: another one, or none, makes what is left.
+// After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
+// another one, or none makes what is left.
 // The error goes, as what was wrong is not these kernels.
 static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
-  if (!tn_cpu_is_unfit(t->device->dev)) return 0;
+  if (!tn_compiler_ask_again(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
   tn_compiler_settle(t);
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];

@@ -395,6 +395,7 @@ static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
 // x (B, n, n) symmetric -> (B, 2n+1, n): a diagonal matrix, eigenvectors in rows, and the scale of the first. A sweep
 // rotates each pair of rows and columns once. It is over when all that is off the diagonal is less than rounding.
 static tiny_uop *tn_diagonalized(tiny_ctx *t, tiny_uop *x) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
@@ -455,6 +456,7 @@ static tiny_uop *tn_factor_eigh(tiny_ctx *t, tiny_uop *x, tiny_uop **w) {
 // One-sided: rows of (xt | I), (B, m, n+m), are rotated in pairs until those of xt are orthogonal to each other
 // (Hestenes). Below them: the scale, and whether the last sweep had anything to do.
 static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, xt)) return xt;
   const int64_t m = xt->dim[1], n = xt->dim[2];
   const int dtype = xt->dtype;

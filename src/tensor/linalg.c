@@ -612,6 +612,7 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
 enum { TN_EXP_TERMS = 18, TN_EXP_STEP = 3, TN_EXP_SQUARINGS = 24 };
 // The polynomial in powers of x^3 (Paterson and Stockmeyer).
 static tiny_uop *tn_exp_polynomial(tiny_ctx *t, tiny_uop *x) {
+  TN_FLOAT_MODE;
   double factor[TN_EXP_TERMS + 1] = {1};
   tiny_uop *power[TN_EXP_STEP + 1], *y = NULL;
   for (int i = 1; i <= TN_EXP_TERMS; i++) factor[i] = factor[i - 1] / i;

@@ -148,6 +148,7 @@ TINY_API tiny_tensor *tiny_kl_div(tiny_tensor *x, tiny_tensor *y, int log_target
 }
 TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *var, int full,
                                              double eps, tiny_reduction reduction) {
+  TN_FLOAT_MODE;
   TN_LOSS("gaussian_nll_loss", 3, 3, x, y, var);
   if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
   tiny_uop *v = tn_max(t, l.u[2], tn_k(t, l.u[2], eps));
@@ -158,6 +159,7 @@ TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tin
 // full adds Stirling's approximation of log(y!) where y is above 1.
 TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int log_input, int full,
                                             double eps, tiny_reduction reduction) {
+  TN_FLOAT_MODE;
   TN_LOSS("poisson_nll_loss", 2, 2, x, y);
   if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
   tiny_uop *p = l.u[0], *q = l.u[1];

@@ -69,10 +69,10 @@ static tiny_uop *tn_hypot(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_where(t, tn_or(t, tn_isinf(t, a), tn_isinf(t, b)), tn_inf(t, a), h);
 }
 // m + log(1 + base^-|a - b|), m the larger; equal operands, which may be infinite, give their mean + log 2.
-static tiny_uop *tn_log_of_sum(tiny_ctx *t, tn_formula1 exp, double per_e, tiny_uop *a, tiny_uop *b) {
+static tiny_uop *tn_log_of_sum(tiny_ctx *t, tn_formula1 power, double per_e, tiny_uop *a, tiny_uop *b) {
   TN_FLOAT_MODE;
   tiny_uop *same = tn_eq(t, a, b), *apart = tn_where(t, same, tn_k(t, a, 1), tn_sub(t, a, b));
-  tiny_uop *rest = tn_log1p(t, exp(t, tn_neg(t, tn_size(t, apart))));
+  tiny_uop *rest = tn_log1p(t, power(t, tn_neg(t, tn_size(t, apart))));
   tiny_uop *y = tn_add(t, tn_max(t, a, b), per_e == 1 ? rest : tn_times(t, rest, per_e));
   return tn_where(t, same, tn_plus(t, tn_times(t, tn_add(t, a, b), 0.5), TN_LN_2 * per_e), y);
 }

@@ -48,15 +48,15 @@ static void tn_cell_step(tiny_ctx *t, tn_cell *s, tiny_uop *x) {
 // ** one step **
 
 // Do the weights of a cell fit inputs of size I? H is found. 0: recorded why not.
-static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recurrent_weights *w, int64_t I,
+static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recurrent_weights *w, int64_t nin,
                         int64_t *H) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const tiny_uop *p = tn_uop_of(w->w_ih), *q = tn_uop_of(w->w_hh);
   *H = q->ndim == 2 ? q->dim[1] : 0;
   const int64_t gates = tn_gates_of[kind] * *H;
   const tiny_tensor *bias[2] = {w->b_ih, w->b_hh};
-  if (q->ndim != 2 || q->dim[0] != gates || p->ndim != 2 || p->dim[0] != gates || p->dim[1] != I) {
-    tiny_fail(t, TINY_E_SHAPE, "%s: inputs of %lld with weights %s and %s", name, (long long)I,
+  if (q->ndim != 2 || q->dim[0] != gates || p->ndim != 2 || p->dim[0] != gates || p->dim[1] != nin) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: inputs of %lld with weights %s and %s", name, (long long)nin,
               tn_text_of(p, a), tn_text_of(q, b));
     return 0;
   }
@@ -161,7 +161,7 @@ typedef struct tn_recurrence {
   const tiny_recurrent_weights *w;
   int kind, layers, directions, inside, batched, batch_first;
   double dropout;
-  int64_t L, N, I, H;
+  int64_t L, N, nin, H;
 } tn_recurrence;
 
 // Checks all that was given; fills what follows from it. 0: *out is what to return.
@@ -184,13 +184,13 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
   }
   r->batched = u->ndim == 3;
   r->batch_first = r->batched && d && d->batch_first;
-  r->L = u->dim[r->batch_first]; r->N = r->batched ? u->dim[!r->batch_first] : 1; r->I = u->dim[u->ndim - 1];
+  r->L = u->dim[r->batch_first]; r->N = r->batched ? u->dim[!r->batch_first] : 1; r->nin = u->dim[u->ndim - 1];
   for (int i = 0; i < r->layers * r->directions; i++) {
     const tiny_recurrent_weights *w = &r->w[i];
     tiny_tensor *in[7] = {r->x, w->w_ih, w->w_hh, w->b_ih, w->b_hh, r->h0, r->c0};
     int64_t H = 0;
     if (!tn_usable_some(r->name, 3, 7, in, out) ||
-        !tn_cell_fits(t, r->name, r->kind, w, i < r->directions ? r->I : r->H * r->directions, &H))
+        !tn_cell_fits(t, r->name, r->kind, w, i < r->directions ? r->nin : r->H * r->directions, &H))
       return 0;
     if (i && H != r->H) {
       tn_wrong(t, TINY_E_SHAPE, "%s: layers of %lld and of %lld", r->name, (long long)r->H, (long long)H);
@@ -221,7 +221,7 @@ static tiny_tensor *tn_recurrent(tn_recurrence *r, const tiny_recurrent_desc *d,
   if (!opened) return out;
   tiny_ctx *t = tn_ctx_of(r->x);
   const int dtype = tn_real(tn_meet(tn_uop_of(r->x), tn_uop_of(r->w[0].w_ih))), states = r->layers * r->directions;
-  const int64_t in[3] = {r->L, r->N, r->I};
+  const int64_t in[3] = {r->L, r->N, r->nin};
   r->inside = tn_computed_in(dtype);
   tiny_uop *x = tn_cast(t, tn_uop_of(r->x), r->inside), *h = NULL, *c = NULL;
   x = tn_reshape(t, r->batch_first ? tn_swap(t, x, 0, 1) : x, 3, in);

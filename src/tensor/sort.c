@@ -447,6 +447,7 @@ TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_te
 }
 // n + 1 edges at even distances from low to high, both of them exact.
 static tiny_uop *tn_even_edges(tiny_ctx *t, tiny_uop *low, tiny_uop *high, int64_t n) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, low) || tn_bad(t, high)) return &t->ir->bad;
   tiny_uop *i = tn_iota(t, low->dtype, n + 1, 0, 1), *width = tn_times(t, tn_sub(t, high, low), 1 / (double)n);
   return tn_where(t, tn_eq(t, i, tn_k(t, i, (double)n)), high, tn_add(t, low, tn_mul(t, i, width)));

@@ -488,17 +488,31 @@ enum { TN_MAX_CHAIN = 64 };                // movement ops whose views are folde
 typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
 static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
-// Is each element of u one of its source's, and no other's? Padding is in no memory; what EXPAND repeats is there once.
-static int tn_is_view_op(const tiny_uop *u) {
-  return tn_is_movement(u) && u->op != TINY_OP_PAD && u->op != TINY_OP_EXPAND;
+// Padding is in no memory, and what EXPAND repeats is there once: a view has neither, but for what is cut off again.
+static int tn_is_awkward(const tiny_uop *u) { return u->op == TINY_OP_PAD || u->op == TINY_OP_EXPAND; }
+static int tn_is_view_of(const tn_chain *c) {
+  tiny_views v = tn_views_over(c->bottom->ndim, c->bottom->dim);
+  for (int i = c->n - 1; i >= 0; i--) if (tn_views_move(&v, c->link[i]) != TINY_OK) return 0;
+  for (int i = 0; i < v.n; i++)
+    for (int d = 0; d < v.v[i].ndim; d++) {
+      const tiny_view *w = &v.v[i];
+      if (w->begin[d] || w->end[d] != w->dim[d] || (w->dim[d] > 1 && !w->stride[d])) return 0;
+    }
+  return 1;
 }
 // The movement ops that make u, a view, and what they start from. 0: no memory.
 static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+  int tries = 0;
   c->n = 0; c->link = NULL; c->bottom = u;
-  for (; !c->bottom->realized && tn_is_view_op(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  for (; !c->bottom->realized && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
   if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
+  for (int i = c->n - 1; i >= 0; i--) {    // the longest part that is a view; of long chains, what is one for certain
+    if (!tn_is_awkward(c->link[i])) continue;
+    if (tries++ < TN_MAX_CHAIN && tn_is_view_of(c)) break;
+    c->bottom = c->link[i]; c->n = i;
+  }
   return 1;
 }
 // The same movement of another bottom.
