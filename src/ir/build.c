@@ -11,6 +11,9 @@
 #include "print.c"
 #endif
 
+// Lists of dims that operators make: with room for those that they put between before the node maker refuses them.
+enum { TN_MAX_DIMS = TINY_MAX_DIMS + 4 };
+
 static int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
 
 static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
@@ -27,7 +30,7 @@ static tiny_uop *tn_reshape(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim)
 }
 // x with dims of 1 put in front, then grown to dim.
 static tiny_uop *tn_expand(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
-  int64_t padded[TINY_MAX_DIMS];
+  int64_t padded[TN_MAX_DIMS];
   if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
   for (int i = 0; i < n; i++) padded[i] = i < n - x->ndim ? 1 : x->dim[i - (n - x->ndim)];
   x = tn_reshape(t, x, n, padded);
@@ -56,7 +59,7 @@ static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
 }
 // One axis of x cut to begin..end.
 static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64_t end) {
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++) { v[2 * i] = 0; v[2 * i + 1] = x->dim[i]; }
   v[2 * axis] = begin; v[2 * axis + 1] = end;
@@ -64,13 +67,13 @@ static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64
 }
 // Zeros before and after one axis of x.
 static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after) {
-  int64_t v[2 * TINY_MAX_DIMS] = {0};
+  int64_t v[2 * TN_MAX_DIMS] = {0};
   if (tn_bad(t, x)) return x;
   v[2 * axis] = before; v[2 * axis + 1] = after;
   return tn_pad(t, x, v);
 }
 static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   for (int i = 0; i < TINY_MAX_DIMS; i++) axes[i] = i == a ? b : i == b ? a : i;
   return tn_permute(t, x, axes);
 }
@@ -81,14 +84,14 @@ static int tn_has_room(tiny_ctx *t, const tiny_uop *x) {
   return 0;
 }
 static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a dim of 1 before axis
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, x) || !tn_has_room(t, x)) return &t->ir->bad;
   for (int i = 0; i <= x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? 1 : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
 }
 // (.., a*b, ..) -> (.., a, b, ..).
 static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, x) || !tn_has_room(t, x)) return &t->ir->bad;
   for (int i = 0; i <= x->ndim; i++)
     dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
@@ -111,7 +114,7 @@ static tiny_uop *tn_limit(tiny_ctx *t, const tiny_uop *x, double value) {
 }
 // 0, 1, .. n-1 along one axis of an n_dims shape whose other dims are 1.
 static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : 1;
   tiny_uop *u = tn_uop_make(t, TINY_OP_IOTA, TINY_INDEX, 1, 0, NULL, n, 0, NULL);
   return tn_reshape(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), ndim, dim);
@@ -143,7 +146,7 @@ static tiny_uop *tn_misfit(tiny_ctx *t, const tiny_uop *a, const tiny_uop *b) {
 }
 // Operands of an elementwise node: one shape, or 0-d.
 static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
   if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
@@ -335,7 +338,7 @@ static tiny_uop *tn_identity(tiny_ctx *t, int op, const tiny_uop *x) {
 }
 // Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
 static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
-  int64_t dim[TINY_MAX_DIMS], kept[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], kept[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   int n = 0, bits = 0, empty = 0;
   for (int i = 0; i < x->ndim; i++) {

@@ -224,8 +224,9 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
   }
 }
 
-// A node whose list of dims is not that of a source holds fewer than 2^60 elements, as all that is created, so that no
-// product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0 were 1.
+// A node whose list of dims is not that of a source has at most TINY_MAX_DIMS of them and holds fewer than 2^60
+// elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0
+// were 1.
 static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
   char to[160], from[160];
   int64_t nelem = 1;
@@ -234,10 +235,11 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
     nelem = tn_clamp_mul(nelem, dim[i] ? dim[i] : 1);
     negative |= dim[i] < 0;
   }
-  if (nelem < (int64_t)1 << 60 && !negative) return 1;
+  if (nelem < (int64_t)1 << 60 && !negative && n <= TINY_MAX_DIMS) return 1;
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
-  tiny_fail(t, TINY_E_SHAPE, "%s%s%s: too many elements in %s", tn_ops[u->op].name, x ? " of " : "",
-            x ? tn_dims_text(from, sizeof from, x->ndim, x->dim) : "", tn_dims_text(to, sizeof to, n, dim));
+  tiny_fail(t, TINY_E_SHAPE, "%s%s%s: too many %s in %s", tn_ops[u->op].name, x ? " of " : "",
+            x ? tn_dims_text(from, sizeof from, x->ndim, x->dim) : "", n > TINY_MAX_DIMS ? "dims" : "elements",
+            tn_dims_text(to, sizeof to, n, dim));
   return 0;
 }
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }

@@ -58,17 +58,17 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
 #define like(x, y)     tn_expand(t, x, (y)->ndim, (y)->dim)
 
 static tiny_uop *tn_gradient_permute(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
-  int64_t inverse[TINY_MAX_DIMS];
+  int64_t inverse[TN_MAX_DIMS];
   for (int i = 0; i < r->ndim; i++) inverse[r->v[i]] = i;
   return tn_permute(t, d, inverse);
 }
 static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = r->dim[i] - r->v[2 * i + 1]; }
   return tn_shrink(t, d, v);
 }
 static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }

@@ -107,7 +107,7 @@ TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight) {
                     tn_text_of(tn_uop_of(x), b), (long long)channels);
   tiny_uop *u = tn_enter("prelu", TN_REAL, x, &out), *slope = tn_uop_of(weight);
   if (!u || tn_bad(t, u)) return out;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < u->ndim; i++) dim[i] = i == 1 ? n : 1;
   slope = tn_reshape(t, tn_cast(t, slope, u->dtype), n == 1 ? 0 : u->ndim, dim);
   return tn_leave(TN_REAL, x, tn_where(t, tn_above_zero(t, u), u, tn_mul(t, u, slope)));

@@ -34,7 +34,7 @@ static int tn_heads_fit(const tiny_uop *q, const tiny_uop *k, const tiny_uop *v,
 // The leading dims of u followed by a, b, c, d.
 static tiny_uop *tn_heads_as(tiny_ctx *t, tiny_uop *u, const tiny_uop *q, int n, int64_t a, int64_t b,
                              int64_t c, int64_t d) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) dim[i] = q->dim[i];
   dim[n] = a; dim[n + 1] = b; dim[n + 2] = c; dim[n + 3] = d;
   return tn_reshape(t, u, n + 4, dim);
@@ -54,7 +54,7 @@ static tiny_uop *tn_masked(tiny_ctx *t, tiny_uop *scores, tiny_uop *mask, int ca
 
 static int tn_mask_fits(tiny_ctx *t, const tiny_tensor *mask, int n, const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t both[TINY_MAX_DIMS];
+  int64_t both[TN_MAX_DIMS];
   int m = n;
   if (!mask) return 1;
   const tiny_uop *u = tn_uop_of(mask);
@@ -86,7 +86,7 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
   const int n = tn_uop_of(q)->ndim, grouped = h.n + 4,
             dtype = tn_real(tiny_promote((tiny_dtype)tn_meet(tn_uop_of(q), tn_uop_of(k)),
                                          (tiny_dtype)tn_uop_of(v)->dtype));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   memcpy(dim, tn_uop_of(q)->dim, (size_t)n * sizeof *dim);
   dim[n - 1] = h.S;
   if (!tn_mask_fits(t, d.mask, n, dim)) return out;
@@ -123,7 +123,7 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
   const double base = d && d->base > 0 ? d->base : 1e4;
   if (n < 2 || n == TINY_MAX_DIMS || E % 2)
     return tn_wrong(t, TINY_E_SHAPE, "rope: %s has no pairs", tn_text_of(u, a));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int m = n - 1;
   memcpy(dim, u->dim, (size_t)n * sizeof *dim);
   if (positions && (!tn_broadcast_dims(tn_uop_of(positions)->ndim, tn_uop_of(positions)->dim, &m, dim) ||

@@ -30,7 +30,7 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
   const int64_t turns = span - w->dilation <= size ? 1 : (span - w->dilation + size - 1) / size,
                 row = size * turns + w->dilation;
   const int64_t repeat = (w->kernel * row + size - 1) / size;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   x = tn_insert(t, x, axis);
   if (tn_bad(t, x)) return x;
   const int n = x->ndim;
@@ -42,7 +42,7 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
 }
 // (.., n sizes) -> (.., n outs, n kernels)
 static tiny_uop *tn_windows(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   const int lead = x->ndim - n;
   for (int i = 0; i < n; i++) x = tn_windows_along(t, x, lead + 2 * i, &w[i]);
@@ -61,7 +61,7 @@ static int64_t tn_windows_out(int64_t size, const tn_window *w) {
 // ** padding **
 
 static tiny_uop *tn_pad_spatial(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w, tiny_uop *value) {
-  int64_t v[2 * TINY_MAX_DIMS] = {0}, crop[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS] = {0}, crop[2 * TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++) { crop[2 * i] = 0; crop[2 * i + 1] = x->dim[i]; }
   for (int i = 0; i < n; i++) {
@@ -133,8 +133,8 @@ static tiny_uop *tn_conv_dot(tiny_ctx *t, const tn_conv *c, tiny_uop *windows, t
   if (tn_bad(t, windows) || tn_bad(t, w)) return &t->ir->bad;
   const int n = c->n, G = c->groups;
   const int64_t B = windows->dim[0], C = windows->dim[1] / G, O = w->dim[1];
-  int64_t grouped[TINY_MAX_DIMS] = {B, G, C}, order[TINY_MAX_DIMS] = {0, 1}, xs[TINY_MAX_DIMS] = {B, G, 1},
-          ws[TINY_MAX_DIMS] = {1, G, O}, bs[TINY_MAX_DIMS] = {1, G, O};
+  int64_t grouped[TN_MAX_DIMS] = {B, G, C}, order[TN_MAX_DIMS] = {0, 1}, xs[TN_MAX_DIMS] = {B, G, 1},
+          ws[TN_MAX_DIMS] = {1, G, O}, bs[TN_MAX_DIMS] = {1, G, O};
   int m = 3;                               // dims of xs, ws and bs so far
   for (int i = 0; i < 2 * n; i++) grouped[3 + i] = windows->dim[2 + i];
   for (int i = 0; i < n; i++) { order[2 + i] = 3 + i; xs[m] = windows->dim[2 + i]; ws[m] = bs[m] = 1; m++; }
@@ -169,7 +169,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
-  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TINY_MAX_DIMS];
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) {
     tn_window *win = &c.w[i];
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
@@ -200,7 +200,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
 // first, and windows of stride 1 over the padded input that they meet.
 static tiny_uop *tn_conv_phases(tiny_ctx *t, const tn_conv *c, tn_window *w) {
   const int n = c->n;
-  int64_t axes[TINY_MAX_DIMS] = {0, 2};
+  int64_t axes[TN_MAX_DIMS] = {0, 2};
   tiny_uop *u = c->weight;
   for (int i = 0; i < n; i++) {
     const int axis = 2 + 2 * i;
@@ -222,7 +222,7 @@ static tiny_uop *tn_conv_phases(tiny_ctx *t, const tn_conv *c, tn_window *w) {
 // x by weights (C, O/groups, K..) the way back: (B,O,ys..), what each place gets from the windows it lies in.
 static tiny_uop *tn_conv_back(tiny_ctx *t, const tn_conv *c, const int64_t *ys, int dtype) {
   const int n = c->n;
-  int64_t axes[TINY_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
+  int64_t axes[TN_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
   tn_window win[TN_SPATIAL];
   memset(win, 0, sizeof win);
   tiny_uop *w = tn_conv_phases(t, c, win);
@@ -280,7 +280,7 @@ static tiny_uop *tn_conv_gradient(tiny_ctx *t, const tiny_uop *y, tiny_uop *g, i
   c.x = g; c.weight = w;
   if (part == 1) return tn_conv_back(t, &c, x->dim, y->dtype);
   // windows (B, C, O.., K..) -> (G, 1, C/G, K.., B, O..), g (B, O, O..) -> (G, O/G, 1, 1.., B, O..)
-  int64_t xs[TINY_MAX_DIMS], gs[TINY_MAX_DIMS], axes[TINY_MAX_DIMS] = {1};
+  int64_t xs[TN_MAX_DIMS], gs[TN_MAX_DIMS], axes[TN_MAX_DIMS] = {1};
   xs[0] = gs[0] = G; xs[1] = gs[2] = 1; xs[2] = w->dim[1]; gs[1] = w->dim[0] / G; xs[3 + n] = gs[3 + n] = x->dim[0];
   for (int i = 0; i < n; i++) {
     xs[3 + i] = w->dim[2 + i]; gs[3 + i] = 1; xs[4 + n + i] = gs[4 + n + i] = y->dim[2 + i];
@@ -313,7 +313,7 @@ TN_CONV_OPERATOR(conv_transpose3d, tn_conv_transpose_new, 3)
 // in the transposed convolution, taps are dealt out over phases: place t * stride + r gets tap q * stride + r
 // of o = t - q.
 static tiny_uop *tn_overlap_add(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w, const int64_t *size) {
-  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS] = {0}, span[TN_SPATIAL + 1];
+  int64_t dim[TN_MAX_DIMS], axes[TN_MAX_DIMS] = {0}, span[TN_SPATIAL + 1];
   tiny_uop *mask = NULL;
   const int all = 1 + 4 * n;
   for (int i = 0; i < n; i++) {            // K -> (Q, phases)
@@ -397,7 +397,7 @@ TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d) {
                     tn_text_of(tn_uop_of(x), a), n);
   tiny_uop *u = batched ? tn_uop_of(x) : tn_insert(t, tn_uop_of(x), 0);
   if (tn_bad(t, u)) return tn_poison(t);
-  int64_t axes[TINY_MAX_DIMS] = {0, 1}, columns[3] = {u->dim[0], u->dim[1], 1};
+  int64_t axes[TN_MAX_DIMS] = {0, 1}, columns[3] = {u->dim[0], u->dim[1], 1};
   for (int i = 0; i < n; i++) {
     if (!(w[i].out = tn_windows_out(u->dim[2 + i], &w[i]))) return tn_no_windows("unfold", x, n, w);
     columns[1] *= w[i].kernel; columns[2] *= w[i].out;

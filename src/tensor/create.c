@@ -13,7 +13,7 @@ static int tn_creatable(tiny_ctx *t, const char *name, tiny_dtype dtype, const t
 
 // Unlike a 0-d constant, a tensor of equal numbers is a node of its own: it may become a parameter.
 static tiny_tensor *tn_full(tiny_ctx *t, const char *name, double value, tiny_dtype dtype, tiny_shape shape) {
-  int64_t one[TINY_MAX_DIMS];
+  int64_t one[TN_MAX_DIMS];
   if (!tn_creatable(t, name, dtype, &shape)) return tn_poison(t);
   for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
   tiny_uop *u = tn_unique(t, TINY_OP_RESHAPE, tn_constant(t, dtype, value), shape.ndim, one);
@@ -165,7 +165,7 @@ static tiny_uop *tn_read_as(tiny_ctx *t, tiny_uop *u, int dtype) {
 static tiny_uop *tn_bitcast_sizes(tiny_ctx *t, tiny_uop *u, int dtype) {
   const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim, narrower = to < from;
   const int wide = tn_bits_dtype(narrower ? from : to), parts = narrower ? from / to : to / from;
-  int64_t dim[TINY_MAX_DIMS], split[TINY_MAX_DIMS] = {0};
+  int64_t dim[TN_MAX_DIMS], split[TN_MAX_DIMS] = {0};
   for (int i = 0; i < n; i++) split[i] = dim[i] = u->dim[i];
   dim[n - 1] = narrower ? u->dim[n - 1] * parts : u->dim[n - 1] / parts;
   split[n - 1] = narrower ? u->dim[n - 1] : dim[n - 1];

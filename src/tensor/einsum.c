@@ -175,7 +175,7 @@ static void tn_einsum_reduce(tn_einsum *e, tn_operand *x, uint64_t kept) {
 
 // x with its dims in the order of a list of labels, 1 where it has none.
 static tiny_uop *tn_einsum_align(tiny_ctx *t, const tn_operand *x, int n, const uint8_t *label) {
-  int64_t order[TINY_MAX_DIMS], dim[TINY_MAX_DIMS];
+  int64_t order[TN_MAX_DIMS], dim[TN_MAX_DIMS];
   int m = 0;
   if (tn_bad(t, x->u)) return x->u;
   for (int i = 0; i < n; i++) {

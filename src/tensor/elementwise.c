@@ -268,7 +268,7 @@ static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
 // Do the shapes of x[0..n-1] broadcast?
 static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int ndim = 0;
   for (int i = 0; i < n; i++) {
     tn_dims_text(a, sizeof a, i ? ndim : 0, dim);

@@ -145,7 +145,7 @@ typedef struct tn_transform {
   const char *name;
   int from_real, to_real, sign, norm;
   int axis; int64_t n;                     // of the transform: what n was given, or -1
-  int ndim; int64_t dim[TINY_MAX_DIMS];    // of the rows, the axis last and left out
+  int ndim; int64_t dim[TN_MAX_DIMS];    // of the rows, the axis last and left out
 } tn_transform;
 
 static int tn_is_complex(const char *name, tiny_tensor *x) {

@@ -78,7 +78,7 @@ static tiny_uop *tn_resize(tiny_ctx *t, tiny_uop *x, tn_taps *p, const tiny_inte
 }
 // Every element `factor` times: sizes that nearest multiplies by whole numbers.
 static tiny_uop *tn_repeat_each(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
-  int64_t one[TINY_MAX_DIMS] = {p->L}, dim[TINY_MAX_DIMS] = {p->L}, flat[1 + TN_SPATIAL] = {p->L};
+  int64_t one[TN_MAX_DIMS] = {p->L}, dim[TN_MAX_DIMS] = {p->L}, flat[1 + TN_SPATIAL] = {p->L};
   for (int i = 0; i < p->n; i++) {
     one[1 + 2 * i] = dim[1 + 2 * i] = p->S[i];
     one[2 + 2 * i] = 1; dim[2 + 2 * i] = p->O[i] / p->S[i];
@@ -196,7 +196,7 @@ static tiny_uop *tn_grid_positions(tiny_ctx *t, tiny_uop *g, const tn_taps *p, c
 // weights stay cheap.
 static tiny_uop *tn_grid_samples(tiny_ctx *t, tiny_uop *u, tiny_uop *x, tn_taps *p, const tiny_grid_desc *d) {
   const int n = p->n, all = tn_tap_dims(p), nearest = d->mode == TINY_NEAREST, sums = 1 + 2 * n;
-  int64_t place[TINY_MAX_DIMS] = {p->L, 1, p->O[1]};
+  int64_t place[TN_MAX_DIMS] = {p->L, 1, p->O[1]};
   if (tn_bad(t, u) || tn_bad(t, x)) return &t->ir->bad;
   x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
   tiny_uop *whole = tn_stored_place(t, nearest ? tn_round(t, x) : tn_floor(t, x), 0), *weight = NULL;
@@ -281,7 +281,7 @@ TINY_API tiny_tensor *tiny_affine_grid(tiny_tensor *theta, tiny_shape size, int 
   if (n < 2 || n > TN_SPATIAL || !tn_has_dims(u, 3, wanted))
     return tn_wrong(t, TINY_E_SHAPE, "affine_grid: %s for %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, size.ndim, size.dim));
-  int64_t column[TINY_MAX_DIMS] = {u->dim[0], 1, 1, 1, 1}, grid[TINY_MAX_DIMS] = {u->dim[0]};
+  int64_t column[TN_MAX_DIMS] = {u->dim[0], 1, 1, 1, 1}, grid[TN_MAX_DIMS] = {u->dim[0]};
   column[n + 1] = grid[n + 1] = n;
   for (int i = 0; i < n; i++) grid[1 + i] = size.dim[2 + i];
   const int inside = tn_computed_in(u->dtype), dtype = u->dtype;

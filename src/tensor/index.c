@@ -125,7 +125,7 @@ TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor
 }
 // index (m), or 0-d for m = 1, as (1, .., m, .., 1) with m at the axis of a tensor of ndim dims.
 static tiny_uop *tn_lined_up(tiny_ctx *t, tiny_uop *index, int axis, int ndim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, index)) return index;
   for (int i = 0; i < ndim; i++) dim[i] = i == axis && index->ndim ? index->dim[0] : 1;
   return tn_reshape(t, index, ndim, dim);
@@ -172,7 +172,7 @@ static tiny_uop *tn_joined(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // al
 }
 // u with the leading dims of base.
 static tiny_uop *tn_led_as(tiny_ctx *t, tiny_uop *u, const tiny_uop *base, int64_t m) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u) || tn_bad(t, base)) return &t->ir->bad;
   for (int i = 0; i < base->ndim; i++) dim[i] = i + 1 < base->ndim ? base->dim[i] : m;
   return tn_expand(t, u, base->ndim, dim);
@@ -232,7 +232,7 @@ static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
 // at with "nowhere" around it, up to the dims of base, but for its last axis; src likewise with what does not
 // matter.
 static void tn_sending_pad(tiny_ctx *t, tn_sending *s) {
-  int64_t v[2 * TINY_MAX_DIMS] = {0};
+  int64_t v[2 * TN_MAX_DIMS] = {0};
   if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return;
   for (int i = 0; i + 1 < s->base->ndim; i++) v[2 * i + 1] = s->base->dim[i] - s->at->dim[i];
   s->at = tn_pad_with(t, s->at, v, tn_k(t, s->at, -1));
@@ -514,7 +514,7 @@ TINY_API tiny_tensor *tiny_repeat_interleave_by(tiny_tensor *x, tiny_tensor *rep
 
 typedef struct tn_indices {
   tiny_tensor *own[TINY_MAX_DIMS];         // positions that masks stand for, to be freed
-  int64_t order[TINY_MAX_DIMS];            // axes of x: first those that stay, then those that are indexed
+  int64_t order[TN_MAX_DIMS];            // axes of x: first those that stay, then those that are indexed
   int stay, first;                         // how many stay; how many of these the dims of the indices follow
   tiny_shape shape;                        // of the indices, broadcast
   int64_t n, m;                            // elements of the indexed axes, of the indices
@@ -556,7 +556,7 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
   tiny_ctx *t = tn_ctx_of(x);
   const tiny_uop *u = tn_uop_of(x);
   int indexed = 0, axis = 0, runs = 0, was = 0;
-  int64_t order[TINY_MAX_DIMS];
+  int64_t order[TN_MAX_DIMS];
   tiny_uop *flat = NULL, *valid = NULL;
   memset(s, 0, sizeof *s);
   if (n < 0 || n > u->ndim || (n && !index)) {
@@ -601,7 +601,7 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
 }
 // x as (stay.., n).
 static tiny_uop *tn_indices_base(tiny_ctx *t, const tn_indices *s, tiny_uop *x) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < s->stay; i++) dim[i] = x->dim[s->order[i]];
   dim[s->stay] = s->n;
   return tn_reshape(t, tn_permute(t, x, s->order), s->stay + 1, dim);
@@ -612,7 +612,7 @@ static void tn_indices_axes(const tn_indices *s, int64_t *axes) {
     axes[i] = i < s->first ? i : i < s->first + k ? s->stay + i - s->first : i - k;
 }
 static tiny_uop *tn_permute_back(tiny_ctx *t, tiny_uop *x, int n, const int64_t *axes) {
-  int64_t back[TINY_MAX_DIMS] = {0};
+  int64_t back[TN_MAX_DIMS] = {0};
   for (int i = 0; i < n; i++) back[axes[i]] = i;
   return tn_permute(t, x, back);
 }
@@ -620,7 +620,7 @@ static tiny_uop *tn_permute_back(tiny_ctx *t, tiny_uop *x, int n, const int64_t 
 TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int n) {
   tiny_tensor *out;
   tn_indices s;
-  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], axes[TN_MAX_DIMS];
   if (!tn_usable("index", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   if (tn_indices_open("index", x, index, n, &s)) {
@@ -636,7 +636,7 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 
 static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tiny_uop *src, int accumulate) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t dim[TINY_MAX_DIMS], both[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], both[TN_MAX_DIMS], axes[TN_MAX_DIMS];
   const int ndim = s->stay + s->shape.ndim;
   int n = ndim;
   tn_indices_axes(s, axes);

@@ -95,7 +95,7 @@ TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int 
   if (at < 0 || at >= size)
     return tn_wrong(t, TINY_E_ARG, "select_scatter: element %lld of axis %d of %s", (long long)index, axis,
                     tn_text_of(tn_uop_of(x), a));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0, n = 0; i < tn_uop_of(x)->ndim; i++) if (i != axis) dim[n++] = tn_uop_of(x)->dim[i];
   tiny_uop *part = tn_part_fits("select_scatter", x, src, tn_uop_of(x)->ndim - 1, dim);
   if (!part) return out;
@@ -107,7 +107,7 @@ TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int 
 // Elements of u along axis at start, start + step .. of n, zeros elsewhere.
 static tiny_uop *tn_slice_placed(tiny_ctx *t, tiny_uop *u, int axis, int64_t start, int64_t step, int64_t n) {
   if (tn_bad(t, u)) return u;
-  int64_t dim[TINY_MAX_DIMS], row[3] = {1, u->dim[axis], 1};
+  int64_t dim[TN_MAX_DIMS], row[3] = {1, u->dim[axis], 1};
   const int ndim = u->ndim;
   const int64_t m = row[1], by = step < 0 ? -step : step, first = step < 0 ? start - (m - 1) * by : start;
   for (int i = 0; i < ndim; i++) {
@@ -122,7 +122,7 @@ static tiny_uop *tn_slice_placed(tiny_ctx *t, tiny_uop *u, int axis, int64_t sta
 TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
                                          int64_t step) {
   tiny_tensor *out, *in[2] = {x, src};
-  int64_t dim[TINY_MAX_DIMS], m;
+  int64_t dim[TN_MAX_DIMS], m;
   if (!tn_usable("slice_scatter", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   if (!tn_slice_part("slice_scatter", x, &axis, &start, stop, step, &m)) return out;
@@ -212,7 +212,7 @@ static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_aft
 static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const tiny_shape *amount,
                              int64_t *grow) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t v[2 * TINY_MAX_DIMS], crop[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS], crop[2 * TN_MAX_DIMS];
   tiny_shape s = {u->ndim, {0}};
   if (!tn_amounts(t, name, u, amount, 0, v)) return NULL;
   for (int i = 0; i < 2 * u->ndim; i++) {
@@ -231,7 +231,7 @@ static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const t
   return tn_shape_valid(t, name, &s) ? tn_shrink(t, u, crop) : NULL;
 }
 TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value) {
-  int64_t grow[2 * TINY_MAX_DIMS];
+  int64_t grow[2 * TN_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("pad", 1, &x, &out)) return out;
   tiny_uop *u = tn_pad_crop(tn_ctx_of(x), "pad", tn_uop_of(x), &before_after, grow);
@@ -266,7 +266,7 @@ static tiny_uop *tn_pad_around(tiny_ctx *t, tiny_uop *x, int axis, int64_t befor
 TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tiny_padding how) {
   static const char *const names[] = {"zeros", "reflect", "replicate", "circular", "symmetric"};
   char a[TN_DIMS_TEXT];
-  int64_t grow[2 * TINY_MAX_DIMS];
+  int64_t grow[2 * TN_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("pad_mode", 1, &x, &out)) return out;
   if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);

@@ -21,7 +21,7 @@
 typedef struct tn_matrices {
   tiny_ctx *t;
   int dtype, nlead;                        // of the result; dims of the batch
-  int64_t lead[TINY_MAX_DIMS], count, n, m;
+  int64_t lead[TN_MAX_DIMS], count, n, m;
 } tn_matrices;
 
 // x as (B, n, m), wide; NULL after an error.
@@ -42,7 +42,7 @@ static tiny_uop *tn_matrices_in(const char *name, tiny_tensor *x, int square, tn
 }
 // (B, ..) with the batch as it came and n dims of the result behind it.
 static tiny_tensor *tn_matrices_out(const tn_matrices *b, tiny_uop *u, int n, int64_t d0, int64_t d1) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   memcpy(dim, b->lead, sizeof dim);
   dim[b->nlead] = d0; dim[b->nlead + 1] = d1;
   return tn_tensor_new(b->t, tn_narrow(b->t, tn_reshape(b->t, u, b->nlead + n, dim), b->dtype));
@@ -157,7 +157,7 @@ static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int sq
   if (s->is_vector) right = tiny_unsqueeze(y, -1);
   if (!tiny_ok(right) || !(s->y = tn_matrices_in(name, right, 0, &s->b))) return 0;
   int n = s->b.nlead;
-  int64_t lead[TINY_MAX_DIMS];
+  int64_t lead[TN_MAX_DIMS];
   memcpy(lead, s->b.lead, sizeof lead);
   if (s->b.n != s->a.n || !tn_broadcast_dims(s->a.nlead, s->a.lead, &n, lead)) {
     tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));

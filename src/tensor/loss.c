@@ -238,7 +238,7 @@ typedef struct tn_classes {
 } tn_classes;
 
 static tiny_uop *tn_classes_last(tiny_ctx *t, tiny_uop *u) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   if (tn_bad(t, u) || u->ndim < 3) return u;
   for (int i = 0; i < u->ndim; i++) axes[i] = i == 0 ? 0 : i == u->ndim - 1 ? 1 : i + 1;
   return tn_permute(t, u, axes);
@@ -258,7 +258,7 @@ static int tn_classes_fit(tiny_ctx *t, const char *name, const tiny_uop *x, cons
                           tiny_tensor *weight, int same) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const int axis = x->ndim > 1;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < x->ndim; i++) if (same || i != axis) dim[n++] = x->dim[i];
   if (!x->ndim || !tn_has_dims(y, n, dim)) {

@@ -41,7 +41,7 @@ static tiny_tensor *tn_matmul(const char *name, tiny_tensor *x, tiny_tensor *w) 
   if (p->dim[p->ndim - 1] != q->dim[column ? 0 : q->ndim - 2])
     return tn_wrong(t, TINY_E_SHAPE, "%s: inner dims differ: %s @ %s", name, tn_text_of(p, a),
                     tn_text_of(q, b));
-  int64_t lead[TINY_MAX_DIMS];
+  int64_t lead[TN_MAX_DIMS];
   int n = 0;
   tn_broadcast_dims(column ? 0 : q->ndim - 2, q->dim, &n, lead);
   if (!tn_broadcast_dims(row ? 0 : p->ndim - 2, p->dim, &n, lead))
@@ -109,7 +109,7 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
   const tiny_uop *p = tn_uop_of(a), *q = tn_uop_of(b);
   const int n = p->ndim > q->ndim ? p->ndim : q->ndim;
   const int dtype = tn_product_fits("kron", a, b, 2 * n <= TINY_MAX_DIMS);
-  int64_t x[TINY_MAX_DIMS], y[TINY_MAX_DIMS], both[TINY_MAX_DIMS];
+  int64_t x[TN_MAX_DIMS], y[TN_MAX_DIMS], both[TN_MAX_DIMS];
   if (dtype < 0) return out;
   for (int i = 0; i < n; i++) {
     x[2 * i] = i < n - p->ndim ? 1 : p->dim[i - (n - p->ndim)];
@@ -127,7 +127,7 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
 // The axes of x that bits leave out, then those of the list: (free.., summed..) as (M, K).
 static tiny_uop *tn_matrix_of(tiny_ctx *t, tiny_uop *x, int bits, const tiny_shape *axes, int *nkept,
                               int64_t *kept) {
-  int64_t order[TINY_MAX_DIMS], dim[2] = {1, 1};
+  int64_t order[TN_MAX_DIMS], dim[2] = {1, 1};
   int n = 0;
   for (int i = 0; i < x->ndim; i++) if (!(bits >> i & 1)) {
     order[n++] = i;
@@ -155,7 +155,7 @@ TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape 
       x->dim[i0 < 0 ? i0 + x->ndim : i0] == y->dim[i1 < 0 ? i1 + y->ndim : i1];
   }
   const int dtype = tn_product_fits("tensordot", a, b, fits);
-  int64_t kept[2 * TINY_MAX_DIMS];
+  int64_t kept[2 * TN_MAX_DIMS];
   int nkept = 0;
   if (dtype < 0) return out;
   x = tn_matrix_of(t, x, xbits, &axes_a, &nkept, kept);
@@ -287,7 +287,7 @@ TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p) {
   tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   if (!(p >= 0)) return tn_wrong(t, TINY_E_ARG, "cdist: p is %g", p);
   int n = 0;
-  int64_t lead[TINY_MAX_DIMS];
+  int64_t lead[TN_MAX_DIMS];
   int fits = x->ndim >= 2 && y->ndim >= 2 && x->ndim < TINY_MAX_DIMS && y->ndim < TINY_MAX_DIMS &&
     x->dim[x->ndim - 1] == y->dim[y->ndim - 1];
   fits = fits && tn_broadcast_dims(x->ndim - 2, x->dim, &n, lead) &&

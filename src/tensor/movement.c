@@ -96,7 +96,7 @@ static int tn_two_axes(tiny_ctx *t, const char *name, const tiny_uop *u, int *a,
 }
 // Axis from goes to where to is; the others keep their order.
 static tiny_uop *tn_move_axis(tiny_ctx *t, tiny_uop *x, int from, int to) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++)
     axes[i] = i == to ? from : from < to ? i + (i >= from && i < to) : i - (i > to && i <= from);
@@ -118,8 +118,8 @@ static tiny_tensor *tn_expand_to(const char *name, tiny_tensor *x, tiny_shape s)
     if (s.dim[i] == -1 && lead >= 0) s.dim[i] = tn_uop_of(x)->dim[i - lead];
   if (!tn_shape_valid(tn_ctx_of(x), name, &s)) return out;
   int n = s.ndim;
-  int64_t dim[TINY_MAX_DIMS];
-  memcpy(dim, s.dim, sizeof dim);
+  int64_t dim[TN_MAX_DIMS];
+  memcpy(dim, s.dim, sizeof s.dim);
   if (lead < 0 || !tn_broadcast_dims(tn_uop_of(x)->ndim, tn_uop_of(x)->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, s.ndim, s.dim));
@@ -151,7 +151,7 @@ static int tn_amounts(tiny_ctx *t, const char *name, const tiny_uop *u, const ti
 
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v)) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
@@ -172,7 +172,7 @@ TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes) {
 // Every step-th element of one axis, beginning with the first: (.., n*step, ..) -> (.., n, step, ..) -> (.., n, ..).
 static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   if (tn_bad(t, x) || step == 1) return x;
-  int64_t dim[TINY_MAX_DIMS], folded[4] = {1, 0, step, 1};
+  int64_t dim[TN_MAX_DIMS], folded[4] = {1, 0, step, 1};
   const int ndim = x->ndim;
   const int64_t n = x->dim[axis] / step + (x->dim[axis] % step != 0);
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : x->dim[i];
@@ -185,7 +185,7 @@ static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
 }
 
 static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i + 1 < x->ndim; i++)
     dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
@@ -242,7 +242,7 @@ TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   if (!tn_usable("squeeze", 1, &x, &out)) return out;
   const int bits = tn_one_axis(tn_ctx_of(x), "squeeze", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++)
     if (tn_uop_of(x)->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = tn_uop_of(x)->dim[i];
@@ -271,7 +271,7 @@ TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
     return out;
   if (first > last)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(tn_uop_of(x), a));
-  int64_t dim[TINY_MAX_DIMS] = {1};
+  int64_t dim[TN_MAX_DIMS] = {1};
   int n = 0;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
     if (i > first && i <= last) dim[n - 1] *= tn_uop_of(x)->dim[i];
@@ -324,7 +324,7 @@ TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64
 
 // u without an axis of size 1.
 static tiny_uop *tn_drop(tiny_ctx *t, tiny_uop *u, int axis) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u)) return u;
   for (int i = 0; i + 1 < u->ndim; i++) dim[i] = u->dim[i + (i >= axis)];
   return tn_reshape(t, u, u->ndim - 1, dim);
@@ -415,7 +415,7 @@ TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
 
 // Along axis: x end to end, or each element by itself, as often as times says: (before, 1, after) grown in the middle.
 static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
-  int64_t dim[TINY_MAX_DIMS], part[3];
+  int64_t dim[TN_MAX_DIMS], part[3];
   if (tn_bad(t, x) || times == 1) return x;
   const int n = x->ndim, cut = axis + (each != 0);
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
@@ -463,7 +463,7 @@ TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int 
 // to end and
 // cut into size rows that are longer than x by one: row k begins k elements later in x, and every step-th counts.
 static tiny_uop *tn_slide(tiny_ctx *t, tiny_uop *x, int axis, int64_t windows, int64_t size, int64_t step) {
-  int64_t dim[TINY_MAX_DIMS], part[5];
+  int64_t dim[TN_MAX_DIMS], part[5];
   if (tn_bad(t, x)) return x;
   const int n = x->ndim;
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
@@ -520,7 +520,7 @@ TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **
   if (!tn_shape_valid(t, "meshgrid", &s)) return 0;
   for (int i = 0; i < n; i++) {
     const int at = xy && n > 1 && i < 2 ? 1 - i : i;
-    int64_t one[TINY_MAX_DIMS];
+    int64_t one[TN_MAX_DIMS];
     for (int k = 0; k < n; k++) one[k] = k == at ? s.dim[k] : 1;
     out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, tn_uop_of(xs[i]), n, one), n, s.dim));
   }
@@ -541,7 +541,7 @@ TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b) {
 // The diagonal of the last two axes: of the square (L, L) that it crosses, laid flat with L more behind it, every
 // (L+1)-th element.
 static tiny_uop *tn_diagonal(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   const int n = x->ndim;
   const int64_t rows = x->dim[n - 2], columns = x->dim[n - 1];

@@ -48,7 +48,7 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
   if (!tn_usable("logsumexp", 1, &x, &out)) return out;
   const int bits = tn_one_axis(tn_ctx_of(x), "logsumexp", tn_uop_of(x), axis), n = tn_uop_of(x)->ndim;
   if (bits < 0) return out;
-  int64_t kept[TINY_MAX_DIMS];
+  int64_t kept[TN_MAX_DIMS];
   int m = 0;
   for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : tn_uop_of(x)->dim[i];
   tiny_ctx *t = tn_ctx_of(x);
@@ -136,7 +136,7 @@ TINY_API tiny_tensor *tiny_rms_norm(tiny_tensor *x, int ndims, tiny_tensor *w, d
 
 // A tensor of one number a channel as (C,1,..), to go with (B,C,..) of ndim dims.
 static tiny_uop *tn_channels(tiny_ctx *t, tiny_uop *u, int ndim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u)) return u;
   for (int i = 0; i < ndim - 1; i++) dim[i] = i ? 1 : u->dim[0];
   return tn_reshape(t, u, ndim - 1, dim);
@@ -263,7 +263,7 @@ static int tn_meet_wide(const char *name, tiny_tensor *const *in, tiny_tensor **
   if (!tn_usable(name, 2, in, out) || !tn_shapes_meet(name, 2, in)) return -1;
   tiny_ctx *t = tn_ctx_of(in[0]);
   const int dtype = tn_real(tn_meet(tn_uop_of(in[0]), tn_uop_of(in[1])));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < 2; i++) tn_broadcast_dims(tn_uop_of(in[i])->ndim, tn_uop_of(in[i])->dim, &n, dim);
   *a = tn_expand(t, tn_cast(t, tn_uop_of(in[0]), tn_computed_in(dtype)), n, dim);

@@ -302,7 +302,7 @@ static tiny_uop *tn_tap_iota(tiny_ctx *t, const tn_taps *p, int dtype, int which
 // The weighted sum (L, O..), or without weights the taps (L, O.., T..).
 static tiny_uop *tn_take_taps(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
   const int n = p->n, all = tn_tap_dims(p), sum = p->weight[0] != NULL;
-  int64_t dim[TINY_MAX_DIMS] = {p->L};
+  int64_t dim[TN_MAX_DIMS] = {p->L};
   tiny_uop *mask = NULL;
   for (int i = 0; i < n; i++) {
     dim[1 + i] = p->own[i] ? p->own[i] : 1;
@@ -406,7 +406,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     for (int i = 0; i < n; i++) d.kernel[i] = (int)w[i].kernel;
     return tn_max_pool("adaptive_max_pool", x, &d, indices);
   }
-  int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TINY_MAX_DIMS] = {0};
+  int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TN_MAX_DIMS] = {0};
   tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead};
   for (int i = 0; i < n; i++) {
     axes[1 + i] = tn_tap_axis(&p, TN_TAP_O, i); axes[1 + n + i] = tn_tap_axis(&p, TN_TAP_T, i);
@@ -419,7 +419,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     p.at[i] = tn_stored_place(t, tn_add(t, begin, tap), p.S[i]);
     tiny_uop *inside = tn_lt(t, tap, length);
     if (tn_bad(t, p.at[i]) || tn_bad(t, inside)) return tn_poison(t);
-    int64_t dim[TINY_MAX_DIMS];            // without the axes of S
+    int64_t dim[TN_MAX_DIMS];            // without the axes of S
     for (int k = 0; k < 1 + 2 * n; k++) dim[k] = p.at[i]->dim[axes[k]];
     m.place[i] = tn_cast(t, tn_reshape(t, tn_permute(t, p.at[i], axes), 1 + 2 * n, dim), TINY_I32);
     inside = tn_reshape(t, tn_permute(t, inside, axes), 1 + 2 * n, dim);

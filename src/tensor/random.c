@@ -161,7 +161,7 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
 // reached, the total itself not counted: then the last class is one that has weight.
 static tiny_uop *tn_draw_again(tiny_ctx *t, tiny_uop *weights, int64_t m) {
   const int n = weights->ndim;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) dim[i] = i == n - 1 ? m : weights->dim[i];
   tiny_uop *sums = tn_scan_along(t, tn_scan, TINY_OP_ADD, weights, n - 1);
   if (tn_bad(t, sums)) return sums;

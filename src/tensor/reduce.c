@@ -221,7 +221,7 @@ static tiny_uop *tn_element_at(tiny_ctx *t, tiny_uop *x, tiny_uop *index, int ax
 static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[axis];
-  int64_t dim[TINY_MAX_DIMS], part = 1;
+  int64_t dim[TN_MAX_DIMS], part = 1;
   for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
   if (n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
   for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
@@ -251,7 +251,7 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   if (!size || size > INT32_MAX)
     return tn_wrong(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)size,
                     tn_text_of(u, a));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int kept = 0;
   for (int i = 0; i < n; i++)
     if (keepdim || !(flat || i == at)) dim[kept++] = flat || i == at ? 1 : u->dim[i];

@@ -83,7 +83,7 @@ static tiny_uop *tn_scan(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t
 typedef tiny_uop *(*tn_row_formula)(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n);
 
 static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny_uop *x, int axis) {
-  int64_t dim[TINY_MAX_DIMS], rows[2];
+  int64_t dim[TN_MAX_DIMS], rows[2];
   if (tn_bad(t, x) || !x->ndim || !tn_dims_nelem(x->ndim, x->dim)) return x;
   const int n = x->ndim;
   x = tn_swap(t, x, axis, n - 1);
@@ -202,7 +202,7 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   tiny_ctx *t = tn_ctx_of(y);
   tiny_uop *u = tn_uop_of(y), *v = tn_uop_of(in[1]);
   if ((*axis = tn_axis(t, name, u, *axis)) < 0) return NULL;
-  int64_t dim[TINY_MAX_DIMS], line[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], line[TN_MAX_DIMS];
   int n = u->ndim, fits = n > 0;
   for (int i = 0; i < n; i++) { dim[i] = u->dim[i]; line[i] = i == *axis ? u->dim[i] : 1; }
   if (x && v->ndim == 1) fits = fits && v->dim[0] == u->dim[*axis];

@@ -15,7 +15,7 @@ typedef struct tn_frames {
   int64_t n, hop, half;                    // samples of a frame, between two of them, bins of a spectrum
   int64_t R, frames;                       // rows of samples, frames of each
   int dtype, wide;                         // of the result, and what it is computed in
-  int ndim; int64_t dim[TINY_MAX_DIMS];    // of the rows
+  int ndim; int64_t dim[TN_MAX_DIMS];    // of the rows
   tiny_uop *window;                        // (n)
   double scale;
 } tn_frames;

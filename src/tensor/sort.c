@@ -154,7 +154,7 @@ static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t 
 // ** operators along an axis **
 
 // Rows of x along axis, as (rows, n), and the way back.
-typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TINY_MAX_DIMS], n; int ndim, axis; } tn_along_axis;
+typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TN_MAX_DIMS], n; int ndim, axis; } tn_along_axis;
 
 // 0: an error was recorded. least: how many elements a row needs to have.
 static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t least, tn_along_axis *r) {
@@ -178,7 +178,7 @@ static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t leas
 }
 // (rows, n) in the shape of x, with n along the axis; n 1 may go.
 static tiny_tensor *tn_axis_back(tiny_ctx *t, const tn_along_axis *r, tiny_uop *y, int keepdim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   const int last = r->ndim ? r->ndim - 1 : 0;
   int n = 0;
   if (tn_bad(t, y)) return tn_poison(t);
@@ -271,7 +271,7 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
     } else at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
     out = tn_axis_taken(t, &r, at, keepdim != 0, indices);
     if (of != x) {                         // one element: keepdim gives all of x's dims as 1
-      int64_t one[TINY_MAX_DIMS];
+      int64_t one[TN_MAX_DIMS];
       for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
       for (int i = 0; i < 2; i++) {
         tiny_tensor *y = i ? (indices ? *indices : NULL) : out;
@@ -335,13 +335,13 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
     r.x = tn_wide(t, r.x);
     tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
     if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
-    int64_t dim[TINY_MAX_DIMS];
+    int64_t dim[TN_MAX_DIMS];
     int n = 0;
     if (many) dim[n++] = tn_uop_of(q)->dim[0];
     for (int i = 0; i < ndim; i++)
       if (keepdim || (!all && i != r.axis)) dim[n++] = all || i == r.axis ? 1 : tn_uop_of(x)->dim[i];
     if (r.axis + 1 < r.ndim && !tn_bad(t, y)) {              // the swap of the axis with the last undone
-      int64_t wide[TINY_MAX_DIMS] = {0};
+      int64_t wide[TN_MAX_DIMS] = {0};
       wide[0] = y->dim[0];
       for (int i = 0; i < r.ndim; i++) wide[i + 1] = i + 1 < r.ndim ? r.dim[i] : 1;
       y = tn_swap(t, tn_reshape(t, y, r.ndim + 1, wide), r.axis + 1, r.ndim);
@@ -399,7 +399,7 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
   tiny_uop *s = tn_uop_of(sorted), *v = tn_as_row(t, tn_uop_of(values));
   if (tn_bad(t, v)) return out;
   const int n = v->ndim;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int fits = n < TINY_MAX_DIMS && (s->ndim == 1 || (s->ndim == n && tn_dims_same(n - 1, s->dim, v->dim)));
   if (!fits)
     return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(tn_uop_of(values), a),
@@ -577,7 +577,7 @@ static tiny_uop *tn_slices(tiny_ctx *t, tiny_uop *x, int axis) {
 }
 // Rows (n, m) as slices of what is like x but for the axis.
 static tiny_uop *tn_slices_back(tiny_ctx *t, tiny_uop *u, const tiny_uop *x, int axis) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u)) return u;
   dim[0] = u->dim[0];
   if (axis == TINY_ALL) return tn_reshape(t, u, 1, dim);
