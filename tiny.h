@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0b855182a305bb3f1d502892faf1bf0e3145b02f084af71cdc350e869ad78f0d
+/* tiny.h 0.1.0, source 1115763689151f3eb1bfb50868a1bb67adc409473b4201e4c402d87dc9754689
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -78,8 +78,8 @@ OPTIONS (macros, defined before the include)
 
 ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins. A process with raised
 rights, setuid or with capabilities of its file, reads none of it)
-  TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing: reading
-                  gives zeros), the name of a backend that the program brought, or NAME:1
+  TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing: what it
+                  reads means nothing), the name of a backend that the program brought, or NAME:1
   TINY_DEBUG      letters, any number of them:
                     k  kernels: a line each, with name, time, GFLOPS, GB/s, memory
                     s  schedule: the kernels of each new graph and their memory: leaves L, outputs O,
@@ -126,8 +126,10 @@ FRAMES
 
 NUMBERS
   Floats are summed in an order that depends on the device and the kernel, never on the run or the number of
-  threads. What a mask gives the weight 0, such as the keys after a query, may be left out unread: it counts as
-  finite. Where it is infinite or NaN, the result may be NaN or not.
+  threads. A value that several kernels need may be computed in each of them, and differ there in its last bits:
+  before x is compared with what was computed from it, as in x == max(x), store it (tiny_realize). Gradients and
+  positions do so themselves. What a mask gives the weight 0, such as the keys after a query, may be left out
+  unread: it counts as finite. Where it is infinite or NaN, the result may be NaN or not.
   Kernels, and what else decides a result, round to nearest, keep subnormals and trap nothing, whatever mode the
   thread is in; its mode and flags are as they were when the call returns. Functions of yours that the library calls
   meanwhile run in its mode. -ffast-math around the implementation is undone (gcc, MSVC) or refused (clang). Numbers
@@ -183,15 +185,21 @@ PROGRAMS
   tiny_capture, tiny_end. The assignments that are pending then (parameters, moments and step counts, averages,
   running statistics, the scale of the loss) belong to the program: they have not happened, and happen at each
   run. Random numbers that were drawn since tiny_begin go on, as in steps that are built anew: N runs give what
-  N such steps give, to the bit. The rate tiny_optim.lr is a number and stays what it was; tiny_optim.rate is a
-  tensor, an input or memory that is written between runs. Parameters must lie in memory (tiny_realize them)
-  before the frame is opened; nothing that the frame assigns may be read before the capture. Outside of frames
-  only assignments that outputs need belong to the program, and random numbers are the same in each run.
+  N such steps give, to the bit where both are planned alike (on INTERP always), else up to the order of sums: a
+  step of which other tensors are read, or read before its assignments are pending, may be fused otherwise. The
+  rate tiny_optim.lr is a number and stays what it was; tiny_optim.rate is a tensor, an input or memory that is
+  written between runs. Parameters must lie in memory (tiny_realize them) before the frame is opened; nothing
+  that the frame assigns may be read before the capture. Assignments that were pending when the frame was opened
+  are no part of the step: tiny_capture runs them. Outside of frames only assignments that outputs need belong to
+  the program, and random numbers are the same in each run.
 
   What was built from memory before a run overwrites it keeps what it was promised: it gets a copy first, if it
   is not computed. A tensor that needs an assignment of the program, built before the capture, is TINY_E_STATE
   when it is read. Where one computation gave two tensors (tiny_eye twice), and one of them is given new
   contents, it leaves the memory that they shared: tiny_run says TINY_E_STATE. tiny_clone such tensors before.
+  An operator asked for again while a tensor holds its first, computed result is that result, and to a program it
+  is computed before: the square of a weight that was read, and is kept, is memory of the program, which new
+  contents of the weight do not reach. Free such tensors before the capture.
 
   What is computed from a program's own memory alone, as weights in the order that a convolution reads them, is
   computed in the first run and kept until that memory is overwritten; never from a tiny_blob. The cap
@@ -235,204 +243,208 @@ BUILDING
 
 Where things stand in tiny.h
 
-    453  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    466  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    674  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1312  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    687  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1329  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1516  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1533  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1867  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1884  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2003  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2135  src/api/io.h                tensors from files and to files
-   2210  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2020  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2154  src/api/io.h                tensors from files and to files
+   2229  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2474  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2493  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2639  src/base/number.c           numbers as text, in and out
-   3073  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2658  src/base/number.c           numbers as text, in and out
+   3092  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3249  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3271  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3438  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3460  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3528  src/base/os.c               the only room that knows which system it runs on: Linux, macOS, Windows;
-                                     x86-64, arm64
-   4615  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   3550  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+                                     system headers are asked for here
+   3956  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+                                     for
+   4103  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4596  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5083  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5176  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5310  src/ir/alu.c                the meaning of every arithmetic op, once
-   5460  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6146  src/ir/args.c               which k, v and sources fit an op
-   6299  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   6914  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5403  src/ir/alu.c                the meaning of every arithmetic op, once
+   5553  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6243  src/ir/args.c               which k, v and sources fit an op
+   6396  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7011  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7488  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7585  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7838  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7945  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8262  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8369  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8530  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8643  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9412  src/ir/spec.c               the verifier
-   9745  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9533  src/ir/spec.c               the verifier
+   9866  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-   9960  src/rules/notation.c        the algebra that bodies of rules are written in
-   9995  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10193  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10082  src/rules/notation.c        the algebra that bodies of rules are written in
+  10117  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10315  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10353  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10475  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10747  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10869  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  10935  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11068  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11349  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11482  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11690  src/rules/decompose.c       from what the IR means to what a language can say
-  12266  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11823  src/rules/decompose.c       from what the IR means to what a language can say
+  12399  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12300  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12433  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12801  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12934  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13358  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13601  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13578  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13821  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14188  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14431  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14476  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14719  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  14949  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15192  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15056  src/tensor/activation.c     what stands between the layers of a network
-  15232  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15577  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15299  src/tensor/activation.c     what stands between the layers of a network
+  15475  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15820  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  15821  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16064  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16544  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16795  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17172  src/tensor/random.c         numbers from a counter, the same on every device
-  17446  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17427  src/tensor/random.c         numbers from a counter, the same on every device
+  17701  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  17766  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18062  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18021  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18317  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18198  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18453  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18734  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18992  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19449  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19711  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  19851  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20113  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  19990  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20252  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20437  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20699  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  20873  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21135  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21221  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21541  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21667  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21483  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21803  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21929  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  21825  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22087  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22315  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22591  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22579  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22855  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22687  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22951  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  22942  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23337  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23206  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23601  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23613  src/tensor/params.c         lists of named tensors: what a network consists of
-  23706  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24087  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23877  src/tensor/params.c         lists of named tensors: what a network consists of
+  23970  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24351  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  24928  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25348  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  25698  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26119  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26165  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26587  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  26594  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27020  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27186  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  27687  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27617  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28118  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28156  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28587  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28331  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28762  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28557  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28988  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28833  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29264  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  28968  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29090  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29399  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29521  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29190  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29621  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  29579  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30010  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30163  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30594  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30404  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30835  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  30871  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  30949  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31152  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31404  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31302  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31380  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31583  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31835  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  31660  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32091  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  31881  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32312  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32481  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  32776  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32912  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33207  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33163  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  33696  src/runtime/interp.c        the backend INTERP
-  33776  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33602  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34163  src/runtime/interp.c        the backend INTERP
+  34243  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  33831  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34102  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34298  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34574  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34724  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  34799  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35206  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35314  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35721  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  35847  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36388  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36273  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36812  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37011  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37559  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37229  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37777  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  37502  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38050  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  37770  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38318  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  37947  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38495  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38121  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  38480  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  38716  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38669  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39028  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39264  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  38864  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39030  src/runtime/context.c       opening and closing, the first error, totals
+  39412  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39578  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -446,7 +458,8 @@ Where things stand in tiny.h
 //  - A context and its tensors belong to one thread at a time. Contexts share nothing.
 //  - In every descriptor struct zero means default, and a NULL descriptor means all defaults.
 //  - Operators are lazy: they check their arguments and build graph nodes, at about 0.1 microseconds a node: relu 0.1,
-//    add 0.25, softmax 1.5, gelu, whose erf is a polynomial of sixty nodes, 5 microseconds.
+//    add 0.25, softmax 1.5, gelu, whose erf is a polynomial of sixty nodes, 5 microseconds; series and
+//    factorisations are more nodes: lgamma 0.1, igamma, svd and matrix_exp about 1 millisecond.
 //  - Tensors belong to their context. One made between tiny_begin and tiny_end dies at tiny_end unless
 //    tiny_keep was called; one made outside of a frame lives until tiny_free or tiny_close.
 // ---- begin src/api/core.h ----
@@ -992,7 +1005,7 @@ TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_logaddexp(tiny_tensor *a, tiny_tensor *b);
 // log2(2^a + 2^b) [torch.logaddexp2]
 TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
-// x log(y), 0 where x is 0 [torch.xlogy]
+// x log(y), 0 where x is 0. There x's gradient is log(y), 0 if that is infinite. [torch.xlogy]
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
 // x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
 TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
@@ -1011,7 +1024,8 @@ TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
 // lgamma's derivative [torch.digamma]
 TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
 // The n-th derivative of digamma, n from 0 to 24, TINY_E_ARG beyond. Poles, at 0 and below, are inf, or -inf if n is
-// even. The error grows with n: about n units in the last place. [torch.polygamma]
+// even; those of n = 0 below 0 are NaN. The error grows with n: about n units in the last place of the value, or, of
+// negative x, of the greatest term of its sum, n! / d^(n+1) at distance d from the nearest pole. [torch.polygamma]
 TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x);
 // Modified Bessel functions of the first kind: of order 0 [torch.special.i0]
 TINY_API tiny_tensor *tiny_i0(tiny_tensor *x);
@@ -1021,7 +1035,8 @@ TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
 // The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
 // or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
-// 66) terms for each element. [torch.special.gammainc]
+// 66) terms for each element. Of a >= 8 a small result p is good to some -log(p) units in its last place, else to a
+// few. [torch.special.gammainc]
 TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
 // The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
 TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
@@ -1087,7 +1102,8 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
 // Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
-// NaN if there is one. Equal maxima share the gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.amax]
+// NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is nothing along
+// the axis. [torch.amax]
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]
@@ -1283,9 +1299,10 @@ TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_te
 // The same, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
-// The different slices of x along axis, in the order of their first elements that differ, with axis as long as there
-// are; inverse (n) says which one each slice is, counts how often each occurs. A slice with a NaN is one of its own.
-// Computes x. [torch.unique(dim=)]
+// The different slices of x along axis, in the order of their first elements that differ, row-major as numpy.unique has
+// it (torch swaps axis with the first: other orders from 3 dims on); axis is as long as there are. inverse (n) says
+// which one each slice is, counts how often each occurs. A slice with a NaN is one of its own. Computes x.
+// [torch.unique(dim=)]
 TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
 // The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
 TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
@@ -2006,7 +2023,9 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);               
 
 // grads[i] = d loss / d params[i], new lazy tensors of the parameter's shape and dtype, to be freed as others.
 // loss must have one element and be a float. A parameter that loss does not depend on gets zeros. Gradients can be
-// differentiated again. TINY_E_ARG names an operator between the two that has no gradient. [torch.autograd.grad]
+// differentiated again. TINY_E_ARG names an operator between the two that has no gradient. A parameter is what it holds
+// now: one that was overwritten after the loss was built is none that loss depends on. Gradients that need contents
+// which an assignment has overwritten by then are TINY_E_STATE when they are computed. [torch.autograd.grad]
 TINY_API tiny_code   tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int n, tiny_tensor **grads);
 // y, computed from inputs x[0..n-1], as it is; but what lies between x and y is not kept for the backward pass:
 // tiny_grad computes it again from x when it gets there. y and x are kept. Cut a deep network of n layers into about
@@ -2464,12 +2483,12 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0b855182a305bb3f1d502892faf1bf0e3145b02f084af71cdc350e869ad78f0d"
+#define TN_SOURCE_ID "1115763689151f3eb1bfb50868a1bb67adc409473b4201e4c402d87dc9754689"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
 
-// ** base: floats, numbers, memory, hashes, text, the operating system **
+// ** base: floats, numbers, memory, hashes, text; the operating system in four rooms **
 // ---- begin src/base/float.c ----
 // float: what the library's own arithmetic may rely on, whatever the host does to floats.
 //
@@ -3093,6 +3112,8 @@ static int tn_number_print(char *out, size_t nbytes, const char *format, ...) {
   #define TN_FIRST_SLOTS 64
 #endif
 
+#define TN_CHUNK_MOST ((size_t)64 << 20)   // up to which each chunk is twice as large as the one before
+
 typedef struct tn_chunk { struct tn_chunk *older; size_t cap, used; } tn_chunk;
 
 struct tiny_ctx {
@@ -3164,6 +3185,7 @@ static void *tn_scratch_bare(tiny_ctx *t, size_t nbytes) {
   nbytes = (nbytes + 15) & ~(size_t)15;
   if (!t->scratch || t->scratch->cap - t->scratch->used < nbytes) {
     size_t cap = t->scratch ? t->scratch->cap * 2 : TN_FIRST_NBYTES;
+    if (cap > TN_CHUNK_MOST) cap = TN_CHUNK_MOST;
     if (cap < nbytes) cap = nbytes;
     const size_t head = (sizeof(tn_chunk) + 15) & ~(size_t)15;
     tn_chunk *c = (tn_chunk *)tn_realloc(t, NULL, 0, head + cap);
@@ -3180,7 +3202,7 @@ static void *tn_scratch(tiny_ctx *t, size_t nbytes) {
   return p ? memset(p, 0, nbytes) : NULL;
 }
 
-// Frees all chunks but the newest (and largest), which is kept for the next call unless all is set.
+// Frees all chunks but the newest, which is kept for the next call unless all is set.
 static void tn_scratch_reset(tiny_ctx *t, int all) {
   tn_chunk *keep = all ? NULL : t->scratch, *c = keep ? keep->older : t->scratch;
   while (c) {
@@ -3201,7 +3223,7 @@ static tn_mark tn_scratch_mark(tiny_ctx *t) {
 }
 static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
   tn_chunk *top = t->scratch;
-  if (top != m.chunk) while (top->older != m.chunk) {      // of the chunks made since, the newest and largest stays
+  if (top != m.chunk) while (top->older != m.chunk) {      // of the chunks made since, the newest stays
     tn_chunk *c = top->older;
     top->older = c->older;
     tn_release(t, c, ((sizeof(tn_chunk) + 15) & ~(size_t)15) + c->cap);
@@ -3211,7 +3233,7 @@ static void tn_scratch_rewind(tiny_ctx *t, tn_mark m) {
 
 // A full scratch array with room for more elements. What is not in use is 0.
 static void *tn_grow(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
-  *cap = *cap ? *cap * 2 : 16;
+  *cap = *cap ? *cap * 2 : 4;
   const size_t held = (size_t)n * elem_nbytes, all = (size_t)*cap * elem_nbytes;
   char *grown = (char *)tn_scratch_bare(t, all);
   if (!grown) return NULL;                 // not in guarded code
@@ -3525,11 +3547,11 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 #endif
 // ---- end src/base/text.c ----
 // ---- begin src/base/os.c ----
-// os: the only room that knows which system it runs on: Linux, macOS, Windows; x86-64, arm64.
+// os: which system this is: Linux, macOS or Windows, on x86-64 or arm64; all system headers are asked for here.
 //
-// Clock, environment, terminal; what the processor can do; pages and executable memory; atomics, threads,
-// locks; files and folders; shared libraries. Child processes are in base/process.c.
-// Nothing here records an error in the context or changes anything process-wide (signal handlers, locale,
+// Clock, environment, terminal; what the processor can do; pages and executable memory. The other rooms that know the
+// system stand below: threads, files, process; the names of the first two begin with tn_os_, too.
+// Nothing in them records an error in the context or changes anything process-wide (signal handlers, locale,
 // folder): functions answer 1 or a pointer when they did it, 0 or NULL when they did not, and the caller
 // knows what it means. No descriptor or mapping is held while memory is asked for, since that may unwind
 // (base/memory.c). Descriptors are never inherited by children of the host. Paths are the C library's: bytes
@@ -3694,6 +3716,19 @@ static int tn_os_terminal(void) {
   if (!isatty(2)) return 0;
   return ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 #endif
+}
+
+// A folder for files that live for a moment.
+#ifdef _WIN32
+  #define TN_OS_TEMP "."
+  #define TN_OS_TEMP_NAME "TEMP"
+#else
+  #define TN_OS_TEMP "/tmp"
+  #define TN_OS_TEMP_NAME "TMPDIR"
+#endif
+static const char *tn_os_temp_dir(void) {
+  const char *dir = tn_os_env(TN_OS_TEMP_NAME);
+  return dir ? dir : TN_OS_TEMP;
 }
 
 static uint64_t tn_os_process_id(void) {
@@ -3915,6 +3950,15 @@ static void *tn_os_pages_alloc(size_t nbytes) {
 #endif
 }
 static void tn_os_pages_free(void *p, size_t nbytes) { tn_os_unmap(p, (nbytes + 65535) & ~(size_t)65535); }
+#endif
+// ---- end src/base/os.c ----
+// ---- begin src/base/threads.c ----
+// threads: atomics, threads and locks, in structs of the caller: no memory is asked for.
+#ifndef TN_BASE_THREADS
+#define TN_BASE_THREADS
+#ifndef TINY_AMALGAMATED
+#include "os.c"
+#endif
 
 // ** atomics: sequentially consistent, on int64_t **
 
@@ -3940,7 +3984,7 @@ static inline void tn_os_relax(void) {     // tells the core that it spins
 #endif
 }
 
-// ** threads and locks: structs of the caller, no memory is asked for **
+// ** threads and locks **
 
 #ifndef TINY_NO_THREADS
 
@@ -4053,6 +4097,19 @@ static void tn_os_thread_join(tn_os_thread *thread) { pthread_join(thread->id, N
 #endif
 
 #endif // TINY_NO_THREADS
+#endif
+// ---- end src/base/threads.c ----
+// ---- begin src/base/files.c ----
+// files: reading and writing them whole, mapping them, and whose they are.
+//
+// In:  paths of the host's or of the user's cache. A file that is written appears whole, or not at all, whatever goes
+//      wrong or runs beside it. What is to be executed comes from folders and files of the effective user's own, which
+//      nobody else may write: that is looked at once they are open, never by their names.
+#ifndef TN_BASE_FILES
+#define TN_BASE_FILES
+#ifndef TINY_AMALGAMATED
+#include "os.c"
+#endif
 
 #ifndef TINY_NO_DISK
 // ** signals that a write may raise: SIGXFSZ where files may not grow further, SIGPIPE **
@@ -4249,7 +4306,8 @@ static int64_t tn_os_write_some(tn_os_handle h, const void *data, size_t nbytes)
 }
 static void tn_os_remove(const char *path) { unlink(path); }
 static void tn_os_remove_dir(const char *path) { rmdir(path); }
-static int tn_os_make_own_dir(const char *path) { return mkdir(path, 0700) == 0; }        // not there before
+// One that was not there before. The umask may have left us out of it.
+static int tn_os_make_own_dir(const char *path) { return mkdir(path, 0700) == 0 && chmod(path, 0700) == 0; }
 static int tn_os_make_dir(const char *path) { return tn_os_make_own_dir(path) || errno == EEXIST; }
 static int tn_os_is_separator(char c) { return c == '/'; }
 #endif
@@ -4532,17 +4590,29 @@ static int tn_os_cache_dir(char *out, size_t cap) {
   return n > 0 && (size_t)n < cap;
 }
 #endif // TINY_NO_DISK
-
-// A folder for files that live for a moment.
-static const char *tn_os_temp_dir(void) {
-#ifdef _WIN32
-  const char *dir = tn_os_env("TEMP");
-  return dir ? dir : ".";
-#else
-  const char *dir = tn_os_env("TMPDIR");
-  return dir ? dir : "/tmp";
 #endif
-}
+// ---- end src/base/files.c ----
+// ---- begin src/base/process.c ----
+// process: runs child processes, several at a time, each fed from memory and heard into memory.
+//
+// In:  jobs: argv, and the bytes of stdin. Out: the bytes of stdout and stderr and the exit code, in scratch
+//      memory. One thread serves all children through poll(). A child's stdin and stdout are one socket, its
+//      stderr another: a socket, unlike a pipe, can be written without a SIGPIPE when the child has died, and
+//      so no signal handling is touched. The sockets close on exec, so that children don't inherit each
+//      other's ends.
+//      A child leads a process group of its own. When it ends, when its time is over or when it has written more than
+//      it may, all of its group ends: nobody else's hand on its outputs keeps the host waiting. On Linux it ends with
+//      the host, too, however that ends. A signal for the host's group, as from a terminal, does not reach it. Signals
+//      are in a child as a program expects them, whatever the host blocks or ignores.
+// When memory runs out in between, the children are killed, waited for and their sockets closed before it
+// unwinds.
+#ifndef TN_BASE_PROCESS
+#define TN_BASE_PROCESS
+#ifndef TINY_AMALGAMATED
+#include "files.c"
+#endif
+
+// ** where programs lie **
 
 // Folders that nobody names relative to where the process happens to be.
 #ifdef _WIN32
@@ -4609,27 +4679,8 @@ static int tn_os_find_program(const char *name, int nth, char *out, size_t cap) 
     path += length + 1;
   }
 }
-#endif
-// ---- end src/base/os.c ----
-// ---- begin src/base/process.c ----
-// process: runs child processes, several at a time, each fed from memory and heard into memory.
-//
-// In:  jobs: argv, and the bytes of stdin. Out: the bytes of stdout and stderr and the exit code, in scratch
-//      memory. One thread serves all children through poll(). A child's stdin and stdout are one socket, its
-//      stderr another: a socket, unlike a pipe, can be written without a SIGPIPE when the child has died, and
-//      so no signal handling is touched. The sockets close on exec, so that children don't inherit each
-//      other's ends.
-//      A child leads a process group of its own. When it ends, when its time is over or when it has written more than
-//      it may, all of its group ends: nobody else's hand on its outputs keeps the host waiting. A signal for the host's
-//      group, as from a terminal, does not reach it. Signals are in a child as a program expects them, whatever the
-//      host blocks or ignores.
-// When memory runs out in between, the children are killed, waited for and their sockets closed before it
-// unwinds.
-#ifndef TN_BASE_PROCESS
-#define TN_BASE_PROCESS
-#ifndef TINY_AMALGAMATED
-#include "os.c"
-#endif
+
+// ** children **
 
 typedef struct tn_job {
   const char *const *argv;                 // argv[0]: the program's path; NULL ends the list
@@ -4680,7 +4731,8 @@ static tiny_code tn_process_not_started(tn_job *job, const char *why) {
 
 #ifndef _WIN32
 
-struct tn_child { pid_t pid; int io, err, alive; size_t sent; uint64_t deadline; };
+// life: the host's end of the child's lifeline.
+struct tn_child { pid_t pid; int io, err, life, alive; size_t sent; uint64_t deadline; };
 
 #ifndef MSG_NOSIGNAL
   #define MSG_NOSIGNAL 0                   // macOS: SO_NOSIGPIPE does it
@@ -4697,6 +4749,10 @@ static int tn_process_above_stderr(int fd) {
 static void tn_process_close(int *fd) {
   if (*fd >= 0) close(*fd);
   *fd = -1;
+}
+
+static void tn_process_close_all(tn_child *c) {
+  tn_process_close(&c->io); tn_process_close(&c->err); tn_process_close(&c->life);
 }
 
 static int tn_process_socketpair(int fd[2]) {
@@ -4726,7 +4782,27 @@ static int tn_process_attributes(posix_spawnattr_t *a) {
   return failed ? failed : posix_spawnattr_setflags(a, flags);
 }
 
-static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
+// A lifeline is a socket on which nobody ever writes. When the host's end closes, because the host has ended, by
+// SIGKILL or otherwise, the system itself kills the group that owns the other end, descriptor 3 of the child: fcntl(2),
+// F_SETSIG. A parent-death signal would have to be asked for in the child, and reaches neither what the child has
+// started nor children of a thread that lives on. life[0]: the host's end; both are -1 where there is none to be had.
+static void tn_process_open_life(int life[2]) {
+  life[0] = life[1] = -1;
+#ifdef __linux__
+  (void)!tn_process_socketpair(life);
+#endif
+}
+static void tn_process_tie(int life, pid_t group) {
+#ifdef __linux__
+  enum { SETOWN = 8, SETSIG = 10, ASYNC = 020000 };        // asm-generic/fcntl.h
+  if (life < 0 || fcntl(life, SETSIG, SIGKILL) || fcntl(life, SETOWN, -group)) return;
+  fcntl(life, F_SETFL, fcntl(life, F_GETFL) | ASYNC);
+#else
+  (void)life; (void)group;
+#endif
+}
+
+static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err, int life) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   char *const *env = job->env ? job->env : TN_OS_ENVIRON;
@@ -4738,6 +4814,7 @@ static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 0);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, io, 1);
   if (!failed) failed = posix_spawn_file_actions_adddup2(&actions, err, 2);
+  if (!failed && life >= 0) failed = posix_spawn_file_actions_adddup2(&actions, life, 3);
   if (!failed) failed = posix_spawn(pid, job->argv[0], &actions, &attributes, (char *const *)job->argv, env);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
@@ -4746,13 +4823,16 @@ static int tn_process_spawn(pid_t *pid, const tn_job *job, int io, int err) {
 
 // 0, or the errno that says why not.
 static int tn_process_start(tn_child *c, const tn_job *job) {
-  int io[2], err[2], failed = 0;
+  int io[2], err[2], life[2], failed = 0;
   if (!tn_process_socketpair(io)) return errno;
   if (!tn_process_socketpair(err)) failed = errno;
-  if (!failed) failed = tn_process_spawn(&c->pid, job, io[1], err[1]);
-  tn_process_close(&io[1]); tn_process_close(&err[1]);
-  if (failed) { tn_process_close(&io[0]); tn_process_close(&err[0]); return failed; }
-  c->io = io[0]; c->err = err[0]; c->sent = 0; c->alive = 1;
+  tn_process_open_life(life);
+  if (!failed) failed = tn_process_spawn(&c->pid, job, io[1], err[1], life[1]);
+  if (!failed) tn_process_tie(life[1], c->pid);
+  tn_process_close(&io[1]); tn_process_close(&err[1]); tn_process_close(&life[1]);
+  c->io = io[0]; c->err = err[0]; c->life = life[0];
+  if (failed) { tn_process_close_all(c); return failed; }
+  c->sent = 0; c->alive = 1;
   c->deadline = tn_process_deadline(job);
   return 0;
 }
@@ -4817,15 +4897,19 @@ static int tn_process_end(tn_child *c) {
 static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   const int exit_code = tn_process_end(c);
   if (how == TN_JOB_BY_ITSELF) tn_process_hear(c, job);      // nobody is left to write more
-  tn_process_close(&c->io); tn_process_close(&c->err);
+  tn_process_close_all(c);
   job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
 }
 
-// Starts a job. When the system has no room for one more process now, it is asked again a few times.
+static int tn_process_is_crowded(int why) {
+  return why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
+}
+
+// Starts a job. When the system has no room for one more process or socket now, it is asked again a few times.
 static int tn_process_start_patiently(tn_children *r, int i, int alive) {
   int why = tn_process_start(&r->child[i], &r->job[i]);
-  for (int us = 1000; (why == EAGAIN || why == ENOMEM) && !alive && !r->crowded && us < 200000; us *= 2) {
+  for (int us = 1000; tn_process_is_crowded(why) && !alive && !r->crowded && us < 200000; us *= 2) {
     tn_os_sleep_us(us);
     why = tn_process_start(&r->child[i], &r->job[i]);
   }
@@ -4837,8 +4921,7 @@ static int tn_process_start_patiently(tn_children *r, int i, int alive) {
 static int tn_process_fill(tn_children *r, int next, int *alive) {
   while (next < r->n && *alive < r->at_once) {
     const int why = tn_process_start_patiently(r, next, *alive);
-    const int crowded = why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
-    if (crowded && *alive) return next;    // when another has ended there is room again
+    if (tn_process_is_crowded(why) && *alive) return next;   // when another has ended there is room again
     if (why) tn_process_not_started(&r->job[next], strerror(why));
     else {
       ++*alive;
@@ -4896,13 +4979,21 @@ static void tn_process_kill(void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int i = 0; i < r->n; i++) if (r->child[i].alive) {
     tn_process_end(&r->child[i]);
-    tn_process_close(&r->child[i].io); tn_process_close(&r->child[i].err);
+    tn_process_close_all(&r->child[i]);
   }
 }
 
-// What a child finds in its environment: the host's, but for folders of PATH that are not absolute, and with temp as
-// the folder of its temporary files. With raised rights next to nothing. NULL: as the host's.
+// Does an entry of the environment name this variable?
+static int tn_process_names(const char *entry, const char *name) {
+  const size_t n = strlen(name);
+  return !strncmp(entry, name, n) && entry[n] == '=';
+}
+
+// What a child finds in its environment: the host's, but for folders of PATH that are not absolute and for what edits
+// the arguments of clang, with temp as the folder of its temporary files. With raised rights next to nothing. NULL: as
+// the host's.
 static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
+  static const char edits[] = "CCC_OVERRIDE_OPTIONS";
   char *const *from = TN_OS_ENVIRON;
   const int raised = tn_os_raised();
   tiny_bytes path = { t, NULL, 0, 0 };
@@ -4910,14 +5001,16 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   tiny_bytes folders = { t, NULL, 0, 0 };
   const int others = tn_os_clean_path(tn_os_search_path(), &folders);
   if (folders.n) tiny_bytes_add(&path, folders.data, folders.n);
-  if (!raised && !others && !temp) return NULL;
+  if (!raised && !others && !temp && !tn_os_env(edits)) return NULL;
   int n = 0, at = 0;
   while (from && from[n]) n++;
   char **env = (char **)tn_scratch(t, ((size_t)n + 4) * sizeof *env);
   env[at++] = path.data;
   if (temp) env[at++] = (char *)(uintptr_t)tn_text_of_format(t, "TMPDIR=%s", temp);
   for (int i = 0; i < n && !raised; i++)
-    if (strncmp(from[i], "PATH=", 5) && (!temp || strncmp(from[i], "TMPDIR=", 7))) env[at++] = from[i];
+    if (!tn_process_names(from[i], "PATH") && !tn_process_names(from[i], edits) &&
+        (!temp || !tn_process_names(from[i], "TMPDIR")))
+      env[at++] = from[i];
   return env;
 }
 
@@ -5070,7 +5163,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
     job[i].out = job[i].err = none;
     job[i].exit_code = job[i].ended = 0;
 #ifndef _WIN32
-    r.child[i].io = r.child[i].err = -1;
+    r.child[i].io = r.child[i].err = r.child[i].life = -1;
 #endif
   }
   return n > 0 ? tn_process_protect(t, tn_process_serve, tn_process_kill, &r) : TINY_OK;
@@ -5549,7 +5642,7 @@ enum {                                     // the bits below are those of patter
   TN_NODE_ONCE = 32, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
-enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = 64 * 1024, TN_APART_SLOTS = 1024 };
+enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
 typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
@@ -5683,8 +5776,9 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
   }
 }
 
-// A node whose list of dims is not that of a source holds fewer than 2^60 elements, as all that is created, so that no
-// product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0 were 1.
+// A node whose list of dims is not that of a source has at most TINY_MAX_DIMS of them and holds fewer than 2^60
+// elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0
+// were 1.
 static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
   char to[160], from[160];
   int64_t nelem = 1;
@@ -5693,10 +5787,11 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
     nelem = tn_clamp_mul(nelem, dim[i] ? dim[i] : 1);
     negative |= dim[i] < 0;
   }
-  if (nelem < (int64_t)1 << 60 && !negative) return 1;
+  if (nelem < (int64_t)1 << 60 && !negative && n <= TINY_MAX_DIMS) return 1;
   const tiny_uop *x = u->nsrc ? u->src[0] : NULL;
-  tiny_fail(t, TINY_E_SHAPE, "%s%s%s: too many elements in %s", tn_ops[u->op].name, x ? " of " : "",
-            x ? tn_dims_text(from, sizeof from, x->ndim, x->dim) : "", tn_dims_text(to, sizeof to, n, dim));
+  tiny_fail(t, TINY_E_SHAPE, "%s%s%s: too many %s in %s", tn_ops[u->op].name, x ? " of " : "",
+            x ? tn_dims_text(from, sizeof from, x->ndim, x->dim) : "", n > TINY_MAX_DIMS ? "dims" : "elements",
+            tn_dims_text(to, sizeof to, n, dim));
   return 0;
 }
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
@@ -6090,15 +6185,6 @@ static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
   memset(nodes, 0, sizeof *nodes);
 }
 
-static void tn_ir_close(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  if (!ir) return;
-  if (ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }
-  tn_nodes_close(t, &ir->nodes);
-  tn_release(t, ir, sizeof *ir);
-  t->ir = NULL;
-}
-
 // ** apart: the lowering of a kernel makes thousands of nodes that nothing needs afterwards. They live in a table and
 // memory of their own, which the next kernel takes again while it is still in the caches **
 
@@ -6139,6 +6225,17 @@ static void tn_nodes_leave(tiny_ctx *t) {
   }
   nodes->n = 0; nodes->left = 0; nodes->at = NULL;
   tn_nodes_swap(t->ir);
+}
+
+static void tn_ir_close(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  if (!ir) return;
+  tn_nodes_leave(t);
+  if (ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }
+  tn_nodes_close(t, &ir->nodes);
+  tn_nodes_close(t, &ir->others);
+  tn_release(t, ir, sizeof *ir);
+  t->ir = NULL;
 }
 #endif
 // ---- end src/ir/uop.c ----
@@ -7498,6 +7595,9 @@ static void tn_match_close(tiny_ctx *t) {
 #include "print.c"
 #endif
 
+// Lists of dims that operators make: with room for those that they put between before the node maker refuses them.
+enum { TN_MAX_DIMS = TINY_MAX_DIMS + 4 };
+
 static int tn_bad(const tiny_ctx *t, const tiny_uop *u) { return !u || u == &t->ir->bad; }
 
 static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
@@ -7514,7 +7614,7 @@ static tiny_uop *tn_reshape(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim)
 }
 // x with dims of 1 put in front, then grown to dim.
 static tiny_uop *tn_expand(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
-  int64_t padded[TINY_MAX_DIMS];
+  int64_t padded[TN_MAX_DIMS];
   if (tn_bad(t, x) || tn_has_dims(x, n, dim)) return x;
   for (int i = 0; i < n; i++) padded[i] = i < n - x->ndim ? 1 : x->dim[i - (n - x->ndim)];
   x = tn_reshape(t, x, n, padded);
@@ -7543,7 +7643,7 @@ static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
 }
 // One axis of x cut to begin..end.
 static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64_t end) {
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++) { v[2 * i] = 0; v[2 * i + 1] = x->dim[i]; }
   v[2 * axis] = begin; v[2 * axis + 1] = end;
@@ -7551,25 +7651,32 @@ static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64
 }
 // Zeros before and after one axis of x.
 static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after) {
-  int64_t v[2 * TINY_MAX_DIMS] = {0};
+  int64_t v[2 * TN_MAX_DIMS] = {0};
+  if (tn_bad(t, x)) return x;
   v[2 * axis] = before; v[2 * axis + 1] = after;
   return tn_pad(t, x, v);
 }
 static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   for (int i = 0; i < TINY_MAX_DIMS; i++) axes[i] = i == a ? b : i == b ? a : i;
   return tn_permute(t, x, axes);
 }
+// May x get one dim more?
+static int tn_has_room(tiny_ctx *t, const tiny_uop *x) {
+  if (x->ndim < TINY_MAX_DIMS) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "a tensor of %d dims where one more is needed, of at most %d", x->ndim, TINY_MAX_DIMS);
+  return 0;
+}
 static tiny_uop *tn_insert(tiny_ctx *t, tiny_uop *x, int axis) {           // a dim of 1 before axis
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
+  int64_t dim[TN_MAX_DIMS];
+  if (tn_bad(t, x) || !tn_has_room(t, x)) return &t->ir->bad;
   for (int i = 0; i <= x->ndim; i++) dim[i] = i < axis ? x->dim[i] : i == axis ? 1 : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
 }
 // (.., a*b, ..) -> (.., a, b, ..).
 static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t b) {
-  int64_t dim[TINY_MAX_DIMS];
-  if (tn_bad(t, x) || x->ndim == TINY_MAX_DIMS) return x;
+  int64_t dim[TN_MAX_DIMS];
+  if (tn_bad(t, x) || !tn_has_room(t, x)) return &t->ir->bad;
   for (int i = 0; i <= x->ndim; i++)
     dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
@@ -7591,7 +7698,7 @@ static tiny_uop *tn_limit(tiny_ctx *t, const tiny_uop *x, double value) {
 }
 // 0, 1, .. n-1 along one axis of an n_dims shape whose other dims are 1.
 static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : 1;
   tiny_uop *u = tn_uop_make(t, TINY_OP_IOTA, TINY_INDEX, 1, 0, NULL, n, 0, NULL);
   return tn_reshape(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), ndim, dim);
@@ -7623,7 +7730,7 @@ static tiny_uop *tn_misfit(tiny_ctx *t, const tiny_uop *a, const tiny_uop *b) {
 }
 // Operands of an elementwise node: one shape, or 0-d.
 static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
   if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
@@ -7815,7 +7922,7 @@ static tiny_uop *tn_identity(tiny_ctx *t, int op, const tiny_uop *x) {
 }
 // Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
 static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
-  int64_t dim[TINY_MAX_DIMS], kept[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], kept[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   int n = 0, bits = 0, empty = 0;
   for (int i = 0; i < x->ndim; i++) {
@@ -8328,6 +8435,7 @@ static void tn_cot_derivative(int n, double *p) {
 }
 // psi^(n) x = (-1)^(n+1) n! zeta(n + 1, x), below 0 by reflection (DLMF 5.15.6); its poles have the sign of the right.
 static tiny_uop *tn_polygamma(tiny_ctx *t, int n, tiny_uop *x) {
+  TN_FLOAT_MODE;
   double p[TN_COT_TERMS], c[TN_COT_TERMS];
   tiny_uop *below = tn_below_zero(t, x), *q = tn_where(t, below, tn_plus(t, tn_neg(t, x), 1), x);
   tiny_uop *size = tn_polygamma_size(t, n, q);
@@ -8348,6 +8456,7 @@ static tiny_uop *tn_polygamma(tiny_ctx *t, int n, tiny_uop *x) {
 // I(order, x) e^-|x| where *outer, else I(order, x), of |x|: near 0 its series, DLMF 10.25.2, elsewhere sqrt(2 pi x)
 // times that by 10.40.1, divided. Of both the terms fall below a part in 2^24 or 2^53 at the border.
 static tiny_uop *tn_bessel_part(tiny_ctx *t, int order, tiny_uop *x, tiny_uop **outer) {
+  TN_FLOAT_MODE;
   const int wide = tn_is_f64(t, x), near_terms = wide ? 44 : 20, far_terms = wide ? 26 : 10;
   const double border = wide ? 20 : 10;
   double near_c[44], far_c[26], c = 1;
@@ -8413,6 +8522,7 @@ static tiny_uop *tn_lgamma_1p(tiny_ctx *t, tiny_uop *a) {
 }
 // s - log u, u = 1 + s > 0: log(1 + s) = 2 atanh r, r = s / (2 + s), of which the first term is taken off by hand.
 static tiny_uop *tn_log_lacks(tiny_ctx *t, tiny_uop *s, tiny_uop *u) {
+  TN_FLOAT_MODE;
   const int terms = tn_is_f64(t, s) ? 18 : 8;
   double c[18];
   for (int k = 0; k < terms; k++) c[terms - 1 - k] = 1.0 / (2 * k + 3);
@@ -8422,6 +8532,7 @@ static tiny_uop *tn_log_lacks(tiny_ctx *t, tiny_uop *s, tiny_uop *u) {
 }
 // v - 1 + e^-v, v >= 0: near 0 its series.
 static tiny_uop *tn_expm1_lacks(tiny_ctx *t, tiny_uop *v) {
+  TN_FLOAT_MODE;
   const int terms = tn_is_f64(t, v) ? 17 : 9;
   double c[17], f = 0.5;
   for (int k = 0; k < terms; k++) { c[terms - 1 - k] = f; f /= -(k + 3.0); }
@@ -8474,6 +8585,7 @@ static tiny_uop *tn_gamma_tail(tiny_ctx *t, tiny_uop *a, tiny_uop *x, tiny_uop *
 }
 // The sum over n > 0 of (-x)^n a / ((a + n) n!), 0 <= x < 1: DLMF 8.7.1 without its first term.
 static tiny_uop *tn_gamma_series(tiny_ctx *t, tiny_uop *a, tiny_uop *x) {
+  TN_FLOAT_MODE;
   const int terms = tn_is_f64(t, x) ? 18 : 10;
   tiny_uop *y = NULL;
   for (int n = terms; n > 0; n--) {
@@ -8490,10 +8602,11 @@ static tiny_uop *tn_gamma_ratio(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x
   tiny_uop *plain = tn_and(t, finite, tn_and(t, tn_gt(t, a, zero), tn_gt(t, x, zero)));
   tiny_uop *A = tn_where(t, plain, a, one), *X = tn_where(t, plain, x, one), *little = tn_lt(t, X, one);
   tiny_uop *below = tn_where(t, little, X, tn_k(t, x, 0.5)), *above = tn_where(t, little, one, X);
-  tiny_uop *log = tn_sub(t, tn_mul(t, A, tn_logarithm(t, below)), tn_lgamma_1p(t, A)), *e = tn_exp(t, log);
+  tiny_uop *density = tn_gamma_density(t, A, X), *e = tn_fdiv(t, tn_mul(t, density, tn_exp(t, below)), A);
   tiny_uop *series = tn_mul(t, e, tn_gamma_series(t, A, below)), *is_upper = tn_not(t, tn_lt(t, above, A));
+  tiny_uop *log = tn_sub(t, tn_mul(t, A, tn_logarithm(t, below)), tn_lgamma_1p(t, A));           // of e
   tiny_uop *near_zero = upper ? tn_neg(t, tn_add(t, tn_expm1(t, log), series)) : tn_add(t, e, series);
-  tiny_uop *tail = tn_mul(t, tn_gamma_density(t, A, above), tn_gamma_tail(t, A, above, is_upper));
+  tiny_uop *tail = tn_mul(t, density, tn_gamma_tail(t, A, above, is_upper));
   tiny_uop *rest = tn_plus(t, tn_neg(t, tail), 1), *first = upper ? tail : rest, *other = upper ? rest : tail;
   tiny_uop *y = tn_where(t, little, near_zero, tn_where(t, is_upper, first, other));
   // All of it lies below x where a is 0 or x infinite, above it where x is 0 or a infinite; both at once have no value.
@@ -8670,7 +8783,8 @@ static tiny_code tn_eval_define(tn_eval_decoder *d, const tiny_uop *u) {
   tn_eval_code *c = d->c;
   const int space = u->op == TINY_OP_PARAM ? (int)TN_SPACE_GLOBAL : u->nv == 2 ? (int)u->v[0] : -1;
   const int64_t nelem = u->op == TINY_OP_PARAM ? (u->nv == 1 ? u->v[0] : -1) : u->nv == 2 ? u->v[1] : -1;
-  if (nelem < 0 || nelem > (int64_t)1 << 40 || u->k < 0 || u->k > INT_MAX || !u->dtype ||
+  const int64_t most = (int64_t)1 << (space == TN_SPACE_GLOBAL ? 60 : 40);   // global memory was asked for elsewhere
+  if (nelem < 0 || nelem > most || u->k < 0 || u->k > INT_MAX || !u->dtype ||
     (u->op == TINY_OP_DEFINE && space != TN_SPACE_LOCAL && space != TN_SPACE_REG))
     return tn_eval_bad(d, u, "no such memory");
   tn_eval_mem *m = TN_PUSH(d->t, c->mem, c->nmem, c->mem_cap, tn_eval_mem);
@@ -9207,7 +9321,8 @@ TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, 
 typedef struct tn_eval_array { int64_t *data, n; int uses; } tn_eval_array;
 typedef const void *(*tn_eval_buffer)(tiny_ctx *t, tiny_uop *buffer);
 typedef struct tn_eval_graph_call {
-  tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index; tn_eval_array *array;
+  tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index;
+  tn_eval_array *array; int n;             // of each node in order; outlives an error in between
 } tn_eval_graph_call;
 
 static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {
@@ -9383,7 +9498,9 @@ static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
 static tiny_code tn_eval_graph_guarded(tiny_ctx *t, void *arg) {
   tn_eval_graph_call *g = (tn_eval_graph_call *)arg;
   tn_toposort(t, g->u, &g->order);
-  g->array = (tn_eval_array *)tn_scratch(t, (size_t)g->order.n * sizeof *g->array);
+  g->array = (tn_eval_array *)tn_alloc(t, (size_t)g->order.n * sizeof *g->array);
+  if (!g->array) return t->code;
+  g->n = g->order.n;
   for (int i = 0; i < g->order.n; i++) tn_map_set(t, &g->index, g->order.u[i], (void *)(intptr_t)(i + 1));
   tn_eval_array *root = &g->array[g->order.n - 1];
   root->uses = 1;
@@ -9393,17 +9510,21 @@ static tiny_code tn_eval_graph_guarded(tiny_ctx *t, void *arg) {
   const tiny_code code = tn_eval_arrays(t, g);
   if (code == TINY_OK) for (int64_t i = 0; i < root->n; i++)
     tn_dtype_store(g->u->dtype, (char *)g->out + i * tn_dtypes[g->u->dtype].nbytes, root->data[i]);
-  for (int i = 0; i < g->order.n; i++) tn_eval_drop(t, &g->array[i]);
   return code;
 }
 
 // The value of tensor node u into out, row-major in its dtype's memory format. buffer gives the data of
-// BUFFERs. u is always computed from its sources; other nodes that are realized are taken from their BUFFER.
+// BUFFERs. u is always computed from its sources; other nodes that are realized are taken from their BUFFER. Not for
+// heavy code: what an error leaves is given back here.
 static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buffer buffer) {
   tn_eval_graph_call g;
   memset(&g, 0, sizeof g);
   g.u = u; g.out = out; g.buffer = buffer;
-  return tn_guard(t, tn_eval_graph_guarded, &g);
+  const tiny_code code = tn_guard(t, tn_eval_graph_guarded, &g);
+  tn_nodes_leave(t);
+  for (int i = 0; i < g.n; i++) tn_eval_drop(t, &g.array[i]);
+  tn_release(t, g.array, (size_t)g.n * sizeof *g.array);
+  return code;
 }
 #endif
 // ---- end src/ir/eval.c ----
@@ -9802,26 +9923,27 @@ static tiny_uop *tn_unbroadcast(tiny_ctx *t, tiny_uop *x, int n, const int64_t *
 #define like(x, y)     tn_expand(t, x, (y)->ndim, (y)->dim)
 
 static tiny_uop *tn_gradient_permute(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
-  int64_t inverse[TINY_MAX_DIMS];
+  int64_t inverse[TN_MAX_DIMS];
   for (int i = 0; i < r->ndim; i++) inverse[r->v[i]] = i;
   return tn_permute(t, d, inverse);
 }
 static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = r->dim[i] - r->v[2 * i + 1]; }
   return tn_shrink(t, d, v);
 }
 static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
-// Shared equally by all maxima: those of x as it is stored, among which the maximum is found again; r may have been
-// computed from an x that was another in its last bits.
+// Shared equally by all maxima, or by all NaN where there is one: those of x as it is stored, among which the maximum
+// is found again; r may have been computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
   const int axes = (int)(r->k >> 8);
   tiny_uop *stored = tn_once(t, x), *is = eq(stored, tn_reduce(t, TINY_OP_MAX, stored, axes, 1));
   if (tn_bad(t, is)) return is;
+  is = tn_or(t, is, tn_isnan(t, stored));
   tiny_uop *count = tn_sum(t, tn_cast(t, is, x->dtype), axes, 1);
   return where(is, like(div(d, count), x), number(0));
 }
@@ -10824,6 +10946,13 @@ static tiny_uop *tn_simplify_as(tiny_ctx *t, tiny_uop *u, tn_map *there, tn_map 
   return tn_rewrite(t, tn_substitute(t, w, back), tn_rules_symbolic, NULL);
 }
 
+// Loads within u happen whether the condition holds or not: their indices and gates stay.
+static void tn_keep_loads(tiny_ctx *t, tiny_uop *u, tn_map *map) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_LOAD) tn_map_set(t, map, all.u[i], all.u[i]);
+}
+
 // u, simplified as far as the condition allows. Where the condition does not hold the result is any value.
 static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
   tiny_uop *clauses[TN_MAX_CLAUSES];
@@ -10842,7 +10971,10 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     tn_map_set(t, &there, known->x, name);
     if (!tn_is_const(name)) tn_map_set(t, &back, name, known->x);
   }
-  if (there.n) u = tn_simplify_as(t, u, &there, &back);
+  if (there.n) {
+    tn_keep_loads(t, u, &there);
+    u = tn_simplify_as(t, u, &there, &back);
+  }
   for (int i = 0; i < f.n; i++) {          // sums, by what they say about one of their terms: x = sum - others
     const tn_fact *known = &f.fact[i];
     tn_affine a;
@@ -10862,6 +10994,7 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     tn_map into = {NULL, 0, 0}, from = {NULL, 0, 0};
     tn_map_set(t, &into, x, tn_affine_node(t, &a, TINY_INDEX));
     if (!tn_is_const(name)) tn_map_set(t, &from, name, known->x);
+    tn_keep_loads(t, u, &into);
     tiny_uop *w = tn_simplify_as(t, u, &into, &from);
     if (tn_node_count(t, w) < tn_node_count(t, u)) u = w;
   }
@@ -12802,7 +12935,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 //
 // A tensor is a slot: a node of the graph and a place in one of two lists: tensors outside of frames, and tensors in
 // frames, newest first, so that closing a frame pops from the front. Slots lie in chunks that stay until the context is
-// closed, 64 bytes apart, and are given again: making a tensor costs a few nanoseconds. The context's one poisoned
+// closed, 128 bytes apart, and are given again: making a tensor costs a few nanoseconds. The context's one poisoned
 // tensor stands for every failed operator.
 //
 // What users hold, a tiny_tensor *, is nobody's address: it is the slot's, with the slot's generation in the bits that
@@ -12812,7 +12945,8 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 //
 // Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
 // of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
-// state; what was built from the old one keeps it. t->tensors->pending[0..npending) are the states
+// state; what was built from the old one keeps it. An index finds them: tensors by the node whose
+// elements they are. It is filled when it is asked, so that what lives and dies between costs nothing. t->tensors->pending[0..npending) are the states
 // that tiny_end must run; the runtime empties the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
@@ -12820,10 +12954,10 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
-#include "../ir/special.c"
+#include "../shape/view.c"
 #endif
 
-enum { TN_SLOT_NBYTES = 64, TN_SLOTS_WAIT = 1024 };
+enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 
 // Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
 // on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
@@ -12844,8 +12978,10 @@ typedef struct tn_storage {
 
 typedef struct tn_tensor {                 // a slot
   tiny_ctx *t;
-  tiny_uop *uop;
+  tiny_uop *uop;                           // tn_tensor_set alone changes it
   struct tn_tensor *prev, *next;           // of its list
+  const tiny_uop *memory;                  // by which it is in the index; NULL: it is among those that are not
+  struct tn_tensor *before, *after;        // there
   uintptr_t handle, last;                  // 0: the slot is free; the handle that it had last
   uint32_t ended;                          // free: the number of the tiny_end that freed it; 0: tiny_free did
   int frame;                               // depth of the frame that it is in, or was in
@@ -12860,7 +12996,9 @@ struct tn_tensors {
   tn_tensor *kept, *framed;                // outside of frames; in frames
   tn_tensor *unused, *newest; int nunused; // freed: the one that waits longest, and the last
   tn_tensor_chunk *chunks;
-  int untaken;                              // slots of the newest chunk that were never given
+  int untaken, nslots;                     // slots of the newest chunk that were never given; of all chunks
+  tn_tensor **index, *unindexed;           // heads of lists, at least as many as slots, a power of two
+  int nindex;
   int depth;                               // of open frames
   uint32_t ends;                           // calls of tiny_end that closed a frame
   int freed;                               // handles freed since nodes were last collected
@@ -12869,12 +13007,13 @@ struct tn_tensors {
   uintptr_t identity;                      // the last one given
   uint32_t random;                         // calls of the random number generator so far
   uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
+  int earlier[TN_FRAMES];                  // so many of pending are from before that, by frame
 };
 
 // ** generations **
 
-// Bits 0 to 5 of a slot's address are zero, and bits 48 to 63 where bit 0 of the handle says so: on most systems of 64
-// bits, if nobody tags addresses. Generations count up through bits 1 to 5, then 48 to 63.
+// Bits 0 to 6 of a slot's address are zero, and bits 48 to 63 where bit 0 of the handle says so: on most systems of 64
+// bits, if nobody tags addresses. Generations count up through bits 1 to 6, then 48 to 63.
 #ifndef TN_WIDE_HANDLES                    // 0 in a test: as on systems of 32 bits
   #define TN_WIDE_HANDLES (UINTPTR_MAX > 0xffffffffu)
 #endif
@@ -12927,14 +13066,82 @@ static inline tiny_uop *tn_uop_of(const tiny_tensor *x) {
   return slot ? slot->uop : tn_uop_of_dead(x);
 }
 
+// ** the index: tensors by the memory that they are **
+
+// The node whose elements u is, in order or as a VIEW takes them, whether anything is computed or not.
+static const tiny_uop *tn_index_key(const tiny_uop *u) {
+  while (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_VIEW || u->op == TINY_OP_DETACH) u = u->src[0];
+  return u;
+}
+static tn_tensor **tn_index_at(struct tn_tensors *all, const tiny_uop *memory) {
+  if (!memory) return &all->unindexed;
+  return &all->index[(uint64_t)(uintptr_t)memory * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(all->nindex - 1)];
+}
+static void tn_index_link(tn_tensor *x, const tiny_uop *memory) {
+  tn_tensor **head = tn_index_at(x->t->tensors, memory);
+  x->memory = memory;
+  x->before = NULL; x->after = *head;
+  if (*head) (*head)->before = x;
+  *head = x;
+}
+static void tn_index_unlink(tn_tensor *x) {
+  if (x->before) x->before->after = x->after;
+  else *tn_index_at(x->t->tensors, x->memory) = x->after;
+  if (x->after) x->after->before = x->before;
+}
+// Room for n tensors; 0: there is none.
+static int tn_index_grow(tiny_ctx *t, int n) {
+  struct tn_tensors *all = t->tensors;
+  tn_tensor **old = all->index;
+  const int nold = all->nindex;
+  int cap = nold ? nold : 1;
+  while (cap < n) cap *= 2;
+  if (cap == nold) return 1;
+  tn_tensor **grown = (tn_tensor **)tn_alloc(t, (size_t)cap * sizeof *grown);
+  if (!grown) return 0;
+  all->index = grown; all->nindex = cap;
+  for (int i = 0; i < nold; i++) for (tn_tensor *x = old[i], *after; x; x = after) {
+    after = x->after;
+    tn_index_link(x, x->memory);
+  }
+  tn_release(t, old, (size_t)nold * sizeof *old);
+  return 1;
+}
+
+// The one way to give a tensor another graph.
+static void tn_tensor_set(tn_tensor *x, tiny_uop *u) {
+  const int same = x->uop == u;
+  x->uop = u;
+  if (same || !x->memory) return;
+  tn_index_unlink(x);
+  tn_index_link(x, NULL);
+}
+// x, or the first tensor after it, that is memory.
+static tn_tensor *tn_index_from(tn_tensor *x, const tiny_uop *memory) {
+  while (x && x->memory != memory) x = x->after;
+  return x;
+}
+// The tensors whose elements are those of memory, a tn_index_key: the first one, and the one after x.
+static tn_tensor *tn_index_first(tiny_ctx *t, const tiny_uop *memory) {
+  struct tn_tensors *all = t->tensors;
+  for (tn_tensor *x; (x = all->unindexed) != NULL;) {
+    tn_index_unlink(x);
+    tn_index_link(x, tn_index_key(x->uop));
+  }
+  return tn_index_from(*tn_index_at(all, memory), memory);
+}
+static tn_tensor *tn_index_next(const tn_tensor *x) { return tn_index_from(x->after, x->memory); }
+
 // ** slots **
 
 static int tn_tensors_more(tiny_ctx *t) {
+  if (!tn_index_grow(t, t->tensors->nslots + TN_FIRST_SLOTS)) return 0;
   tn_tensor_chunk *chunk = (tn_tensor_chunk *)tn_alloc(t, TN_TENSOR_CHUNK);
   if (!chunk) return 0;
   chunk->older = t->tensors->chunks;
   t->tensors->chunks = chunk;
   t->tensors->untaken = TN_FIRST_SLOTS;
+  t->tensors->nslots += TN_FIRST_SLOTS;
   return 1;
 }
 // A free slot, or NULL: one that waited long enough, one that was never given.
@@ -12972,6 +13179,7 @@ static void tn_tensors_close(tiny_ctx *t) {
     tn_release(t, all->chunks, TN_TENSOR_CHUNK);
     all->chunks = older;
   }
+  tn_release(t, all->index, (size_t)all->nindex * sizeof *all->index);
   tn_release(t, all->pending, (size_t)all->cappending * sizeof *all->pending);
   tn_release(t, all, sizeof *all);
   t->tensors = NULL;
@@ -13028,6 +13236,7 @@ static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   if (!x) return tn_poison(t);
   x->uop = u; x->frame = all->depth;
   tn_tensor_link(x->frame ? &all->framed : &all->kept, x);
+  tn_index_link(x, NULL);
   return tn_handle(x);
 }
 
@@ -13046,6 +13255,7 @@ static int tn_poisoned(const tiny_tensor *x) { return tn_slot(x) == tn_slot(x)->
 
 static void tn_tensor_free(tn_tensor *x, uint32_t ended) {
   tn_tensor_unlink(x);
+  tn_index_unlink(x);
   x->t->tensors->freed++;
   tn_slot_free(x, ended);
 }
@@ -13068,7 +13278,7 @@ TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
 TINY_API void tiny_begin(tiny_ctx *t) {
   if (!t || !t->tensors) return;
   struct tn_tensors *all = t->tensors;
-  if (all->depth < TN_FRAMES) all->begun[all->depth] = all->random;
+  if (all->depth < TN_FRAMES) { all->begun[all->depth] = all->random; all->earlier[all->depth] = all->npending; }
   all->depth++;
 }
 
@@ -13211,17 +13421,31 @@ enum { TN_MAX_CHAIN = 64 };                // movement ops whose views are folde
 typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
 static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
-// Is each element of u one of its source's, and no other's? Padding is in no memory; what EXPAND repeats is there once.
-static int tn_is_view_op(const tiny_uop *u) {
-  return tn_is_movement(u) && u->op != TINY_OP_PAD && u->op != TINY_OP_EXPAND;
+// Padding is in no memory, and what EXPAND repeats is there once: a view has neither, but for what is cut off again.
+static int tn_is_awkward(const tiny_uop *u) { return u->op == TINY_OP_PAD || u->op == TINY_OP_EXPAND; }
+static int tn_is_view_of(const tn_chain *c) {
+  tiny_views v = tn_views_over(c->bottom->ndim, c->bottom->dim);
+  for (int i = c->n - 1; i >= 0; i--) if (tn_views_move(&v, c->link[i]) != TINY_OK) return 0;
+  for (int i = 0; i < v.n; i++)
+    for (int d = 0; d < v.v[i].ndim; d++) {
+      const tiny_view *w = &v.v[i];
+      if (w->begin[d] || w->end[d] != w->dim[d] || (w->dim[d] > 1 && !w->stride[d])) return 0;
+    }
+  return 1;
 }
 // The movement ops that make u, a view, and what they start from. 0: no memory.
 static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
+  int tries = 0;
   c->n = 0; c->link = NULL; c->bottom = u;
-  for (; !c->bottom->realized && tn_is_view_op(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
+  for (; !c->bottom->realized && tn_is_movement(c->bottom); c->bottom = c->bottom->src[0]) c->n++;
   if (c->n) c->link = (tiny_uop **)tn_scratch_bare(t, (size_t)c->n * sizeof *c->link);
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
+  for (int i = c->n - 1; i >= 0; i--) {    // the longest part that is a view; of long chains, what is one for certain
+    if (!tn_is_awkward(c->link[i])) continue;
+    if (tries++ < TN_MAX_CHAIN && tn_is_view_of(c)) break;
+    c->bottom = c->link[i]; c->n = i;
+  }
   return 1;
 }
 // The same movement of another bottom.
@@ -13245,6 +13469,18 @@ static int tn_pending_add(tiny_ctx *t, tiny_uop *u) {
   return 1;
 }
 
+// Drops the pending assignments that are realized or have one of the flags, or all of them.
+static void tn_pending_drop(struct tn_tensors *all, int flags, int every) {
+  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
+  int n = 0;
+  for (int i = 0, d = 0; i <= all->npending; i++) {
+    while (d < depth && all->earlier[d] == i) all->earlier[d++] = n;
+    if (i == all->npending || every || all->pending[i]->realized || (all->pending[i]->flags & flags)) continue;
+    all->pending[n++] = all->pending[i];
+  }
+  all->npending = n;
+}
+
 // Does this node stand for memory that nothing else computes? A CONTIGUOUS with an identity was made by an assignment.
 static int tn_is_memory(const tiny_uop *u) {
   return u->op == TINY_OP_BUFFER || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
@@ -13252,10 +13488,16 @@ static int tn_is_memory(const tiny_uop *u) {
 // Is dst a part of what another live tensor stands for? A constant has no parts.
 static int tn_is_part(tiny_ctx *t, const tn_tensor *dst, const tn_chain *c) {
   const uint32_t seen = ++t->ir->epoch;
+  const tiny_uop *memory = NULL;
   for (int i = 1; i < c->n; i++) c->link[i]->mark = seen;
   if (c->n && !tn_is_const(c->bottom)) c->bottom->mark = seen;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
+  for (int i = 1; i <= c->n; i++) {
+    const tiny_uop *key = tn_index_key(i < c->n ? c->link[i] : c->bottom);
+    if (key == memory) continue;
+    memory = key;
+    for (tn_tensor *x = tn_index_first(t, memory); x; x = tn_index_next(x))
+      if (x != dst && x->uop != dst->uop && x->uop->mark == seen) return 1;
+  }
   return 0;
 }
 // What a tensor's elements are read from: x past what neither moves nor leaves out elements.
@@ -13278,22 +13520,22 @@ static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
   int owners = 0;
   if ((tn_is_memory(u) && !(u->op == TINY_OP_CONTIGUOUS && u->k)) || !u->realized) return 1;
   const tn_storage *s = (const tn_storage *)u->realized->ptr;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
+  for (tn_tensor *x = tn_index_first(t, tn_index_key(u)); x && owners < 2; x = tn_index_next(x))
     if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
   if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
   tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
            *view = tn_chain_apply(t, c, own);
   if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
   u->flags |= TN_NODE_ONCE;
-  owner->uop = whole;
-  dst->uop = view;
+  tn_tensor_set(owner, whole);
+  tn_tensor_set(dst, view);
   return tn_chain_of(t, view, c);
 }
 // A tensor whose value was not computed yet gets new memory.
 static tiny_tensor *tn_assign_fresh(tiny_ctx *t, tn_tensor *dst, tiny_uop *value, int recalls) {
   tiny_uop *state = tn_memory_of(t, value, recalls);
   if (tn_bad(t, state) || !tn_pending_add(t, state)) return tn_poison(t);
-  dst->uop = state;
+  tn_tensor_set(dst, state);
   return tn_handle(dst);
 }
 static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_chain *c, tiny_uop *value) {
@@ -13302,16 +13544,17 @@ static tiny_tensor *tn_assign_in_place(tiny_ctx *t, tn_tensor *dst, const tn_cha
   tiny_uop *state = tn_uop_make(t, TINY_OP_ASSIGN, base->dtype, 1, 3, src, 0, 0, NULL),
            *view = tn_chain_apply(t, c, state);
   if (tn_bad(t, state) || tn_bad(t, view) || !tn_pending_add(t, state)) return tn_poison(t);
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    if (x->uop == old) x->uop = state;
+  for (tn_tensor *x = tn_index_first(t, tn_index_key(old)), *next; x; x = next) {
+    next = tn_index_next(x);
+    if (x->uop == old) tn_tensor_set(x, state);
     else if ((x->uop->op == TINY_OP_RESHAPE || x->uop->op == TINY_OP_VIEW) && x->uop->src[0] == old &&
              x != dst) {
       tiny_uop *u = tn_move(t, x->uop->op, state, x->uop->k, x->uop->nv, x->uop->v);
       if (tn_bad(t, u)) return tn_poison(t);
-      x->uop = u;
+      tn_tensor_set(x, u);
     }
   }
-  dst->uop = view;
+  tn_tensor_set(dst, view);
   return tn_handle(dst);
 }
 
@@ -13370,7 +13613,7 @@ static int tn_creatable(tiny_ctx *t, const char *name, tiny_dtype dtype, const t
 
 // Unlike a 0-d constant, a tensor of equal numbers is a node of its own: it may become a parameter.
 static tiny_tensor *tn_full(tiny_ctx *t, const char *name, double value, tiny_dtype dtype, tiny_shape shape) {
-  int64_t one[TINY_MAX_DIMS];
+  int64_t one[TN_MAX_DIMS];
   if (!tn_creatable(t, name, dtype, &shape)) return tn_poison(t);
   for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
   tiny_uop *u = tn_unique(t, TINY_OP_RESHAPE, tn_constant(t, dtype, value), shape.ndim, one);
@@ -13522,7 +13765,7 @@ static tiny_uop *tn_read_as(tiny_ctx *t, tiny_uop *u, int dtype) {
 static tiny_uop *tn_bitcast_sizes(tiny_ctx *t, tiny_uop *u, int dtype) {
   const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim, narrower = to < from;
   const int wide = tn_bits_dtype(narrower ? from : to), parts = narrower ? from / to : to / from;
-  int64_t dim[TINY_MAX_DIMS], split[TINY_MAX_DIMS] = {0};
+  int64_t dim[TN_MAX_DIMS], split[TN_MAX_DIMS] = {0};
   for (int i = 0; i < n; i++) split[i] = dim[i] = u->dim[i];
   dim[n - 1] = narrower ? u->dim[n - 1] * parts : u->dim[n - 1] / parts;
   split[n - 1] = narrower ? u->dim[n - 1] : dim[n - 1];
@@ -13673,7 +13916,7 @@ static int tn_two_axes(tiny_ctx *t, const char *name, const tiny_uop *u, int *a,
 }
 // Axis from goes to where to is; the others keep their order.
 static tiny_uop *tn_move_axis(tiny_ctx *t, tiny_uop *x, int from, int to) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++)
     axes[i] = i == to ? from : from < to ? i + (i >= from && i < to) : i - (i > to && i <= from);
@@ -13695,8 +13938,8 @@ static tiny_tensor *tn_expand_to(const char *name, tiny_tensor *x, tiny_shape s)
     if (s.dim[i] == -1 && lead >= 0) s.dim[i] = tn_uop_of(x)->dim[i - lead];
   if (!tn_shape_valid(tn_ctx_of(x), name, &s)) return out;
   int n = s.ndim;
-  int64_t dim[TINY_MAX_DIMS];
-  memcpy(dim, s.dim, sizeof dim);
+  int64_t dim[TN_MAX_DIMS];
+  memcpy(dim, s.dim, sizeof s.dim);
   if (lead < 0 || !tn_broadcast_dims(tn_uop_of(x)->ndim, tn_uop_of(x)->dim, &n, dim) || !tn_dims_same(n, dim, s.dim))
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s does not broadcast to %s", name, tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, s.ndim, s.dim));
@@ -13728,7 +13971,7 @@ static int tn_amounts(tiny_ctx *t, const char *name, const tiny_uop *u, const ti
 
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t v[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v)) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
@@ -13749,7 +13992,7 @@ TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes) {
 // Every step-th element of one axis, beginning with the first: (.., n*step, ..) -> (.., n, step, ..) -> (.., n, ..).
 static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   if (tn_bad(t, x) || step == 1) return x;
-  int64_t dim[TINY_MAX_DIMS], folded[4] = {1, 0, step, 1};
+  int64_t dim[TN_MAX_DIMS], folded[4] = {1, 0, step, 1};
   const int ndim = x->ndim;
   const int64_t n = x->dim[axis] / step + (x->dim[axis] % step != 0);
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : x->dim[i];
@@ -13762,7 +14005,7 @@ static tiny_uop *tn_every(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
 }
 
 static tiny_uop *tn_merge(tiny_ctx *t, tiny_uop *x, int axis) {            // (.., a, b, ..) -> (.., a*b, ..)
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i + 1 < x->ndim; i++)
     dim[i] = i < axis ? x->dim[i] : i == axis ? x->dim[i] * x->dim[i + 1] : x->dim[i + 1];
@@ -13819,7 +14062,7 @@ TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis) {
   if (!tn_usable("squeeze", 1, &x, &out)) return out;
   const int bits = tn_one_axis(tn_ctx_of(x), "squeeze", tn_uop_of(x), axis);
   if (bits < 0) return out;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++)
     if (tn_uop_of(x)->dim[i] != 1 || !(bits >> i & 1)) dim[n++] = tn_uop_of(x)->dim[i];
@@ -13848,7 +14091,7 @@ TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last) {
     return out;
   if (first > last)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "flatten: axes %d to %d of %s", first, last, tn_text_of(tn_uop_of(x), a));
-  int64_t dim[TINY_MAX_DIMS] = {1};
+  int64_t dim[TN_MAX_DIMS] = {1};
   int n = 0;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
     if (i > first && i <= last) dim[n - 1] *= tn_uop_of(x)->dim[i];
@@ -13901,7 +14144,7 @@ TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64
 
 // u without an axis of size 1.
 static tiny_uop *tn_drop(tiny_ctx *t, tiny_uop *u, int axis) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u)) return u;
   for (int i = 0; i + 1 < u->ndim; i++) dim[i] = u->dim[i + (i >= axis)];
   return tn_reshape(t, u, u->ndim - 1, dim);
@@ -13992,7 +14235,7 @@ TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
 
 // Along axis: x end to end, or each element by itself, as often as times says: (before, 1, after) grown in the middle.
 static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
-  int64_t dim[TINY_MAX_DIMS], part[3];
+  int64_t dim[TN_MAX_DIMS], part[3];
   if (tn_bad(t, x) || times == 1) return x;
   const int n = x->ndim, cut = axis + (each != 0);
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
@@ -14040,7 +14283,7 @@ TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int 
 // to end and
 // cut into size rows that are longer than x by one: row k begins k elements later in x, and every step-th counts.
 static tiny_uop *tn_slide(tiny_ctx *t, tiny_uop *x, int axis, int64_t windows, int64_t size, int64_t step) {
-  int64_t dim[TINY_MAX_DIMS], part[5];
+  int64_t dim[TN_MAX_DIMS], part[5];
   if (tn_bad(t, x)) return x;
   const int n = x->ndim;
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
@@ -14097,7 +14340,7 @@ TINY_API int tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **
   if (!tn_shape_valid(t, "meshgrid", &s)) return 0;
   for (int i = 0; i < n; i++) {
     const int at = xy && n > 1 && i < 2 ? 1 - i : i;
-    int64_t one[TINY_MAX_DIMS];
+    int64_t one[TN_MAX_DIMS];
     for (int k = 0; k < n; k++) one[k] = k == at ? s.dim[k] : 1;
     out[i] = tn_tensor_new(t, tn_expand(t, tn_reshape(t, tn_uop_of(xs[i]), n, one), n, s.dim));
   }
@@ -14118,7 +14361,7 @@ TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b) {
 // The diagonal of the last two axes: of the square (L, L) that it crosses, laid flat with L more behind it, every
 // (L+1)-th element.
 static tiny_uop *tn_diagonal(tiny_ctx *t, tiny_uop *x, int64_t diagonal) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   const int n = x->ndim;
   const int64_t rows = x->dim[n - 2], columns = x->dim[n - 1];
@@ -14282,7 +14525,7 @@ TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int 
   if (at < 0 || at >= size)
     return tn_wrong(t, TINY_E_ARG, "select_scatter: element %lld of axis %d of %s", (long long)index, axis,
                     tn_text_of(tn_uop_of(x), a));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0, n = 0; i < tn_uop_of(x)->ndim; i++) if (i != axis) dim[n++] = tn_uop_of(x)->dim[i];
   tiny_uop *part = tn_part_fits("select_scatter", x, src, tn_uop_of(x)->ndim - 1, dim);
   if (!part) return out;
@@ -14294,7 +14537,7 @@ TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int 
 // Elements of u along axis at start, start + step .. of n, zeros elsewhere.
 static tiny_uop *tn_slice_placed(tiny_ctx *t, tiny_uop *u, int axis, int64_t start, int64_t step, int64_t n) {
   if (tn_bad(t, u)) return u;
-  int64_t dim[TINY_MAX_DIMS], row[3] = {1, u->dim[axis], 1};
+  int64_t dim[TN_MAX_DIMS], row[3] = {1, u->dim[axis], 1};
   const int ndim = u->ndim;
   const int64_t m = row[1], by = step < 0 ? -step : step, first = step < 0 ? start - (m - 1) * by : start;
   for (int i = 0; i < ndim; i++) {
@@ -14309,7 +14552,7 @@ static tiny_uop *tn_slice_placed(tiny_ctx *t, tiny_uop *u, int axis, int64_t sta
 TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
                                          int64_t step) {
   tiny_tensor *out, *in[2] = {x, src};
-  int64_t dim[TINY_MAX_DIMS], m;
+  int64_t dim[TN_MAX_DIMS], m;
   if (!tn_usable("slice_scatter", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   if (!tn_slice_part("slice_scatter", x, &axis, &start, stop, step, &m)) return out;
@@ -14399,7 +14642,7 @@ static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_aft
 static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const tiny_shape *amount,
                              int64_t *grow) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t v[2 * TINY_MAX_DIMS], crop[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS], crop[2 * TN_MAX_DIMS];
   tiny_shape s = {u->ndim, {0}};
   if (!tn_amounts(t, name, u, amount, 0, v)) return NULL;
   for (int i = 0; i < 2 * u->ndim; i++) {
@@ -14418,7 +14661,7 @@ static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const t
   return tn_shape_valid(t, name, &s) ? tn_shrink(t, u, crop) : NULL;
 }
 TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value) {
-  int64_t grow[2 * TINY_MAX_DIMS];
+  int64_t grow[2 * TN_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("pad", 1, &x, &out)) return out;
   tiny_uop *u = tn_pad_crop(tn_ctx_of(x), "pad", tn_uop_of(x), &before_after, grow);
@@ -14453,7 +14696,7 @@ static tiny_uop *tn_pad_around(tiny_ctx *t, tiny_uop *x, int axis, int64_t befor
 TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tiny_padding how) {
   static const char *const names[] = {"zeros", "reflect", "replicate", "circular", "symmetric"};
   char a[TN_DIMS_TEXT];
-  int64_t grow[2 * TINY_MAX_DIMS];
+  int64_t grow[2 * TN_MAX_DIMS];
   tiny_tensor *out;
   if (!tn_usable("pad_mode", 1, &x, &out)) return out;
   if (how == TINY_PAD_ZEROS) return tiny_pad(x, before_after, 0);
@@ -14578,7 +14821,7 @@ TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals) {
   if (tn_bad(t, u) || (!tn_is_float(u->dtype) && decimals >= 0)) return tn_tensor_new(t, u);
   if (!tn_is_float(u->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "round_to: %d decimals of %s", decimals, tn_dtypes[u->dtype].name);
-  tiny_uop *unit = tn_k(t, u, pow(10, abs(decimals)));
+  tiny_uop *unit = tn_k(t, u, pow(10, fabs((double)decimals)));
   u = decimals < 0 ? tn_mul(t, tn_round(t, tn_fdiv(t, u, unit)), unit) :
                      tn_fdiv(t, tn_round(t, tn_mul(t, u, unit)), unit);
   return tn_leave(TN_WIDE, x, u);
@@ -14743,7 +14986,7 @@ static tiny_dtype tn_meet(const tiny_uop *a, const tiny_uop *b) {
 // Do the shapes of x[0..n-1] broadcast?
 static int tn_shapes_meet(const char *name, int n, tiny_tensor *const *x) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int ndim = 0;
   for (int i = 0; i < n; i++) {
     tn_dims_text(a, sizeof a, i ? ndim : 0, dim);
@@ -15017,10 +15260,10 @@ static tiny_uop *tn_hypot(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_where(t, tn_or(t, tn_isinf(t, a), tn_isinf(t, b)), tn_inf(t, a), h);
 }
 // m + log(1 + base^-|a - b|), m the larger; equal operands, which may be infinite, give their mean + log 2.
-static tiny_uop *tn_log_of_sum(tiny_ctx *t, tn_formula1 exp, double per_e, tiny_uop *a, tiny_uop *b) {
+static tiny_uop *tn_log_of_sum(tiny_ctx *t, tn_formula1 power, double per_e, tiny_uop *a, tiny_uop *b) {
   TN_FLOAT_MODE;
   tiny_uop *same = tn_eq(t, a, b), *apart = tn_where(t, same, tn_k(t, a, 1), tn_sub(t, a, b));
-  tiny_uop *rest = tn_log1p(t, exp(t, tn_neg(t, tn_size(t, apart))));
+  tiny_uop *rest = tn_log1p(t, power(t, tn_neg(t, tn_size(t, apart))));
   tiny_uop *y = tn_add(t, tn_max(t, a, b), per_e == 1 ? rest : tn_times(t, rest, per_e));
   return tn_where(t, same, tn_plus(t, tn_times(t, tn_add(t, a, b), 0.5), TN_LN_2 * per_e), y);
 }
@@ -15162,7 +15405,7 @@ TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight) {
                     tn_text_of(tn_uop_of(x), b), (long long)channels);
   tiny_uop *u = tn_enter("prelu", TN_REAL, x, &out), *slope = tn_uop_of(weight);
   if (!u || tn_bad(t, u)) return out;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < u->ndim; i++) dim[i] = i == 1 ? n : 1;
   slope = tn_reshape(t, tn_cast(t, slope, u->dtype), n == 1 ? 0 : u->ndim, dim);
   return tn_leave(TN_REAL, x, tn_where(t, tn_above_zero(t, u), u, tn_mul(t, u, slope)));
@@ -15452,7 +15695,7 @@ static tiny_uop *tn_element_at(tiny_ctx *t, tiny_uop *x, tiny_uop *index, int ax
 static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[axis];
-  int64_t dim[TINY_MAX_DIMS], part = 1;
+  int64_t dim[TN_MAX_DIMS], part = 1;
   for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
   if (n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
   for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
@@ -15482,7 +15725,7 @@ static tiny_tensor *tn_arg(const char *name, int lowest, tiny_tensor *x, int axi
   if (!size || size > INT32_MAX)
     return tn_wrong(t, TINY_E_SHAPE, "%s: %lld elements along the axis of %s", name, (long long)size,
                     tn_text_of(u, a));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int kept = 0;
   for (int i = 0; i < n; i++)
     if (keepdim || !(flat || i == at)) dim[kept++] = flat || i == at ? 1 : u->dim[i];
@@ -15659,7 +15902,7 @@ static tiny_uop *tn_scan(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t
 typedef tiny_uop *(*tn_row_formula)(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t n);
 
 static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny_uop *x, int axis) {
-  int64_t dim[TINY_MAX_DIMS], rows[2];
+  int64_t dim[TN_MAX_DIMS], rows[2];
   if (tn_bad(t, x) || !x->ndim || !tn_dims_nelem(x->ndim, x->dim)) return x;
   const int n = x->ndim;
   x = tn_swap(t, x, axis, n - 1);
@@ -15778,7 +16021,7 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   tiny_ctx *t = tn_ctx_of(y);
   tiny_uop *u = tn_uop_of(y), *v = tn_uop_of(in[1]);
   if ((*axis = tn_axis(t, name, u, *axis)) < 0) return NULL;
-  int64_t dim[TINY_MAX_DIMS], line[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], line[TN_MAX_DIMS];
   int n = u->ndim, fits = n > 0;
   for (int i = 0; i < n; i++) { dim[i] = u->dim[i]; line[i] = i == *axis ? u->dim[i] : 1; }
   if (x && v->ndim == 1) fits = fits && v->dim[0] == u->dim[*axis];
@@ -15945,7 +16188,7 @@ TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor
 }
 // index (m), or 0-d for m = 1, as (1, .., m, .., 1) with m at the axis of a tensor of ndim dims.
 static tiny_uop *tn_lined_up(tiny_ctx *t, tiny_uop *index, int axis, int ndim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, index)) return index;
   for (int i = 0; i < ndim; i++) dim[i] = i == axis && index->ndim ? index->dim[0] : 1;
   return tn_reshape(t, index, ndim, dim);
@@ -15992,7 +16235,7 @@ static tiny_uop *tn_joined(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {        // al
 }
 // u with the leading dims of base.
 static tiny_uop *tn_led_as(tiny_ctx *t, tiny_uop *u, const tiny_uop *base, int64_t m) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u) || tn_bad(t, base)) return &t->ir->bad;
   for (int i = 0; i < base->ndim; i++) dim[i] = i + 1 < base->ndim ? base->dim[i] : m;
   return tn_expand(t, u, base->ndim, dim);
@@ -16052,7 +16295,7 @@ static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
 // at with "nowhere" around it, up to the dims of base, but for its last axis; src likewise with what does not
 // matter.
 static void tn_sending_pad(tiny_ctx *t, tn_sending *s) {
-  int64_t v[2 * TINY_MAX_DIMS] = {0};
+  int64_t v[2 * TN_MAX_DIMS] = {0};
   if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return;
   for (int i = 0; i + 1 < s->base->ndim; i++) v[2 * i + 1] = s->base->dim[i] - s->at->dim[i];
   s->at = tn_pad_with(t, s->at, v, tn_k(t, s->at, -1));
@@ -16163,6 +16406,13 @@ static double tn_known(tiny_ctx *t, tiny_uop *u) {
   tiny_free(x);
   return value;
 }
+// The same of a number of elements, at most `most`; -1 after an error. A device that computes nothing gives any number.
+static int64_t tn_known_count(tiny_ctx *t, tiny_uop *u, double most) {
+  const double n = tn_known(t, u);
+  if (n >= 0 && n <= most) return (int64_t)n;
+  tiny_fail(t, TINY_E_DEVICE, "the device says that %g of at most %g elements are chosen", n, most);
+  return -1;
+}
 // How many elements of a mask (n) are true up to each, that one included: i32.
 static tiny_uop *tn_running(tiny_ctx *t, tiny_uop *mask) {
   if (tn_bad(t, mask)) return mask;
@@ -16195,12 +16445,12 @@ static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
   const int64_t n = u->dim[0], none = 0;
   tiny_tensor *running = tn_tensor_new(t, u);
   if (!n || !tiny_ok(running)) return running;
-  const double count =
-      tiny_realize(&running, 1) == TINY_OK ? tn_known(t, tn_cut(t, tn_uop_of(running), 0, n - 1, n)) : -1;
+  const int64_t count = tiny_realize(&running, 1) == TINY_OK
+                            ? tn_known_count(t, tn_cut(t, tn_uop_of(running), 0, n - 1, n), (double)n) : -1;
   tiny_uop *at = &t->ir->bad;
   if (count == 0) at = tn_expand(t, tn_k(t, u, 0), 1, &none);
   if (count > 0)
-    at = tn_search(t, tn_uop_of(running), tn_plus(t, tn_iota(t, u->dtype, (int64_t)count, 0, 1), 1), 0);
+    at = tn_search(t, tn_uop_of(running), tn_plus(t, tn_iota(t, u->dtype, count, 0, 1), 1), 0);
   tiny_tensor *out = tn_tensor_new(t, at);
   tiny_free(running);
   return out;
@@ -16281,13 +16531,14 @@ static tiny_tensor *tn_repeated_at(tiny_ctx *t, tiny_uop *repeats, int64_t n) {
   tiny_tensor *through = tn_tensor_new(t, u), *least = tn_tensor_new(t, tn_bad(t, r) ? r : tn_extreme(t, 1, r, 1, 0)),
               *both[2] = {through, least}, *out = tn_poison(t);
   if (tiny_ok(through) && tiny_ok(least) && tiny_realize(both, 2) == TINY_OK) {
-    const double lo = tiny_item(least), count = lo < 0 ? 0 : tn_known(t, tn_cut(t, tn_uop_of(through), 0, n - 1, n));
+    const double lo = tiny_item(least);
+    const int64_t count = lo < 0 ? -1 : tn_known_count(t, tn_cut(t, tn_uop_of(through), 0, n - 1, n), 9e18);
     if (lo < 0) tiny_fail(t, TINY_E_ARG, "repeat_interleave_by: an element %g times", lo);
-    else if (count >= (double)INT32_MAX)
-      tiny_fail(t, TINY_E_SHAPE, "repeat_interleave_by: %.0f elements along the axis", count);
+    else if (count >= INT32_MAX)
+      tiny_fail(t, TINY_E_SHAPE, "repeat_interleave_by: %lld elements along the axis", (long long)count);
     else if (count == 0) out = tn_tensor_new(t, tn_expand(t, tn_int(t, TINY_I32, 0), 1, &none));
     else if (count > 0)
-      out = tn_tensor_new(t, tn_search(t, tn_uop_of(through), tn_iota(t, TINY_I64, (int64_t)count, 0, 1), 1));
+      out = tn_tensor_new(t, tn_search(t, tn_uop_of(through), tn_iota(t, TINY_I64, count, 0, 1), 1));
   }
   tiny_free(through); tiny_free(least);
   return out;
@@ -16326,7 +16577,7 @@ TINY_API tiny_tensor *tiny_repeat_interleave_by(tiny_tensor *x, tiny_tensor *rep
 
 typedef struct tn_indices {
   tiny_tensor *own[TINY_MAX_DIMS];         // positions that masks stand for, to be freed
-  int64_t order[TINY_MAX_DIMS];            // axes of x: first those that stay, then those that are indexed
+  int64_t order[TN_MAX_DIMS];            // axes of x: first those that stay, then those that are indexed
   int stay, first;                         // how many stay; how many of these the dims of the indices follow
   tiny_shape shape;                        // of the indices, broadcast
   int64_t n, m;                            // elements of the indexed axes, of the indices
@@ -16368,7 +16619,7 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
   tiny_ctx *t = tn_ctx_of(x);
   const tiny_uop *u = tn_uop_of(x);
   int indexed = 0, axis = 0, runs = 0, was = 0;
-  int64_t order[TINY_MAX_DIMS];
+  int64_t order[TN_MAX_DIMS];
   tiny_uop *flat = NULL, *valid = NULL;
   memset(s, 0, sizeof *s);
   if (n < 0 || n > u->ndim || (n && !index)) {
@@ -16413,7 +16664,7 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
 }
 // x as (stay.., n).
 static tiny_uop *tn_indices_base(tiny_ctx *t, const tn_indices *s, tiny_uop *x) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < s->stay; i++) dim[i] = x->dim[s->order[i]];
   dim[s->stay] = s->n;
   return tn_reshape(t, tn_permute(t, x, s->order), s->stay + 1, dim);
@@ -16424,7 +16675,7 @@ static void tn_indices_axes(const tn_indices *s, int64_t *axes) {
     axes[i] = i < s->first ? i : i < s->first + k ? s->stay + i - s->first : i - k;
 }
 static tiny_uop *tn_permute_back(tiny_ctx *t, tiny_uop *x, int n, const int64_t *axes) {
-  int64_t back[TINY_MAX_DIMS] = {0};
+  int64_t back[TN_MAX_DIMS] = {0};
   for (int i = 0; i < n; i++) back[axes[i]] = i;
   return tn_permute(t, x, back);
 }
@@ -16432,7 +16683,7 @@ static tiny_uop *tn_permute_back(tiny_ctx *t, tiny_uop *x, int n, const int64_t 
 TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int n) {
   tiny_tensor *out;
   tn_indices s;
-  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], axes[TN_MAX_DIMS];
   if (!tn_usable("index", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   if (tn_indices_open("index", x, index, n, &s)) {
@@ -16448,7 +16699,7 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 
 static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tiny_uop *src, int accumulate) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t dim[TINY_MAX_DIMS], both[TINY_MAX_DIMS], axes[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS], both[TN_MAX_DIMS], axes[TN_MAX_DIMS];
   const int ndim = s->stay + s->shape.ndim;
   int n = ndim;
   tn_indices_axes(s, axes);
@@ -16697,7 +16948,7 @@ static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t 
 // ** operators along an axis **
 
 // Rows of x along axis, as (rows, n), and the way back.
-typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TINY_MAX_DIMS], n; int ndim, axis; } tn_along_axis;
+typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TN_MAX_DIMS], n; int ndim, axis; } tn_along_axis;
 
 // 0: an error was recorded. least: how many elements a row needs to have.
 static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t least, tn_along_axis *r) {
@@ -16721,7 +16972,7 @@ static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t leas
 }
 // (rows, n) in the shape of x, with n along the axis; n 1 may go.
 static tiny_tensor *tn_axis_back(tiny_ctx *t, const tn_along_axis *r, tiny_uop *y, int keepdim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   const int last = r->ndim ? r->ndim - 1 : 0;
   int n = 0;
   if (tn_bad(t, y)) return tn_poison(t);
@@ -16814,11 +17065,11 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
     } else at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
     out = tn_axis_taken(t, &r, at, keepdim != 0, indices);
     if (of != x) {                         // one element: keepdim gives all of x's dims as 1
-      int64_t one[TINY_MAX_DIMS];
+      int64_t one[TN_MAX_DIMS];
       for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
       for (int i = 0; i < 2; i++) {
         tiny_tensor *y = i ? (indices ? *indices : NULL) : out;
-        if (tiny_ok(y)) tn_slot(y)->uop = tn_reshape(t, tn_uop_of(y), keepdim ? tn_uop_of(x)->ndim : 0, one);
+        if (tiny_ok(y)) tn_tensor_set(tn_slot(y), tn_reshape(t, tn_uop_of(y), keepdim ? tn_uop_of(x)->ndim : 0, one));
       }
     }
   }
@@ -16842,6 +17093,7 @@ static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quanti
   most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
   tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
+  if (!skips_nan) rank = tn_where(t, tn_is_zero(t, nans), rank, most);           // the last one, NaN
   tiny_uop *at = how == TINY_QUANTILE_HIGHER  ? tn_ceil(t, rank) :
                  how == TINY_QUANTILE_NEAREST ? tn_round(t, rank) : tn_floor(t, rank), *low = at, *y;
   const int between = how == TINY_QUANTILE_LINEAR || how == TINY_QUANTILE_MIDPOINT;
@@ -16853,10 +17105,12 @@ static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quanti
   y = low;
   if (between) {
     up = tn_taken_at(t, x, tn_taken_at(t, order, tn_cast(t, up, TINY_I32)));
-    y = tn_where(t, whole, low, tn_add(t, low, tn_mul(t, part, tn_sub(t, up, low))));
+    tiny_uop *step = tn_sub(t, up, low), *rest = tn_plus(t, tn_neg(t, part), 1);
+    y = tn_add(t, low, tn_mul(t, part, step));               // where an end is infinite, so is what lies between
+    y = tn_where(t, tn_isfinite(t, step), y, tn_add(t, tn_mul(t, rest, low), tn_mul(t, part, up)));
+    y = tn_where(t, whole, low, y);
   }
   tiny_uop *known = tn_and(t, tn_le(t, rank, most), tn_not(t, tn_below_zero(t, rank)));
-  if (!skips_nan) known = tn_and(t, known, tn_is_zero(t, nans));
   return tn_where(t, known, y, tn_k(t, y, (double)NAN));
 }
 static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q, int axis, int keepdim,
@@ -16875,13 +17129,13 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
     r.x = tn_wide(t, r.x);
     tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
     if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
-    int64_t dim[TINY_MAX_DIMS];
+    int64_t dim[TN_MAX_DIMS];
     int n = 0;
     if (many) dim[n++] = tn_uop_of(q)->dim[0];
     for (int i = 0; i < ndim; i++)
       if (keepdim || (!all && i != r.axis)) dim[n++] = all || i == r.axis ? 1 : tn_uop_of(x)->dim[i];
     if (r.axis + 1 < r.ndim && !tn_bad(t, y)) {              // the swap of the axis with the last undone
-      int64_t wide[TINY_MAX_DIMS] = {0};
+      int64_t wide[TN_MAX_DIMS] = {0};
       wide[0] = y->dim[0];
       for (int i = 0; i < r.ndim; i++) wide[i + 1] = i + 1 < r.ndim ? r.dim[i] : 1;
       y = tn_swap(t, tn_reshape(t, y, r.ndim + 1, wide), r.axis + 1, r.ndim);
@@ -16939,7 +17193,7 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
   tiny_uop *s = tn_uop_of(sorted), *v = tn_as_row(t, tn_uop_of(values));
   if (tn_bad(t, v)) return out;
   const int n = v->ndim;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int fits = n < TINY_MAX_DIMS && (s->ndim == 1 || (s->ndim == n && tn_dims_same(n - 1, s->dim, v->dim)));
   if (!fits)
     return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(tn_uop_of(values), a),
@@ -16987,6 +17241,7 @@ TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_te
 }
 // n + 1 edges at even distances from low to high, both of them exact.
 static tiny_uop *tn_even_edges(tiny_ctx *t, tiny_uop *low, tiny_uop *high, int64_t n) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, low) || tn_bad(t, high)) return &t->ir->bad;
   tiny_uop *i = tn_iota(t, low->dtype, n + 1, 0, 1), *width = tn_times(t, tn_sub(t, high, low), 1 / (double)n);
   return tn_where(t, tn_eq(t, i, tn_k(t, i, (double)n)), high, tn_add(t, low, tn_mul(t, i, width)));
@@ -17007,7 +17262,7 @@ TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double l
   if (tn_bad(t, u)) return out;
   tiny_uop *low = tn_k(t, u, lo), *high = tn_k(t, u, hi);
   if (lo == hi && u->dim[0]) { low = tn_extreme(t, 1, u, 1, 0); high = tn_extreme(t, 0, u, 1, 0); }
-  else if (lo == hi) high = tn_plus(t, low, 1);
+  else if (lo == hi) { low = tn_k(t, u, 0); high = tn_k(t, u, 1); }
   tiny_uop *flat = tn_times(t, tn_cast(t, tn_eq(t, low, high), u->dtype), 0.5);
   tiny_uop *e = tn_even_edges(t, tn_sub(t, low, flat), tn_add(t, high, flat), bins);
   e = tn_bad(t, e) ? e : tn_u1(t, TINY_OP_DETACH, tn_u1(t, TINY_OP_CONTIGUOUS, e));
@@ -17116,7 +17371,7 @@ static tiny_uop *tn_slices(tiny_ctx *t, tiny_uop *x, int axis) {
 }
 // Rows (n, m) as slices of what is like x but for the axis.
 static tiny_uop *tn_slices_back(tiny_ctx *t, tiny_uop *u, const tiny_uop *x, int axis) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u)) return u;
   dim[0] = u->dim[0];
   if (axis == TINY_ALL) return tn_reshape(t, u, 1, dim);
@@ -17332,7 +17587,7 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
 // reached, the total itself not counted: then the last class is one that has weight.
 static tiny_uop *tn_draw_again(tiny_ctx *t, tiny_uop *weights, int64_t m) {
   const int n = weights->ndim;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) dim[i] = i == n - 1 ? m : weights->dim[i];
   tiny_uop *sums = tn_scan_along(t, tn_scan, TINY_OP_ADD, weights, n - 1);
   if (tn_bad(t, sums)) return sums;
@@ -17486,7 +17741,7 @@ static tiny_tensor *tn_matmul(const char *name, tiny_tensor *x, tiny_tensor *w) 
   if (p->dim[p->ndim - 1] != q->dim[column ? 0 : q->ndim - 2])
     return tn_wrong(t, TINY_E_SHAPE, "%s: inner dims differ: %s @ %s", name, tn_text_of(p, a),
                     tn_text_of(q, b));
-  int64_t lead[TINY_MAX_DIMS];
+  int64_t lead[TN_MAX_DIMS];
   int n = 0;
   tn_broadcast_dims(column ? 0 : q->ndim - 2, q->dim, &n, lead);
   if (!tn_broadcast_dims(row ? 0 : p->ndim - 2, p->dim, &n, lead))
@@ -17554,7 +17809,7 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
   const tiny_uop *p = tn_uop_of(a), *q = tn_uop_of(b);
   const int n = p->ndim > q->ndim ? p->ndim : q->ndim;
   const int dtype = tn_product_fits("kron", a, b, 2 * n <= TINY_MAX_DIMS);
-  int64_t x[TINY_MAX_DIMS], y[TINY_MAX_DIMS], both[TINY_MAX_DIMS];
+  int64_t x[TN_MAX_DIMS], y[TN_MAX_DIMS], both[TN_MAX_DIMS];
   if (dtype < 0) return out;
   for (int i = 0; i < n; i++) {
     x[2 * i] = i < n - p->ndim ? 1 : p->dim[i - (n - p->ndim)];
@@ -17572,7 +17827,7 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
 // The axes of x that bits leave out, then those of the list: (free.., summed..) as (M, K).
 static tiny_uop *tn_matrix_of(tiny_ctx *t, tiny_uop *x, int bits, const tiny_shape *axes, int *nkept,
                               int64_t *kept) {
-  int64_t order[TINY_MAX_DIMS], dim[2] = {1, 1};
+  int64_t order[TN_MAX_DIMS], dim[2] = {1, 1};
   int n = 0;
   for (int i = 0; i < x->ndim; i++) if (!(bits >> i & 1)) {
     order[n++] = i;
@@ -17600,7 +17855,7 @@ TINY_API tiny_tensor *tiny_tensordot(tiny_tensor *a, tiny_tensor *b, tiny_shape 
       x->dim[i0 < 0 ? i0 + x->ndim : i0] == y->dim[i1 < 0 ? i1 + y->ndim : i1];
   }
   const int dtype = tn_product_fits("tensordot", a, b, fits);
-  int64_t kept[2 * TINY_MAX_DIMS];
+  int64_t kept[2 * TN_MAX_DIMS];
   int nkept = 0;
   if (dtype < 0) return out;
   x = tn_matrix_of(t, x, xbits, &axes_a, &nkept, kept);
@@ -17732,7 +17987,7 @@ TINY_API tiny_tensor *tiny_cdist(tiny_tensor *a, tiny_tensor *b, double p) {
   tiny_uop *x = tn_uop_of(a), *y = tn_uop_of(b);
   if (!(p >= 0)) return tn_wrong(t, TINY_E_ARG, "cdist: p is %g", p);
   int n = 0;
-  int64_t lead[TINY_MAX_DIMS];
+  int64_t lead[TN_MAX_DIMS];
   int fits = x->ndim >= 2 && y->ndim >= 2 && x->ndim < TINY_MAX_DIMS && y->ndim < TINY_MAX_DIMS &&
     x->dim[x->ndim - 1] == y->dim[y->ndim - 1];
   fits = fits && tn_broadcast_dims(x->ndim - 2, x->dim, &n, lead) &&
@@ -17940,7 +18195,7 @@ static void tn_einsum_reduce(tn_einsum *e, tn_operand *x, uint64_t kept) {
 
 // x with its dims in the order of a list of labels, 1 where it has none.
 static tiny_uop *tn_einsum_align(tiny_ctx *t, const tn_operand *x, int n, const uint8_t *label) {
-  int64_t order[TINY_MAX_DIMS], dim[TINY_MAX_DIMS];
+  int64_t order[TN_MAX_DIMS], dim[TN_MAX_DIMS];
   int m = 0;
   if (tn_bad(t, x->u)) return x->u;
   for (int i = 0; i < n; i++) {
@@ -18426,7 +18681,8 @@ static tn_lu tn_factor_lu(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x)) return f;
   const int64_t n = x->dim[1], m = x->dim[2], least = n < m ? n : m;
   tiny_uop *w = tn_is_empty(x) ? tn_zero_matrix(t, x, n, m + 1) : tn_eliminated(t, x);
-  if (tn_is_empty(x)) f.order = tn_row(t, n);
+  const int64_t rows[3] = {x->dim[0], n, 1};
+  if (tn_is_empty(x)) f.order = tn_expand(t, tn_row(t, n), 3, rows);
   else f.order = tn_as_index(t, tn_cut(t, w, 2, m, m + 1));
   tiny_uop *l = tn_triangle(t, tn_cut(t, w, 2, 0, least), 1, -1);
   f.l = tn_bad(t, l) ? l : tn_stored(t, tn_add(t, l, tn_identity_matrix(t, x, n, least)));
@@ -18591,6 +18847,7 @@ static tiny_uop *tn_sorted_order(tiny_ctx *t, tiny_uop *x, int direction) {
 // x (B, n, n) symmetric -> (B, 2n+1, n): a diagonal matrix, eigenvectors in rows, and the scale of the first. A sweep
 // rotates each pair of rows and columns once. It is over when all that is off the diagonal is less than rounding.
 static tiny_uop *tn_diagonalized(tiny_ctx *t, tiny_uop *x) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int64_t n = x->dim[1];
   const int dtype = x->dtype;
@@ -18651,6 +18908,7 @@ static tiny_uop *tn_factor_eigh(tiny_ctx *t, tiny_uop *x, tiny_uop **w) {
 // One-sided: rows of (xt | I), (B, m, n+m), are rotated in pairs until those of xt are orthogonal to each other
 // (Hestenes). Below them: the scale, and whether the last sweep had anything to do.
 static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
+  TN_FLOAT_MODE;
   if (tn_bad(t, xt)) return xt;
   const int64_t m = xt->dim[1], n = xt->dim[2];
   const int dtype = xt->dtype;
@@ -18754,7 +19012,7 @@ static tiny_uop *tn_factor_svd(tiny_ctx *t, tiny_uop *x, tiny_uop **s, tiny_uop 
 typedef struct tn_matrices {
   tiny_ctx *t;
   int dtype, nlead;                        // of the result; dims of the batch
-  int64_t lead[TINY_MAX_DIMS], count, n, m;
+  int64_t lead[TN_MAX_DIMS], count, n, m;
 } tn_matrices;
 
 // x as (B, n, m), wide; NULL after an error.
@@ -18775,7 +19033,7 @@ static tiny_uop *tn_matrices_in(const char *name, tiny_tensor *x, int square, tn
 }
 // (B, ..) with the batch as it came and n dims of the result behind it.
 static tiny_tensor *tn_matrices_out(const tn_matrices *b, tiny_uop *u, int n, int64_t d0, int64_t d1) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   memcpy(dim, b->lead, sizeof dim);
   dim[b->nlead] = d0; dim[b->nlead + 1] = d1;
   return tn_tensor_new(b->t, tn_narrow(b->t, tn_reshape(b->t, u, b->nlead + n, dim), b->dtype));
@@ -18890,7 +19148,7 @@ static int tn_system_in(const char *name, tiny_tensor *a, tiny_tensor *y, int sq
   if (s->is_vector) right = tiny_unsqueeze(y, -1);
   if (!tiny_ok(right) || !(s->y = tn_matrices_in(name, right, 0, &s->b))) return 0;
   int n = s->b.nlead;
-  int64_t lead[TINY_MAX_DIMS];
+  int64_t lead[TN_MAX_DIMS];
   memcpy(lead, s->b.lead, sizeof lead);
   if (s->b.n != s->a.n || !tn_broadcast_dims(s->a.nlead, s->a.lead, &n, lead)) {
     tn_wrong(tn_ctx_of(a), TINY_E_SHAPE, "%s: %s with right sides %s", name, tn_text_of(u, p), tn_text_of(w, q));
@@ -19282,7 +19540,9 @@ static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_mat
              order >= ' ' && order < 127 ? order : '?');
     return 0;
   }
-  if ((b->n && b->m) || order == 'F' || order == 'N') return 1;
+  order = tn_norm_letter(order, &least);
+  const int64_t of = order == '1' ? b->m : order == 'I' ? b->n : order == '2' ? b->n * b->m : 1;
+  if (of) return 1;
   tn_wrong(t, TINY_E_SHAPE, "%s: there is no maximum of nothing", name);
   return 0;
 }
@@ -19343,6 +19603,7 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
 enum { TN_EXP_TERMS = 18, TN_EXP_STEP = 3, TN_EXP_SQUARINGS = 24 };
 // The polynomial in powers of x^3 (Paterson and Stockmeyer).
 static tiny_uop *tn_exp_polynomial(tiny_ctx *t, tiny_uop *x) {
+  TN_FLOAT_MODE;
   double factor[TN_EXP_TERMS + 1] = {1};
   tiny_uop *power[TN_EXP_STEP + 1], *y = NULL;
   for (int i = 1; i <= TN_EXP_TERMS; i++) factor[i] = factor[i - 1] / i;
@@ -19364,9 +19625,10 @@ static tiny_uop *tn_exp_matrix(tiny_ctx *t, tiny_uop *x) {
   tiny_uop *over = tn_lt(t, bound, norm), *half = tn_where(t, over, tn_k(t, x, 0.5), tn_k(t, x, 1));
   tiny_uop *scale = tn_stored(t, tn_reduce(t, TINY_OP_MUL, half, 4, 1));     // 2^-s
   tiny_uop *y = tn_exp_polynomial(t, tn_stored(t, tn_mul(t, x, scale)));
-  for (int i = 0; i < TN_EXP_SQUARINGS; i++) {
-    tiny_uop *more = tn_lt(t, scale, tn_k(t, scale, ldexp(0.75, -i)));
+  for (int i = 0; i < TN_EXP_SQUARINGS; i++) {               // the same kernels each time
+    tiny_uop *more = tn_lt(t, scale, tn_k(t, scale, 0.75));
     y = tn_stored(t, tn_where(t, more, tn_product(t, y, y), y));
+    scale = tn_stored(t, tn_times(t, scale, 2));
   }
   return y;
 }
@@ -19593,7 +19855,7 @@ typedef struct tn_transform {
   const char *name;
   int from_real, to_real, sign, norm;
   int axis; int64_t n;                     // of the transform: what n was given, or -1
-  int ndim; int64_t dim[TINY_MAX_DIMS];    // of the rows, the axis last and left out
+  int ndim; int64_t dim[TN_MAX_DIMS];    // of the rows, the axis last and left out
 } tn_transform;
 
 static int tn_is_complex(const char *name, tiny_tensor *x) {
@@ -19865,7 +20127,7 @@ typedef struct tn_frames {
   int64_t n, hop, half;                    // samples of a frame, between two of them, bins of a spectrum
   int64_t R, frames;                       // rows of samples, frames of each
   int dtype, wide;                         // of the result, and what it is computed in
-  int ndim; int64_t dim[TINY_MAX_DIMS];    // of the rows
+  int ndim; int64_t dim[TN_MAX_DIMS];    // of the rows
   tiny_uop *window;                        // (n)
   double scale;
 } tn_frames;
@@ -20019,7 +20281,7 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
   const int64_t turns = span - w->dilation <= size ? 1 : (span - w->dilation + size - 1) / size,
                 row = size * turns + w->dilation;
   const int64_t repeat = (w->kernel * row + size - 1) / size;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   x = tn_insert(t, x, axis);
   if (tn_bad(t, x)) return x;
   const int n = x->ndim;
@@ -20031,7 +20293,7 @@ static tiny_uop *tn_windows_along(tiny_ctx *t, tiny_uop *x, int axis, const tn_w
 }
 // (.., n sizes) -> (.., n outs, n kernels)
 static tiny_uop *tn_windows(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   const int lead = x->ndim - n;
   for (int i = 0; i < n; i++) x = tn_windows_along(t, x, lead + 2 * i, &w[i]);
@@ -20050,7 +20312,7 @@ static int64_t tn_windows_out(int64_t size, const tn_window *w) {
 // ** padding **
 
 static tiny_uop *tn_pad_spatial(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w, tiny_uop *value) {
-  int64_t v[2 * TINY_MAX_DIMS] = {0}, crop[2 * TINY_MAX_DIMS];
+  int64_t v[2 * TN_MAX_DIMS] = {0}, crop[2 * TN_MAX_DIMS];
   if (tn_bad(t, x)) return x;
   for (int i = 0; i < x->ndim; i++) { crop[2 * i] = 0; crop[2 * i + 1] = x->dim[i]; }
   for (int i = 0; i < n; i++) {
@@ -20122,8 +20384,8 @@ static tiny_uop *tn_conv_dot(tiny_ctx *t, const tn_conv *c, tiny_uop *windows, t
   if (tn_bad(t, windows) || tn_bad(t, w)) return &t->ir->bad;
   const int n = c->n, G = c->groups;
   const int64_t B = windows->dim[0], C = windows->dim[1] / G, O = w->dim[1];
-  int64_t grouped[TINY_MAX_DIMS] = {B, G, C}, order[TINY_MAX_DIMS] = {0, 1}, xs[TINY_MAX_DIMS] = {B, G, 1},
-          ws[TINY_MAX_DIMS] = {1, G, O}, bs[TINY_MAX_DIMS] = {1, G, O};
+  int64_t grouped[TN_MAX_DIMS] = {B, G, C}, order[TN_MAX_DIMS] = {0, 1}, xs[TN_MAX_DIMS] = {B, G, 1},
+          ws[TN_MAX_DIMS] = {1, G, O}, bs[TN_MAX_DIMS] = {1, G, O};
   int m = 3;                               // dims of xs, ws and bs so far
   for (int i = 0; i < 2 * n; i++) grouped[3 + i] = windows->dim[2 + i];
   for (int i = 0; i < n; i++) { order[2 + i] = 3 + i; xs[m] = windows->dim[2 + i]; ws[m] = bs[m] = 1; m++; }
@@ -20158,7 +20420,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
-  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TINY_MAX_DIMS];
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) {
     tn_window *win = &c.w[i];
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
@@ -20189,7 +20451,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
 // first, and windows of stride 1 over the padded input that they meet.
 static tiny_uop *tn_conv_phases(tiny_ctx *t, const tn_conv *c, tn_window *w) {
   const int n = c->n;
-  int64_t axes[TINY_MAX_DIMS] = {0, 2};
+  int64_t axes[TN_MAX_DIMS] = {0, 2};
   tiny_uop *u = c->weight;
   for (int i = 0; i < n; i++) {
     const int axis = 2 + 2 * i;
@@ -20211,7 +20473,7 @@ static tiny_uop *tn_conv_phases(tiny_ctx *t, const tn_conv *c, tn_window *w) {
 // x by weights (C, O/groups, K..) the way back: (B,O,ys..), what each place gets from the windows it lies in.
 static tiny_uop *tn_conv_back(tiny_ctx *t, const tn_conv *c, const int64_t *ys, int dtype) {
   const int n = c->n;
-  int64_t axes[TINY_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
+  int64_t axes[TN_MAX_DIMS] = {0, 1, 2}, full[TN_SPATIAL + 2] = {ys[0], ys[1]};
   tn_window win[TN_SPATIAL];
   memset(win, 0, sizeof win);
   tiny_uop *w = tn_conv_phases(t, c, win);
@@ -20269,7 +20531,7 @@ static tiny_uop *tn_conv_gradient(tiny_ctx *t, const tiny_uop *y, tiny_uop *g, i
   c.x = g; c.weight = w;
   if (part == 1) return tn_conv_back(t, &c, x->dim, y->dtype);
   // windows (B, C, O.., K..) -> (G, 1, C/G, K.., B, O..), g (B, O, O..) -> (G, O/G, 1, 1.., B, O..)
-  int64_t xs[TINY_MAX_DIMS], gs[TINY_MAX_DIMS], axes[TINY_MAX_DIMS] = {1};
+  int64_t xs[TN_MAX_DIMS], gs[TN_MAX_DIMS], axes[TN_MAX_DIMS] = {1};
   xs[0] = gs[0] = G; xs[1] = gs[2] = 1; xs[2] = w->dim[1]; gs[1] = w->dim[0] / G; xs[3 + n] = gs[3 + n] = x->dim[0];
   for (int i = 0; i < n; i++) {
     xs[3 + i] = w->dim[2 + i]; gs[3 + i] = 1; xs[4 + n + i] = gs[4 + n + i] = y->dim[2 + i];
@@ -20302,7 +20564,7 @@ TN_CONV_OPERATOR(conv_transpose3d, tn_conv_transpose_new, 3)
 // in the transposed convolution, taps are dealt out over phases: place t * stride + r gets tap q * stride + r
 // of o = t - q.
 static tiny_uop *tn_overlap_add(tiny_ctx *t, tiny_uop *x, int n, const tn_window *w, const int64_t *size) {
-  int64_t dim[TINY_MAX_DIMS], axes[TINY_MAX_DIMS] = {0}, span[TN_SPATIAL + 1];
+  int64_t dim[TN_MAX_DIMS], axes[TN_MAX_DIMS] = {0}, span[TN_SPATIAL + 1];
   tiny_uop *mask = NULL;
   const int all = 1 + 4 * n;
   for (int i = 0; i < n; i++) {            // K -> (Q, phases)
@@ -20386,7 +20648,7 @@ TINY_API tiny_tensor *tiny_unfold(tiny_tensor *x, const tiny_pool_desc *d) {
                     tn_text_of(tn_uop_of(x), a), n);
   tiny_uop *u = batched ? tn_uop_of(x) : tn_insert(t, tn_uop_of(x), 0);
   if (tn_bad(t, u)) return tn_poison(t);
-  int64_t axes[TINY_MAX_DIMS] = {0, 1}, columns[3] = {u->dim[0], u->dim[1], 1};
+  int64_t axes[TN_MAX_DIMS] = {0, 1}, columns[3] = {u->dim[0], u->dim[1], 1};
   for (int i = 0; i < n; i++) {
     if (!(w[i].out = tn_windows_out(u->dim[2 + i], &w[i]))) return tn_no_windows("unfold", x, n, w);
     columns[1] *= w[i].kernel; columns[2] *= w[i].out;
@@ -20738,7 +21000,7 @@ static tiny_uop *tn_tap_iota(tiny_ctx *t, const tn_taps *p, int dtype, int which
 // The weighted sum (L, O..), or without weights the taps (L, O.., T..).
 static tiny_uop *tn_take_taps(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
   const int n = p->n, all = tn_tap_dims(p), sum = p->weight[0] != NULL;
-  int64_t dim[TINY_MAX_DIMS] = {p->L};
+  int64_t dim[TN_MAX_DIMS] = {p->L};
   tiny_uop *mask = NULL;
   for (int i = 0; i < n; i++) {
     dim[1 + i] = p->own[i] ? p->own[i] : 1;
@@ -20842,7 +21104,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     for (int i = 0; i < n; i++) d.kernel[i] = (int)w[i].kernel;
     return tn_max_pool("adaptive_max_pool", x, &d, indices);
   }
-  int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TINY_MAX_DIMS] = {0};
+  int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TN_MAX_DIMS] = {0};
   tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead};
   for (int i = 0; i < n; i++) {
     axes[1 + i] = tn_tap_axis(&p, TN_TAP_O, i); axes[1 + n + i] = tn_tap_axis(&p, TN_TAP_T, i);
@@ -20855,7 +21117,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     p.at[i] = tn_stored_place(t, tn_add(t, begin, tap), p.S[i]);
     tiny_uop *inside = tn_lt(t, tap, length);
     if (tn_bad(t, p.at[i]) || tn_bad(t, inside)) return tn_poison(t);
-    int64_t dim[TINY_MAX_DIMS];            // without the axes of S
+    int64_t dim[TN_MAX_DIMS];            // without the axes of S
     for (int k = 0; k < 1 + 2 * n; k++) dim[k] = p.at[i]->dim[axes[k]];
     m.place[i] = tn_cast(t, tn_reshape(t, tn_permute(t, p.at[i], axes), 1 + 2 * n, dim), TINY_I32);
     inside = tn_reshape(t, tn_permute(t, inside, axes), 1 + 2 * n, dim);
@@ -20950,7 +21212,7 @@ static tiny_uop *tn_resize(tiny_ctx *t, tiny_uop *x, tn_taps *p, const tiny_inte
 }
 // Every element `factor` times: sizes that nearest multiplies by whole numbers.
 static tiny_uop *tn_repeat_each(tiny_ctx *t, tiny_uop *x, const tn_taps *p) {
-  int64_t one[TINY_MAX_DIMS] = {p->L}, dim[TINY_MAX_DIMS] = {p->L}, flat[1 + TN_SPATIAL] = {p->L};
+  int64_t one[TN_MAX_DIMS] = {p->L}, dim[TN_MAX_DIMS] = {p->L}, flat[1 + TN_SPATIAL] = {p->L};
   for (int i = 0; i < p->n; i++) {
     one[1 + 2 * i] = dim[1 + 2 * i] = p->S[i];
     one[2 + 2 * i] = 1; dim[2 + 2 * i] = p->O[i] / p->S[i];
@@ -21068,7 +21330,7 @@ static tiny_uop *tn_grid_positions(tiny_ctx *t, tiny_uop *g, const tn_taps *p, c
 // weights stay cheap.
 static tiny_uop *tn_grid_samples(tiny_ctx *t, tiny_uop *u, tiny_uop *x, tn_taps *p, const tiny_grid_desc *d) {
   const int n = p->n, all = tn_tap_dims(p), nearest = d->mode == TINY_NEAREST, sums = 1 + 2 * n;
-  int64_t place[TINY_MAX_DIMS] = {p->L, 1, p->O[1]};
+  int64_t place[TN_MAX_DIMS] = {p->L, 1, p->O[1]};
   if (tn_bad(t, u) || tn_bad(t, x)) return &t->ir->bad;
   x = tn_u1(t, TINY_OP_CONTIGUOUS, x);
   tiny_uop *whole = tn_stored_place(t, nearest ? tn_round(t, x) : tn_floor(t, x), 0), *weight = NULL;
@@ -21153,7 +21415,7 @@ TINY_API tiny_tensor *tiny_affine_grid(tiny_tensor *theta, tiny_shape size, int 
   if (n < 2 || n > TN_SPATIAL || !tn_has_dims(u, 3, wanted))
     return tn_wrong(t, TINY_E_SHAPE, "affine_grid: %s for %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, size.ndim, size.dim));
-  int64_t column[TINY_MAX_DIMS] = {u->dim[0], 1, 1, 1, 1}, grid[TINY_MAX_DIMS] = {u->dim[0]};
+  int64_t column[TN_MAX_DIMS] = {u->dim[0], 1, 1, 1, 1}, grid[TN_MAX_DIMS] = {u->dim[0]};
   column[n + 1] = grid[n + 1] = n;
   for (int i = 0; i < n; i++) grid[1 + i] = size.dim[2 + i];
   const int inside = tn_computed_in(u->dtype), dtype = u->dtype;
@@ -21268,7 +21530,7 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
   if (!tn_usable("logsumexp", 1, &x, &out)) return out;
   const int bits = tn_one_axis(tn_ctx_of(x), "logsumexp", tn_uop_of(x), axis), n = tn_uop_of(x)->ndim;
   if (bits < 0) return out;
-  int64_t kept[TINY_MAX_DIMS];
+  int64_t kept[TN_MAX_DIMS];
   int m = 0;
   for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : tn_uop_of(x)->dim[i];
   tiny_ctx *t = tn_ctx_of(x);
@@ -21356,7 +21618,7 @@ TINY_API tiny_tensor *tiny_rms_norm(tiny_tensor *x, int ndims, tiny_tensor *w, d
 
 // A tensor of one number a channel as (C,1,..), to go with (B,C,..) of ndim dims.
 static tiny_uop *tn_channels(tiny_ctx *t, tiny_uop *u, int ndim) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   if (tn_bad(t, u)) return u;
   for (int i = 0; i < ndim - 1; i++) dim[i] = i ? 1 : u->dim[0];
   return tn_reshape(t, u, ndim - 1, dim);
@@ -21483,7 +21745,7 @@ static int tn_meet_wide(const char *name, tiny_tensor *const *in, tiny_tensor **
   if (!tn_usable(name, 2, in, out) || !tn_shapes_meet(name, 2, in)) return -1;
   tiny_ctx *t = tn_ctx_of(in[0]);
   const int dtype = tn_real(tn_meet(tn_uop_of(in[0]), tn_uop_of(in[1])));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < 2; i++) tn_broadcast_dims(tn_uop_of(in[i])->ndim, tn_uop_of(in[i])->dim, &n, dim);
   *a = tn_expand(t, tn_cast(t, tn_uop_of(in[0]), tn_computed_in(dtype)), n, dim);
@@ -21700,7 +21962,7 @@ static int tn_heads_fit(const tiny_uop *q, const tiny_uop *k, const tiny_uop *v,
 // The leading dims of u followed by a, b, c, d.
 static tiny_uop *tn_heads_as(tiny_ctx *t, tiny_uop *u, const tiny_uop *q, int n, int64_t a, int64_t b,
                              int64_t c, int64_t d) {
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) dim[i] = q->dim[i];
   dim[n] = a; dim[n + 1] = b; dim[n + 2] = c; dim[n + 3] = d;
   return tn_reshape(t, u, n + 4, dim);
@@ -21720,7 +21982,7 @@ static tiny_uop *tn_masked(tiny_ctx *t, tiny_uop *scores, tiny_uop *mask, int ca
 
 static int tn_mask_fits(tiny_ctx *t, const tiny_tensor *mask, int n, const int64_t *dim) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  int64_t both[TINY_MAX_DIMS];
+  int64_t both[TN_MAX_DIMS];
   int m = n;
   if (!mask) return 1;
   const tiny_uop *u = tn_uop_of(mask);
@@ -21752,7 +22014,7 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
   const int n = tn_uop_of(q)->ndim, grouped = h.n + 4,
             dtype = tn_real(tiny_promote((tiny_dtype)tn_meet(tn_uop_of(q), tn_uop_of(k)),
                                          (tiny_dtype)tn_uop_of(v)->dtype));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   memcpy(dim, tn_uop_of(q)->dim, (size_t)n * sizeof *dim);
   dim[n - 1] = h.S;
   if (!tn_mask_fits(t, d.mask, n, dim)) return out;
@@ -21789,7 +22051,7 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
   const double base = d && d->base > 0 ? d->base : 1e4;
   if (n < 2 || n == TINY_MAX_DIMS || E % 2)
     return tn_wrong(t, TINY_E_SHAPE, "rope: %s has no pairs", tn_text_of(u, a));
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int m = n - 1;
   memcpy(dim, u->dim, (size_t)n * sizeof *dim);
   if (positions && (!tn_broadcast_dims(tn_uop_of(positions)->ndim, tn_uop_of(positions)->dim, &m, dim) ||
@@ -21972,6 +22234,7 @@ TINY_API tiny_tensor *tiny_kl_div(tiny_tensor *x, tiny_tensor *y, int log_target
 }
 TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *var, int full,
                                              double eps, tiny_reduction reduction) {
+  TN_FLOAT_MODE;
   TN_LOSS("gaussian_nll_loss", 3, 3, x, y, var);
   if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
   tiny_uop *v = tn_max(t, l.u[2], tn_k(t, l.u[2], eps));
@@ -21982,6 +22245,7 @@ TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tin
 // full adds Stirling's approximation of log(y!) where y is above 1.
 TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int log_input, int full,
                                             double eps, tiny_reduction reduction) {
+  TN_FLOAT_MODE;
   TN_LOSS("poisson_nll_loss", 2, 2, x, y);
   if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
   tiny_uop *p = l.u[0], *q = l.u[1];
@@ -22060,7 +22324,7 @@ typedef struct tn_classes {
 } tn_classes;
 
 static tiny_uop *tn_classes_last(tiny_ctx *t, tiny_uop *u) {
-  int64_t axes[TINY_MAX_DIMS];
+  int64_t axes[TN_MAX_DIMS];
   if (tn_bad(t, u) || u->ndim < 3) return u;
   for (int i = 0; i < u->ndim; i++) axes[i] = i == 0 ? 0 : i == u->ndim - 1 ? 1 : i + 1;
   return tn_permute(t, u, axes);
@@ -22080,7 +22344,7 @@ static int tn_classes_fit(tiny_ctx *t, const char *name, const tiny_uop *x, cons
                           tiny_tensor *weight, int same) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const int axis = x->ndim > 1;
-  int64_t dim[TINY_MAX_DIMS];
+  int64_t dim[TN_MAX_DIMS];
   int n = 0;
   for (int i = 0; i < x->ndim; i++) if (same || i != axis) dim[n++] = x->dim[i];
   if (!x->ndim || !tn_has_dims(y, n, dim)) {
@@ -22362,15 +22626,15 @@ static void tn_cell_step(tiny_ctx *t, tn_cell *s, tiny_uop *x) {
 // ** one step **
 
 // Do the weights of a cell fit inputs of size I? H is found. 0: recorded why not.
-static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recurrent_weights *w, int64_t I,
+static int tn_cell_fits(tiny_ctx *t, const char *name, int kind, const tiny_recurrent_weights *w, int64_t nin,
                         int64_t *H) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const tiny_uop *p = tn_uop_of(w->w_ih), *q = tn_uop_of(w->w_hh);
   *H = q->ndim == 2 ? q->dim[1] : 0;
   const int64_t gates = tn_gates_of[kind] * *H;
   const tiny_tensor *bias[2] = {w->b_ih, w->b_hh};
-  if (q->ndim != 2 || q->dim[0] != gates || p->ndim != 2 || p->dim[0] != gates || p->dim[1] != I) {
-    tiny_fail(t, TINY_E_SHAPE, "%s: inputs of %lld with weights %s and %s", name, (long long)I,
+  if (q->ndim != 2 || q->dim[0] != gates || p->ndim != 2 || p->dim[0] != gates || p->dim[1] != nin) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: inputs of %lld with weights %s and %s", name, (long long)nin,
               tn_text_of(p, a), tn_text_of(q, b));
     return 0;
   }
@@ -22475,7 +22739,7 @@ typedef struct tn_recurrence {
   const tiny_recurrent_weights *w;
   int kind, layers, directions, inside, batched, batch_first;
   double dropout;
-  int64_t L, N, I, H;
+  int64_t L, N, nin, H;
 } tn_recurrence;
 
 // Checks all that was given; fills what follows from it. 0: *out is what to return.
@@ -22498,13 +22762,13 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
   }
   r->batched = u->ndim == 3;
   r->batch_first = r->batched && d && d->batch_first;
-  r->L = u->dim[r->batch_first]; r->N = r->batched ? u->dim[!r->batch_first] : 1; r->I = u->dim[u->ndim - 1];
+  r->L = u->dim[r->batch_first]; r->N = r->batched ? u->dim[!r->batch_first] : 1; r->nin = u->dim[u->ndim - 1];
   for (int i = 0; i < r->layers * r->directions; i++) {
     const tiny_recurrent_weights *w = &r->w[i];
     tiny_tensor *in[7] = {r->x, w->w_ih, w->w_hh, w->b_ih, w->b_hh, r->h0, r->c0};
     int64_t H = 0;
     if (!tn_usable_some(r->name, 3, 7, in, out) ||
-        !tn_cell_fits(t, r->name, r->kind, w, i < r->directions ? r->I : r->H * r->directions, &H))
+        !tn_cell_fits(t, r->name, r->kind, w, i < r->directions ? r->nin : r->H * r->directions, &H))
       return 0;
     if (i && H != r->H) {
       tn_wrong(t, TINY_E_SHAPE, "%s: layers of %lld and of %lld", r->name, (long long)r->H, (long long)H);
@@ -22535,7 +22799,7 @@ static tiny_tensor *tn_recurrent(tn_recurrence *r, const tiny_recurrent_desc *d,
   if (!opened) return out;
   tiny_ctx *t = tn_ctx_of(r->x);
   const int dtype = tn_real(tn_meet(tn_uop_of(r->x), tn_uop_of(r->w[0].w_ih))), states = r->layers * r->directions;
-  const int64_t in[3] = {r->L, r->N, r->I};
+  const int64_t in[3] = {r->L, r->N, r->nin};
   r->inside = tn_computed_in(dtype);
   tiny_uop *x = tn_cast(t, tn_uop_of(r->x), r->inside), *h = NULL, *c = NULL;
   x = tn_reshape(t, r->batch_first ? tn_swap(t, x, 0, 1) : x, 3, in);
@@ -24107,7 +24371,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #endif
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
   TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
@@ -24115,14 +24379,15 @@ enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64,
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
-  tiny_uop *u;
-  tn_use use[TN_MAX_USES]; int nuse;
+  tiny_uop *u, *place;                     // place: tn_place(u)
+  tn_use *use, first; int nuse;            // first: memory for the only use that most have
   uint8_t leaf, forced, stored, has_reduce, has_iota;
   uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
   double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
   int scans, along;                        // 1: a scan, 2: one from the end; its axis
   // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
   int depth, reduces; double cost;
+  int users, seen;                         // sources of nodes that it is; of those that a walk has passed
 } tn_node;
 
 // Kernels that work in rounds: what the rounds count, outer axes first. ARGs get the positions (rooms rounds and plan).
@@ -24134,7 +24399,8 @@ typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
   tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
   int contraction;                         // its REDUCE is one, and remains the only one
-  tiny_uop *at;                            // its output ranges
+  tiny_uop *at; int nrange;                // its output ranges; how many ranges it has, numbered from 1
+  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
   tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the rounds
@@ -24145,8 +24411,8 @@ typedef struct tn_graph {
   tiny_ctx *t;
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
-  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
+  tn_map written;                          // SINK as it was pulled -> tn_written
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every round
@@ -24155,6 +24421,20 @@ typedef struct tn_graph {
 
 static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
   return &g->node[u->seq];
+}
+
+// The memory in which a stored node or leaf lives: an ASSIGN lives in its base.
+static tiny_uop *tn_place(const tiny_uop *u) {
+  while (u->op == TINY_OP_ASSIGN && !u->realized) u = u->src[0];
+  return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
+}
+// The same of many: places of those that were asked for are known, sources are asked for before users.
+static tiny_uop *tn_place_known(tiny_ctx *t, tn_map *known, tiny_uop *u) {
+  if (u->op != TINY_OP_ASSIGN || u->realized) return tn_place(u);
+  tiny_uop *at = (tiny_uop *)tn_map_get(known, u->src[0]);
+  if (!at) at = tn_place(u->src[0]);
+  tn_map_set(t, known, u, at);
+  return at;
 }
 
 static tiny_uop *tn_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }     // numbers as elements of lists and maps
@@ -24205,11 +24485,18 @@ static tiny_uop *tn_at_scalar(tiny_ctx *t, tiny_uop *valid) {
   return tn_at(t, 0, index, valid);
 }
 
+// A range that kernel k has not yet. Each kernel numbers its own, so that those of one structure are made of the same
+// nodes.
+static tiny_uop *tn_kernel_range(tiny_ctx *t, tn_kernel *k, int64_t extent, int kind) {
+  tiny_uop *end = tn_index(t, extent);
+  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &end, (int64_t)++k->nrange << 8 | kind, 0, NULL);
+}
+
 // Fresh ranges over a shape; dims of 1 are index 0.
-static tiny_uop *tn_at_fresh(tiny_ctx *t, const tiny_uop *u) {
+static tiny_uop *tn_at_fresh(tiny_ctx *t, tn_kernel *k, const tiny_uop *u) {
   tiny_uop *index[TINY_MAX_DIMS + 1];
   for (int i = 0; i < u->ndim; i++)
-    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_range(t, u->dim[i], TN_LOOP);
+    index[i] = u->dim[i] == 1 ? tn_index(t, 0) : tn_kernel_range(t, k, u->dim[i], TN_LOOP);
   return tn_at(t, u->ndim, index, tn_bool(t, 1));
 }
 
@@ -24294,18 +24581,17 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
 }
 
 // The list inside of a REDUCE: fresh ranges for the reduced axes, the same for the same (node, list).
-static tiny_uop *tn_at_reduce(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  tiny_ctx *t = g->t;
-  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&g->reduce_at, u, at);
+static tiny_uop *tn_at_reduce(tiny_ctx *t, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *inner = (tiny_uop *)tn_pairs_get(&k->reduce_at, u, at);
   if (inner) return inner;
   tiny_uop *index[TINY_MAX_DIMS + 1];
   const tiny_uop *x = u->src[0];
   for (int i = 0; i < x->ndim; i++)
     index[i] = !(u->k >> (8 + i) & 1) ? at->src[i] :
         x->dim[i] == 1                ? tn_index(t, 0) :
-                                        tn_range(t, x->dim[i], TN_REDUCE);
+                                        tn_kernel_range(t, k, x->dim[i], TN_REDUCE);
   inner = tn_at(t, x->ndim, index, tn_at_valid(at));
-  tn_pairs_set(t, &g->reduce_at, u, at, inner);
+  tn_pairs_set(t, &k->reduce_at, u, at, inner);
   return inner;
 }
 
@@ -24326,7 +24612,7 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
 }
 
-static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at);
+static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k);
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
@@ -24336,7 +24622,10 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
   const tiny_uop *x = n->u->src[0];
   const double nelem = (double)tn_nelem(x);
   if (!tn_graph_node(g, x)->has_iota || nelem < (double)TN_SCAN_WORK || tn_nelem(n->u) < TN_SCAN_EXTENT) return;
-  tiny_uop *at = tn_at_fresh(g->t, n->u), *reduce = tn_pull_trial(g, n->u, at);
+  tn_kernel k;
+  memset(&k, 0, sizeof k);
+  k.node = n->u;
+  tiny_uop *at = k.at = tn_at_fresh(g->t, &k, n->u), *reduce = tn_pull_trial(g, &k);
   if (tn_find_scatter(g->t, reduce, at->src, (int)at->nsrc - 1, &scatter))
     n->once = nelem / (double)tn_extents(scatter.range, scatter.n);
   else if (tn_find_scan(g->t, reduce, at->src, (int)at->nsrc - 1, &scan)) {
@@ -24358,23 +24647,103 @@ static tn_node *tn_node_folded(tn_graph *g, const tiny_uop *reduce) {
   return n;
 }
 
-// Facts that flow from sources to users.
-static void tn_node_summarize(tn_graph *g, tn_node *n) {
+// A walk from a node down to memory, users before sources. On its way it passes waists: single values of which all that
+// it has seen is computed, memory aside.
+typedef struct tn_descent {
+  tn_graph *g; const tn_node *top; tn_list todo, passed;   // todo: by seq, the last one comes next
+  uint32_t epoch; int open, outside;       // open: of todo, what is computed; outside: others want the waist as well
+} tn_descent;
+
+static int tn_descent_ends(const tn_descent *d, const tn_node *n) {
+  return n != d->top && (n->leaf || n->forced || n->u->op == TINY_OP_REDUCE || !n->u->nsrc);
+}
+static void tn_descent_add(tn_descent *d, tiny_uop *u) {
+  tn_node *n = tn_graph_node(d->g, u);
+  if (u->mark == d->epoch) { n->seen++; return; }
+  u->mark = d->epoch;
+  n->seen = 1;
+  d->open += !tn_descent_ends(d, n);
+  tn_push(d->g->t, &d->todo, u);
+  for (int i = d->todo.n - 1; i && d->todo.u[i - 1]->seq > u->seq; i--) {
+    d->todo.u[i] = d->todo.u[i - 1]; d->todo.u[i - 1] = u;
+  }
+}
+static tn_descent tn_descent_open(tn_graph *g, const tn_node *top) {
+  tn_descent d = {g, top, {NULL, 0, 0}, {NULL, 0, 0}, ++g->t->ir->epoch, 0, 0};
+  tn_descent_add(&d, top->u);
+  return d;
+}
+// The next node, NULL after the last. What it is computed of is added when it is passed.
+static tn_node *tn_descent_next(tn_descent *d) {
+  if (!d->todo.n) return NULL;
+  tn_node *n = tn_graph_node(d->g, d->todo.u[--d->todo.n]);
+  if (n != d->top && d->open == 1 && !tn_descent_ends(d, n)) d->outside |= n->users > n->seen;
+  return n;
+}
+static void tn_descent_pass(tn_descent *d, const tn_node *n) {
+  if (tn_descent_ends(d, n)) return;
+  d->open--;
+  tn_push(d->g->t, &d->passed, n->u);
+  for (uint32_t i = 0; i < n->u->nsrc; i++) tn_descent_add(d, n->u->src[i]);
+}
+// Is n, which comes next, a waist that may be stored for the top?
+static int tn_descent_waist(const tn_descent *d, const tn_node *n) {
+  if (n == d->top || d->open != 1 || tn_descent_ends(d, n) || !tn_op_is(n->u->op, TINY_ALU)) return 0;
+  for (uint32_t i = 0; i < n->u->nsrc; i++) if (n->u->src[i]->op == TINY_OP_EXPAND) return 0;
+  return n->u->ndim && n->u->dtype != TINY_INDEX && tn_nelem(n->u) <= tn_nelem(d->top->u);
+}
+
+// What is known of a node by its sources; of a REDUCE, too, before it is one.
+static void tn_node_gather(tn_graph *g, tn_node *n) {
   const tiny_uop *u = n->u;
-  int grown = 0;
   n->cost = tn_op_cost(u);
-  if (n->leaf) return;
-  n->is_mask = 1;
-  for (uint32_t i = 0; i < u->nsrc; i++) {
+  n->depth = n->reduces = n->has_reduce = n->has_iota = 0;
+  n->is_mask = !n->leaf;
+  for (uint32_t i = 0; i < u->nsrc && !n->leaf; i++) {
     const tn_node *s = tn_graph_node(g, u->src[i]);
     const int cut = s->forced || s->leaf || s->once > 0;
     if (!cut && s->depth + 1 > n->depth) n->depth = s->depth + 1;
     if (!cut && s->reduces > n->reduces) n->reduces = s->reduces;
-    grown |= u->src[i]->op == TINY_OP_EXPAND;
     n->cost += cut ? 0 : s->cost;
     n->has_reduce |= !cut && s->has_reduce;
     n->has_iota |= !cut && s->has_iota;
     n->is_mask &= s->is_mask;
+  }
+}
+
+static void tn_node_force(tn_node *n) {
+  n->forced = 1;
+  n->is_mask = 0; n->depth = 0; n->reduces = 0; n->cost = 0;
+}
+
+// Keeps the expression of an ALU node within bounds. Operators are many nodes, on paths side by side: of the values of
+// which the node is all computed the lowest is stored that is not far below, else the node itself.
+static void tn_node_cut(tn_graph *g, tn_node *n) {
+  const tn_mark mark = tn_scratch_mark(g->t);
+  tn_descent d = tn_descent_open(g, n);
+  tn_node *x, *waist = NULL;
+  int above = 0;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL) {
+    if (tn_descent_waist(&d, x) && x->depth >= TN_CUT_DEPTH) { waist = x; above = d.passed.n; }
+    tn_descent_pass(&d, x);
+  }
+  if (waist) {
+    tn_node_force(waist);
+    while (above--) tn_node_gather(g, tn_graph_node(g, d.passed.u[above]));
+  }
+  n->forced = n->depth >= TN_MAX_DEPTH;
+  tn_scratch_rewind(g->t, mark);
+}
+
+// Facts that flow from sources to users.
+static void tn_node_summarize(tn_graph *g, tn_node *n) {
+  const tiny_uop *u = n->u;
+  int grown = 0;
+  tn_node_gather(g, n);
+  if (n->leaf) return;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tn_graph_node(g, u->src[i])->users++;
+    grown |= u->src[i]->op == TINY_OP_EXPAND;
   }
   if (u->op == TINY_OP_IOTA) n->has_iota = 1;
   if (u->op == TINY_OP_REDUCE) {
@@ -24394,9 +24763,9 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
   for (uint32_t i = 1; u->op == TINY_OP_AFTER && i < u->nsrc; i++)      // what it waits for is done by a kernel
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
-  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) n->forced = 1;
+  if (n->depth >= TN_MAX_DEPTH && tn_op_is(u->op, TINY_ALU) && u->ndim && !grown) tn_node_cut(g, n);
   n->is_mask &= !n->forced && !n->has_reduce && n->cost < (double)TN_MASK_COST;
-  if (n->forced) { n->depth = 0; n->reduces = 0; n->cost = 0; }
+  if (n->forced) tn_node_force(n);
 }
 
 static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at, double evals) {
@@ -24407,8 +24776,12 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
       if (evals > n->use[i].evals) n->use[i].evals = evals;
       return;
     }
-  if (n->nuse < TN_MAX_USES) { const tn_use use = {kernel, at, evals}; n->use[n->nuse++] = use; }
-  else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
+  if (n->nuse < TN_MAX_USES) {
+    const tn_use use = {kernel, at, evals};
+    if (n->nuse == 1) n->use = (tn_use *)memcpy(tn_scratch(g->t, TN_MAX_USES * sizeof use), &n->first, sizeof use);
+    if (!n->nuse) n->use = &n->first;
+    n->use[n->nuse++] = use;
+  } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
 static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
@@ -24511,23 +24884,21 @@ static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop
 // What one more evaluation of an element of n takes: operations, each shared node once, and inputs that are read,
 // down to memory and REDUCEs. spreads: a REDUCE of fewer elements is among the inputs.
 typedef struct tn_effort { double ops; int inputs, spreads; } tn_effort;
+
+static void tn_effort_add(tn_effort *e, const tn_descent *d, const tn_node *x) {
+  const tiny_uop *u = x->u;
+  const int input = x != d->top && (x->leaf || x->forced || u->op == TINY_OP_REDUCE);
+  e->inputs += input;
+  e->spreads |= input && u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(d->top->u);
+  if (!input) e->ops += tn_op_cost(u);
+}
 static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
-  tn_list todo = {NULL, 0, 0};
-  tn_map seen = {NULL, 0, 0};
+  tn_descent d = tn_descent_open(g, n);
   tn_effort e = {0, 0, 0};
-  tn_push(g->t, &todo, n->u);
-  while (todo.n && seen.n < TN_EFFORT_NODES) {
-    tiny_uop *u = todo.u[--todo.n];
-    const tn_node *x = tn_graph_node(g, u);
-    if (tn_map_has(&seen, u)) continue;
-    tn_map_set(g->t, &seen, u, u);
-    if (x != n && (x->leaf || x->forced || u->op == TINY_OP_REDUCE)) {
-      e.inputs++;
-      e.spreads |= u->op == TINY_OP_REDUCE && tn_nelem(u) < tn_nelem(n->u);
-      continue;
-    }
-    e.ops += tn_op_cost(u);
-    for (uint32_t i = 0; i < u->nsrc; i++) tn_push(g->t, &todo, u->src[i]);
+  const tn_node *x;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL) {
+    tn_effort_add(&e, &d, x);
+    tn_descent_pass(&d, x);
   }
   return e;
 }
@@ -24535,6 +24906,20 @@ static tn_effort tn_node_effort(tn_graph *g, const tn_node *n) {
 // Does it cost more to evaluate n again, `again` times, than to write it to memory and read it back?
 static int tn_effort_pays(const tn_effort *e, double again, double store) {
   return e->inputs > TN_EFFORT_INPUTS || again * (e->ops + TN_INPUT_COST * (e->inputs - 1)) > store;
+}
+
+// The lowest single value that all of n is computed of, and others as well, from which n costs less to evaluate again
+// than to store; NULL: there is none.
+static tn_node *tn_effort_waist(tn_graph *g, const tn_node *n, double again, double store) {
+  tn_descent d = tn_descent_open(g, n);
+  tn_effort e = {0, 1, 0};
+  tn_node *x, *waist = NULL;
+  while (d.passed.n < TN_EFFORT_NODES && (x = tn_descent_next(&d)) != NULL && !tn_effort_pays(&e, again, store)) {
+    if (d.outside && tn_descent_waist(&d, x)) waist = x;
+    tn_effort_add(&e, &d, x);
+    tn_descent_pass(&d, x);
+  }
+  return waist;
 }
 
 // Has this index list more nodes than one writes out rather than a copy? Reshapes of what was turned make it grow.
@@ -24599,7 +24984,10 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (again <= 0.5 || n->cost * again <= (double)TN_STORE_COST || n->cost * again * nelem <= (double)TN_KERNEL_COST)
     return 0;                              // cost counts by path: it is never less than the effort
   const tn_effort e = tn_node_effort(g, n);
-  return tn_effort_pays(&e, again, kernels > 1 ? TN_STORE_COST : TN_STORE_APART);
+  const double store = kernels > 1 ? TN_STORE_COST : TN_STORE_APART;
+  tn_node *waist = tn_effort_pays(&e, again, store) ? tn_effort_waist(g, n, again, store) : n;
+  if (waist && waist != n) waist->forced = 1;
+  return !waist;
 }
 
 // Is u a sum over WHERE(index == position, x, 0)? Algebra makes that a load of one element.
@@ -24629,7 +25017,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
     if (tn_nelem(u->src[0]) == 0) return;
     // Each element once: it was stored or it fits.
     evals = n->once > 0 ? n->once : (double)tn_nelem(tn_is_lookup(u) ? u : u->src[0]);
-    tn_add_use(g, u->src[0], kernel, tn_at_reduce(g, u, at), evals);
+    tn_add_use(g, u->src[0], kernel, tn_at_reduce(t, &g->kernel[kernel], u, at), evals);
     return;
   }
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -24655,7 +25043,7 @@ static void tn_choose_stores(tn_graph *g) {
     tn_kernel *k = TN_PUSH(g->t, g->kernel, g->nkernel, g->kernel_cap, tn_kernel);
     memset(k, 0, sizeof *k);
     k->node = n->u;
-    k->at = tn_at_fresh(g->t, n->u->op == TINY_OP_ASSIGN ? n->u->src[1] : n->u);
+    k->at = tn_at_fresh(g->t, k, n->u->op == TINY_OP_ASSIGN ? n->u->src[1] : n->u);
     if (tn_nelem(n->u)) tn_node_propagate(g, n, g->nkernel - 1, k->at, (double)tn_nelem(n->u));
   }
 }
@@ -24689,12 +25077,6 @@ static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
   return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
 }
 
-// The memory in which a stored node or leaf lives: an ASSIGN lives in its base.
-static tiny_uop *tn_place(const tiny_uop *u) {
-  while (u->op == TINY_OP_ASSIGN && !u->realized) u = u->src[0];
-  return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
-}
-
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
   tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
   tiny_uop *index =
@@ -24721,7 +25103,7 @@ static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *
   while (n--) if (tn_views_move(&v, chain[n]) != TINY_OK) return NULL;
   if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
   valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
-  return tn_load_from(g, k, tn_place(x), tn_simplify(g->t, flat), valid);
+  return tn_load_from(g, k, tn_graph_node(g, x)->place, tn_simplify(g->t, flat), valid);
 }
 
 // A value that is wanted: of node u at an index list. in: the list at which its sources are, NULL: not looked at yet.
@@ -24763,7 +25145,7 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *in
 // The value of a node that needs no source; NULL: it does.
 static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
-    return tn_load_from(g, k, tn_place(u), tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
+    return tn_load_from(g, k, tn_graph_node(g, u)->place, tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
                         tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
   if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
@@ -24774,8 +25156,8 @@ static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop 
 }
 
 // The list at which the sources of a node are wanted that is wanted at `at` itself.
-static tiny_uop *tn_pull_inner(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g, u, at);
+static tiny_uop *tn_pull_inner(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g->t, k, u, at);
   return tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS ? tn_at_source(g->t, u, at) : at;
 }
 
@@ -24786,7 +25168,7 @@ static tiny_uop *tn_pull_top(tn_pulling *p) {
   if (!in) {
     tiny_uop *x = tn_pull_first(g, p->k, u, at);
     if (x) return x;
-    in = p->stack[p->n - 1].in = tn_pull_inner(g, u, at);
+    in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
   }
   const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
   for (uint32_t i = 0; i < nsrc; i++)
@@ -24811,15 +25193,12 @@ static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   return x;
 }
 
-// The value of u as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
+// The value of k's node as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
 // decisions only: what will be memory is not known yet.
-static tiny_uop *tn_pull_trial(tn_graph *g, tiny_uop *u, tiny_uop *at) {
-  tn_kernel k;
-  memset(&k, 0, sizeof k);
-  k.node = u; k.at = at;
+static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k) {
   g->trial = 1;
   tn_kernel_begin(g);
-  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, &k, u, at), tn_rules_reduce, NULL);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, k, k->node, k->at), tn_rules_reduce, NULL);
   g->trial = 0;
   return x;
 }
@@ -24852,44 +25231,87 @@ static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
   return sink;
 }
 
-typedef struct tn_signed_param { uint64_t sign; const tiny_uop *param; } tn_signed_param;
+// sign: of how it is indexed, then of all that is computed of it
+typedef struct tn_signed_param { uint64_t sign[2]; const tiny_uop *param; } tn_signed_param;
 static int tn_param_order(const void *a, const void *b) {
   const tn_signed_param *x = (const tn_signed_param *)a, *y = (const tn_signed_param *)b;
-  if (x->sign != y->sign) return x->sign < y->sign ? -1 : 1;
+  for (int i = 0; i < 2; i++) if (x->sign[i] != y->sign[i]) return x->sign[i] < y->sign[i] ? -1 : 1;
   return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
 }
 
-// Inputs numbered by how they are indexed, so that the order of a graph's operands does not tell either.
-static tiny_uop *tn_number_params(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
-  const size_t nmem = (size_t)k->nmem;
-  tiny_uop **mem = (tiny_uop **)tn_scratch(t, nmem * sizeof *mem);
+// Of a node whose sources have the signs that the map tells: nothing of it names an input's slot, or the order of
+// operands that have none.
+static uint64_t tn_sign_below(const tn_map *below, const tiny_uop *u) {
+  const int slot = u->op == TINY_OP_PARAM && u->k;
+  uint64_t h = tn_hash_mix((uint64_t)u->op << 8 | u->dtype, slot ? 0 : (uint64_t)u->k), sum = 0;
+  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    sum += tn_hash_mix(tn_op_is(u->op, TINY_COMM) ? 0 : i, (uint64_t)(uintptr_t)tn_map_get(below, u->src[i]));
+  return tn_hash_mix(h, sum) | 1;
+}
+// above[i]: of all that uses all.u[i], which is in topological order.
+static void tn_signs_above(tiny_ctx *t, const tn_list *all, uint64_t *above) {
+  tn_map below = {NULL, 0, 0}, at = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) {
+    tn_map_set(t, &below, all->u[i], (void *)(uintptr_t)tn_sign_below(&below, all->u[i]));
+    tn_map_set(t, &at, all->u[i], tn_boxed(i));
+  }
+  for (int i = all->n - 1; i >= 0; i--) {
+    const tiny_uop *u = all->u[i];
+    const uint64_t sign = tn_hash_mix(above[i], (uint64_t)(uintptr_t)tn_map_get(&below, u));
+    for (uint32_t j = 0; j < u->nsrc; j++)
+      above[tn_unboxed(tn_map_get(&at, u->src[j]))] += tn_hash_mix(sign, tn_op_is(u->op, TINY_COMM) ? 0 : j);
+  }
+}
+
+// A kernel with its ranges and PARAMs numbered: slot i was from[i].
+typedef struct tn_written { tiny_uop *ast; int *from; } tn_written;
+
+// Inputs numbered by how they are indexed and used, so that the order of a graph's operands does not tell either.
+static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *from) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
-  uint64_t *sign = (uint64_t *)tn_scratch(t, nmem * sizeof *sign);
-  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, nmem * sizeof *param);
-  int n = 0;
   tn_toposort(t, sink, &all);
+  uint64_t *indexed = (uint64_t *)tn_scratch(t, (size_t)nmem * sizeof *indexed);
+  uint64_t *above = (uint64_t *)tn_scratch(t, (size_t)all.n * sizeof *above);
+  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, (size_t)nmem * sizeof *param);
+  int n = 0;
+  for (int i = 0; i < nmem; i++) from[i] = i;
+  if (nmem > 2) tn_signs_above(t, &all, above);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_PARAM && u->k && n + 1 < k->nmem) param[n++].param = u;
+    if (u->op == TINY_OP_PARAM && u->k && n + 1 < nmem) { param[n].sign[1] = above[i]; param[n++].param = u; }
     if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
-      sign[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+      indexed[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
   }
-  if (n + 1 == k->nmem) {
-    for (int i = 0; i < n; i++) param[i].sign = sign[param[i].param->k];
+  if (n + 1 == nmem) {
+    for (int i = 0; i < n; i++) param[i].sign[0] = indexed[param[i].param->k];
     qsort(param, (size_t)n, sizeof *param, tn_param_order);
-    mem[0] = k->mem[0];
     for (int i = 0; i < n; i++) {
       const tiny_uop *p = param[i].param;
-      mem[i + 1] = k->mem[p->k];
+      from[i + 1] = (int)p->k;
       tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
     }
-    k->mem = mem; k->mem_cap = k->nmem;
     sink = tn_substitute(t, sink, &to);
   }
   tn_scratch_rewind(t, mark);
   return sink;
+}
+
+// Kernel k is `sink`. known: the same for kernels that were written before, which are those of one structure.
+static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *known) {
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
+  tn_written *w = (tn_written *)tn_map_get(known, sink);
+  if (!w) {
+    w = (tn_written *)tn_scratch(t, sizeof *w);
+    w->from = (int *)tn_scratch(t, (size_t)k->nmem * sizeof *w->from);
+    w->ast = tn_number_params(t, k->nmem, tn_number_ranges(t, sink), w->from);
+    tn_map_set(t, known, sink, w);
+  }
+  for (int i = 0; i < k->nmem; i++) mem[i] = k->mem[w->from[i]];
+  k->mem = mem; k->mem_cap = k->nmem;
+  k->ast = w->ast;
 }
 
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
@@ -24897,12 +25319,12 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_uop *u = k->node, *value, *at = k->at;
   tn_kernel_begin(g);
   if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
-    tn_kernel_param(g, k, tn_place(u));
+    tn_kernel_param(g, k, tn_graph_node(g, u)->place);
     for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
-      tn_kernel_param(g, k, tn_place(u->src[i]));
+      tn_kernel_param(g, k, tn_graph_node(g, u->src[i])->place);
     return;
   }
-  tiny_uop *memory = tn_kernel_param(g, k, tn_place(u));
+  tiny_uop *memory = tn_kernel_param(g, k, tn_graph_node(g, u)->place);
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
@@ -24918,9 +25340,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
     }
   tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  k->ast =
-      tn_number_params(t, k,
-                       tn_number_ranges(t, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL)));
+  tn_kernel_number(t, k, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL), &g->written);
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
@@ -25301,6 +25721,7 @@ static int tn_member_fold(tn_cluster *c, int i) {
 static int tn_member_fits(tn_cluster *c, int i) {
   const tn_kernel *k = &c->g->kernel[i];
   tn_affine part[TINY_MAX_DIMS];
+  for (int a = 0; a < c->nchosen; a++) if (!c->member[i].range[c->axis[a]]) return 0;    // at one place of the axis
   for (int j = 0; j < k->nmem; j++) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
     tn_list index = {NULL, 0, 0};
@@ -25476,7 +25897,7 @@ static tiny_uop *tn_round_folded(tn_round_kernel *v, const tiny_uop *fold, tiny_
 }
 
 // The same memory, without what the kernel does not name.
-static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
+static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *written) {
   tn_list all = {NULL, 0, 0};
   tn_map to = {NULL, 0, 0};
   tiny_uop **mem = k->mem;
@@ -25489,7 +25910,7 @@ static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink) {
     tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, k->nmem, 1, p->v));
     *TN_PUSH(t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = mem[slot];
   }
-  k->ast = tn_number_params(t, k, tn_number_ranges(t, tn_substitute(t, sink, &to)));
+  tn_kernel_number(t, k, tn_substitute(t, sink, &to), written);
 }
 
 // Kernel i at a level: the expression of one round. *sum: the memory in which a fold is kept that is not all of the
@@ -25529,7 +25950,7 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
     }
     tn_map_set(t, &v.map, u, w);
   }
-  tn_kernel_compact(t, &now, (tiny_uop *)tn_map_get(&v.map, k->ast));
+  tn_kernel_compact(t, &now, (tiny_uop *)tn_map_get(&v.map, k->ast), &c->g->written);
   return now;
 }
 
@@ -25547,7 +25968,7 @@ static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
   for (int j = 0; j < c->g->kernel[i].nmem; j++)
     *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = c->g->kernel[i].mem[j];
   *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = sum;
-  tn_kernel_compact(t, &now, tn_substitute(t, now.ast, &map));
+  tn_kernel_compact(t, &now, tn_substitute(t, now.ast, &map), &c->g->written);
   return now;
 }
 
@@ -26138,11 +26559,12 @@ static int64_t tn_pack_by_time(tiny_ctx *t, tn_packed *all, int n, int nstep) {
   return total;
 }
 
-// Offsets in one arena, and its size.
+// Offsets in one arena, and its size: 0 where nothing is in it; temporaries of no bytes have an address as well.
 static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *life, int n, int nstep) {
   tn_packed *all = (tn_packed *)tn_scratch(t, ((size_t)n + 1) * sizeof *all);
   for (int i = 0; i < n; i++) { all[i].life = &life[i]; all[i].place = &place[life[i].place]; }
-  return n <= TN_ARENA_BY_SIZE ? tn_pack_by_size(t, all, n) : tn_pack_by_time(t, all, n, nstep);
+  const int64_t nbytes = n <= TN_ARENA_BY_SIZE ? tn_pack_by_size(t, all, n) : tn_pack_by_time(t, all, n, nstep);
+  return n && !nbytes ? TN_ARENA_ALIGN : nbytes;
 }
 
 // The most bytes that are alive at one step.
@@ -26567,6 +26989,7 @@ static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
 // The kernels in order[] say what they may leave out.
 static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
   tn_idler f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
+  tn_map plain = {NULL, 0, 0};             // kernels that have no mask, while none has been found
   int any = 0;
   for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
   f.zero = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *f.zero);
@@ -26574,9 +26997,12 @@ static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots,
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
     tn_list masks = {NULL, 0, 0};
-    if (!k->ast || k->ast->nsrc != 1) continue;
+    if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
+    const tn_mark mark = tn_scratch_mark(g->t);
     tn_idle_masks(&f, k, &masks);
+    if (!masks.n) tn_scratch_rewind(g->t, mark);
     any |= masks.n;
+    if (!any) tn_map_set(g->t, &plain, k->ast, k->ast);
     for (int m = 0; m < masks.n; m++) {
       tn_supposed s;
       tn_suppose(&f, k, masks.u[m], &s);
@@ -26926,14 +27352,16 @@ static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, co
 // An in-place update whose value reads the old contents elsewhere than where it writes: that value is stored first.
 static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   tn_list all = {NULL, 0, 0};
+  int clashes = 0;
   if (k->node->op != TINY_OP_ASSIGN || !k->ast) return 0;
+  const tn_mark mark = tn_scratch_mark(t);
   const tiny_uop *end = k->ast->src[0], *store = end->op == TINY_OP_END ? end->src[0] : end,
                  *to = store->src[0];
   tn_toposort(t, k->ast, &all);
-  for (int i = 0; i < all.n; i++)
-    if (all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1])
-      return 1;
-  return 0;
+  for (int i = 0; i < all.n && !clashes; i++)
+    clashes = all.u[i]->op == TINY_OP_INDEX && all.u[i]->src[0] == to->src[0] && all.u[i]->src[1] != to->src[1];
+  tn_scratch_rewind(t, mark);
+  return clashes;
 }
 
 static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
@@ -26945,6 +27373,8 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
+    g->node[i].place = g->node[i].leaf || v->all.u[i]->op != TINY_OP_ASSIGN ? tn_place(v->all.u[i]) :
+                                                            tn_graph_node(g, v->all.u[i]->src[0])->place;
   }
   for (int i = 0; i < nroots; i++) tn_graph_node(g, roots[i])->forced = 1;
   for (int i = 0; i < forced->n; i++) tn_graph_node(g, forced->u[i])->forced = 1;
@@ -26976,12 +27406,12 @@ static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uo
 
 typedef struct tn_draft {
   tn_plan plan;
-  tn_map place;
+  tn_map place;                            // memory -> 1 + its row
   int cap_place, cap_output;
 } tn_draft; // a plan in scratch memory
 
-static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *u) {
-  tiny_uop *at = tn_place(u);
+// at: a place.
+static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *at) {
   const int known = (int)(intptr_t)tn_map_get(&d->place, at);
   if (known) return known - 1;
   tn_place_row *row = TN_PUSH(t, d->plan.place, d->plan.nplace, d->cap_place, tn_place_row);
@@ -26999,10 +27429,11 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
 static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
                              const tn_map *roots) {
+  tn_map known = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     if ((u->op != TINY_OP_ASSIGN && !tn_map_has(roots, u)) || tn_is_leaf(u)) continue;
-    const int at = tn_draft_place(t, d, v, now[i]);
+    const int at = tn_draft_place(t, d, v, tn_place_known(t, &known, now[i]));
     if (d->plan.place[at].kind == TN_PLACE_TEMP) {
       d->plan.place[at].kind = TN_PLACE_OUTPUT;
       d->plan.place[at].index = d->plan.noutput;
@@ -32494,7 +32925,7 @@ static uint64_t tn_render_lanes(const tn_lowered *k) {
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
-#include "../base/process.c"
+#include "../base/threads.c"
 #endif
 
 // A job on one thread.
@@ -32935,6 +33366,14 @@ static int tn_elf_inside(uint64_t offset, uint64_t size, uint64_t nbytes) {
   return offset <= nbytes && size <= nbytes - offset;
 }
 
+// Does it begin as an object for machine does?
+static int tn_elf_is_object(const void *bytes, size_t nbytes, int machine) {
+  tn_elf_header h;
+  if (nbytes < sizeof h) return 0;
+  memcpy(&h, bytes, sizeof h);
+  return !memcmp(h.ident, "\177ELF\2\1\1", 7) && h.type == 1 && h.machine == machine;
+}
+
 static tiny_code tn_elf_read_sections(tn_elf_load_state *l) {
   tn_elf_header h;
   if (l->nbytes < sizeof h) return tn_elf_bad(l->t, "it is too short");
@@ -33175,6 +33614,7 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
+#include "../base/process.c"
 #include "elf.c"
 #include "../render/lang_c.c"
 #endif
@@ -33192,6 +33632,7 @@ typedef struct tn_cpu {
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
+  int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
   char compiler[TN_OS_PATH];               // "": there is none
   char why[TN_OS_PATH + 200];              // there is none, or not the first that was found
@@ -33245,7 +33686,7 @@ static void tn_cpu_describe(tn_cpu *c, const char *said);
 
 // The next program that may be a compiler, from the name and the place on PATH where c stands.
 static void tn_cpu_find_compiler(tn_cpu *c) {
-  c->asked = c->unfit = 0;
+  c->asked = c->unfit = c->recalled = 0;
   for (; c->name < TN_CPU_NAMES && TN_CPU_MACHINE != 0 && !c->chosen; c->name++, c->nth = 0)
     if (tn_os_find_program(tn_cpu_names[c->name], c->nth, c->compiler, sizeof c->compiler)) {
       c->is_clang = strncmp(tn_cpu_names[c->name], "clang", 5) == 0;   // until it says so itself
@@ -33315,7 +33756,10 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
   if (job->ended == TN_JOB_FLOODED)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
                      job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
-  if (job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF && binary->n) return TINY_OK;
+  const int well = job->exit_code == 0 && job->ended == TN_JOB_BY_ITSELF;
+  if (well && tn_elf_is_object(binary->data, binary->n, TN_CPU_MACHINE)) return TINY_OK;
+  if (well && binary->n) return tiny_fail(t, TINY_E_COMPILE, "%s wrote no object of this machine:\n%.*s", job->argv[0],
+                                          length, said);
   return tiny_fail(t, TINY_E_COMPILE, "%s failed (exit code %d):\n%.*s", job->argv[0], job->exit_code,
                    length, said);
 }
@@ -33368,13 +33812,19 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
 }
 
 // Made by us, for us alone: nobody can put anything in the place of what lies there.
-static int tn_cpu_make_folder(tn_cpu_batch *b) {
+static int tn_cpu_make_folder_in(tn_cpu_batch *b, const char *where) {
   const unsigned long long process = tn_os_process_id(), here = (uintptr_t)b, now = tn_os_now();
-  const int n = snprintf(b->folder, sizeof b->folder, "%s/tiny-%llx-%llx-%llx.objects", tn_os_temp_dir(), process, here,
-                         now);
+  const int n = snprintf(b->folder, sizeof b->folder, "%s/tiny-%llx-%llx-%llx.objects", where, process, here, now);
   if (n > 0 && (size_t)n < sizeof b->folder - 16 && tn_os_make_own_dir(b->folder)) return 1;
-  tiny_fail(b->c->t, TINY_E_IO, "%s: the compiler's output cannot be written there", b->folder);
   b->folder[0] = 0;
+  return 0;
+}
+// A compiler that needs a folder is none where there is no folder to be had.
+static int tn_cpu_make_folder(tn_cpu_batch *b) {
+  const char *const first = tn_os_temp_dir();
+  if (tn_cpu_make_folder_in(b, first) || tn_cpu_make_folder_in(b, TN_OS_TEMP)) return 1;
+  tiny_fail(b->c->t, TINY_E_COMPILE, "no folder for its objects can be made in %s", first);
+  b->c->unfit = 1;
   return 0;
 }
 
@@ -33438,6 +33888,8 @@ static int tn_cpu_hear(void *dev, const char *said) {
   return 1;
 }
 
+static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
+
 // Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do. What $TINY_CC names is
 // used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
@@ -33455,6 +33907,21 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   if (c->chosen && job.ended != TN_JOB_NOT_STARTED) c->asked = 1;
   else tn_cpu_pass_over(c, job.err.n ? job.err.data : "it does not say what it is");
   return 0;
+}
+
+// Asks anew what was only recalled. 1: it is another compiler than it was, as what a script starts may be.
+static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
+  tn_cpu *c = (tn_cpu *)dev;
+  tn_digester before = tn_digest_open(), now = tn_digest_open();
+  if (!c->recalled) return 0;
+  c->recalled = 0;
+  tn_digest_add_text(&before, c->target);
+  tn_cpu_ask(t, dev, said);
+  tn_digest_add_text(&now, c->target);
+  const tn_digest was = tn_digest_close(&before), is = tn_digest_close(&now);
+  if (tn_digest_same(&was, &is)) return 0;
+  c->unfit = 0;
+  return 1;
 }
 
 // Compiles a module that nothing is wrong with.
@@ -33774,8 +34241,8 @@ static const tiny_backend tn_interp_backend = {
 #endif
 // ---- begin src/runtime/null.c ----
 // null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
-// machine, and its own cost can be measured. Memory is the host's and zero, so reading gives zeros;
-// "compiled" kernels are their sources.
+// machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
+// or as what lay in that memory before. "Compiled" kernels are their sources.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED
@@ -33983,6 +34450,11 @@ static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t 
   s->bound++;
   return u;
 }
+// Were the contents that u, a BUFFER, was made for overwritten? What the caller writes is promised to nobody.
+static int tn_buffer_is_gone(const tiny_uop *u) {
+  const tn_storage *s = (const tn_storage *)u->ptr;
+  return u->k < s->since && !(u->flags & TN_NODE_BOUND) && !tn_storage_is_callers(s);
+}
 // u names what its memory holds from now on; those before name it no longer.
 static void tn_buffer_next(tiny_uop *u) {
   tn_storage *s = (tn_storage *)u->ptr;
@@ -34098,21 +34570,168 @@ static void tn_device_close(tiny_ctx *t) {
 TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t->device->name : ""; }
 #endif
 // ---- end src/runtime/device.c ----
+// ---- begin src/runtime/cache.c ----
+// cache: what the compiler made, kept on disk between processes.
+//
+// A file is KEY.SUFFIX, KEY the digest of all that makes its contents what they are, with a length and a checksum
+// against accidents; anything that does not fit is as good as missing. What lies there is executed, so folder and files
+// must be the effective user's own, which nobody else may write; a process with raised rights uses none. The folder is
+// kept below a size: the files go first that are oldest, or that nobody has read for longest, to within a day. Many
+// processes may use and trim it at once.
+#ifndef TN_RUNTIME_CACHE
+#define TN_RUNTIME_CACHE
+#ifndef TINY_AMALGAMATED
+#include "../base/files.c"
+#include "../base/hash.c"
+#endif
+
+#ifndef TN_CACHE_NBYTES
+  #define TN_CACHE_NBYTES ((uint64_t)512 << 20)            // on disk
+#endif
+enum { TN_CACHE_FILE = 64 << 20 };         // bytes of the biggest file
+
+typedef struct tn_cache {
+  tiny_ctx *t;
+  char dir[TN_OS_PATH];                    // "": keep nothing on disk
+  uint64_t put;                            // bytes written there since it was looked through; 0: never
+} tn_cache;
+
+// dir: as in tiny_desc.cache_dir.
+static void tn_cache_open(tiny_ctx *t, tn_cache *c, const char *dir) {
+  c->t = t;
+  if (tn_os_raised()) return;
+  if (!dir) dir = tn_os_env_set("TINY_CACHE");             // "" says something, too
+  const int there = dir ? (size_t)snprintf(c->dir, sizeof c->dir, "%s", dir) < sizeof c->dir
+                        : tn_os_cache_dir(c->dir, sizeof c->dir);
+  if (!there) c->dir[0] = 0;               // the beginning of a path is another folder
+}
+
+// sum: against accidents
+typedef struct tn_file_head { char magic[8]; tn_digest key; uint64_t nbytes, sum; } tn_file_head;
+static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '2'};
+enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE = 3600 };
+
+static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
+  tn_digest_print(key, out);
+  snprintf(out + TN_DIGEST_TEXT - 1, (size_t)TN_CACHE_NAME - (size_t)TN_DIGEST_TEXT + 1, ".%s", suffix);
+  return out;
+}
+
+// From now on nothing is kept on disk. That somebody else could have put something there is said in any case.
+static void tn_cache_give_up(tn_cache *c, int verdict) {
+  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED)
+    tn_log(c->t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", c->dir,
+           verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
+  else if (tn_debug(c->t, 'p') || tn_debug(c->t, 't'))
+    tn_log(c->t, "tiny: %.200s cannot be used to keep compiled kernels in: it cannot be written", c->dir);
+  c->dir[0] = 0;
+}
+
+// The payload of a cache file into out; 0 when it is missing or not what was written.
+static int tn_cache_read(tn_cache *c, const tn_digest *key, const char *suffix, tiny_bytes *out) {
+  char name[TN_CACHE_NAME];
+  tn_file_head head;
+  tiny_bytes raw = {c->t, NULL, 0, 0};
+  if (!c->dir[0]) return 0;
+  const int verdict = tn_os_read_own(c->dir, tn_cache_name(key, suffix, name), TN_CACHE_FILE, &raw);
+  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED) tn_cache_give_up(c, verdict);
+  if (verdict != TN_OS_DONE || raw.n < sizeof head) return 0;
+  memcpy(&head, raw.data, sizeof head);
+  const char *data = raw.data + sizeof head;
+  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || !tn_digest_same(&head.key, key) ||
+      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(0, data, raw.n - sizeof head))
+    return 0;
+  tiny_bytes_add(out, data, raw.n - sizeof head);
+  return 1;
+}
+
+// Is it a file of ours, by its name? -1: one that was being written.
+static int tn_cache_is_ours(const char *name) {
+  static const char *const suffix[] = {".kernel", ".bin", ".moves", ".cc"};
+  const size_t digits = strspn(name, "0123456789abcdef");
+  for (size_t i = 0; i < sizeof suffix / sizeof *suffix && (digits == 16 || digits == TN_DIGEST_TEXT - 1); i++) {
+    const size_t n = strlen(suffix[i]);
+    if (!strncmp(name + digits, suffix[i], n)) return !name[digits + n] ? 1 : name[digits + n] == '.' ? -1 : 0;
+  }
+  return 0;
+}
+
+static int tn_cache_older(const void *a, const void *b) {
+  const tn_os_entry *x = (const tn_os_entry *)a, *y = (const tn_os_entry *)b;
+  return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void tn_cache_remove(tn_cache *c, const char *name) {
+  char path[TN_OS_PATH];
+  if (tn_os_own_path(path, sizeof path, c->dir, name)) tn_os_remove(path);
+}
+
+static uint64_t tn_cache_takes(const tn_os_entry *e) { return (e->nbytes + 4095) / 4096 * 4096; }
+
+// Removes the oldest files while there are too many bytes, to a quarter less, and what writers that died left behind.
+// A file that another process reads meanwhile stays whole for it; what it has not read yet is missing, as it may be.
+static void tn_cache_trim(tn_cache *c) {
+  const tn_mark mark = tn_scratch_mark(c->t);
+  const int room = tn_os_list(c->dir, NULL, 0) + 64;
+  tn_os_entry *all = room > 0 ? (tn_os_entry *)tn_scratch_bare(c->t, (size_t)room * sizeof *all) : NULL;
+  int n = all ? tn_os_list(c->dir, all, room) : 0, left = 0;
+  const uint64_t now = (uint64_t)time(NULL);
+  uint64_t nbytes = 0;
+  if (n > room) n = room;
+  for (int i = 0; i < n; i++) {
+    const int ours = tn_cache_is_ours(all[i].name);
+    if (ours < 0 && all[i].changed + TN_CACHE_STALE < now) tn_cache_remove(c, all[i].name);
+    if (ours > 0) { nbytes += tn_cache_takes(&all[i]); all[left++] = all[i]; }
+  }
+  if (nbytes > TN_CACHE_NBYTES) {
+    qsort(all, (size_t)left, sizeof *all, tn_cache_older);
+    for (int i = 0; i < left && nbytes > TN_CACHE_NBYTES / 4 * 3; i++) {
+      tn_cache_remove(c, all[i].name);
+      nbytes -= tn_cache_takes(&all[i]);
+    }
+  }
+  tn_scratch_rewind(c->t, mark);
+}
+
+// Looking through a folder takes time: it is done after so many bytes, and by one in sixteen of those who write less.
+static void tn_cache_bound(tn_cache *c, const tn_digest *key, size_t nbytes) {
+  uint64_t *put = &c->put;
+  const int first = !*put;
+  *put += (nbytes + 4095) / 4096 * 4096;
+  if (*put < TN_CACHE_NBYTES / TN_CACHE_LOOK && (!first || key->word[1] % 16)) return;
+  *put = 1;
+  tn_cache_trim(c);
+}
+
+static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix, const void *data, size_t nbytes) {
+  char name[TN_CACHE_NAME];
+  tn_file_head head;
+  tiny_bytes raw = {c->t, NULL, 0, 0};
+  if (!c->dir[0]) return;
+  memset(&head, 0, sizeof head);
+  memcpy(head.magic, tn_file_magic, sizeof head.magic);
+  head.key = *key; head.nbytes = nbytes; head.sum = tn_hash_bytes(0, data, nbytes);
+  tiny_bytes_add(&raw, &head, sizeof head);
+  tiny_bytes_add(&raw, data, nbytes);
+  const int verdict = tn_os_make_dirs(c->dir)
+      ? tn_os_write_own(c->dir, tn_cache_name(key, suffix, name), raw.data, raw.n) : TN_OS_ABSENT;
+  if (verdict == TN_OS_DONE) tn_cache_bound(c, key, raw.n);
+  else tn_cache_give_up(c, verdict);       // no use trying again
+}
+#endif
+// ---- end src/runtime/cache.c ----
 // ---- begin src/runtime/program.c ----
 // program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
 //
 // In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
-// schedules needs it. On disk it is known by the digest of all that makes it what it is: its text, what stands before
-// it in a module, the device's target (of a compiler: which file it is, what it says of itself, its flags) and this
-// build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc what a compiler
-// said of itself; all carry lengths and checksums, and anything that does not fit is made anew. Many kernels share one
-// module.
-// What lies there is executed, so folder and files must be the effective user's own, which nobody else may write; a
-// process with raised rights uses none. The folder is kept below a size: the files go first that are oldest, or that
-// nobody has read for longest, to within a day. Many processes may use and trim it at once.
+// schedules needs it. On disk (runtime/cache.c) it is known by the digest of all that makes it what it is: its text,
+// what stands before it in a module, the device's target (of a compiler: which file it is, what it says of itself, its
+// flags) and this build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc
+// what a compiler said of itself. Many kernels share one module.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
+#include "cache.c"
 #include "device.c"
 #include "../codegen/candidates.c"
 #include "../ir/spec.c"
@@ -34123,13 +34742,10 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
   #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
 #endif
-#ifndef TN_CACHE_NBYTES
-  #define TN_CACHE_NBYTES ((uint64_t)512 << 20)            // on disk
-#endif
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_MAX_BINARY = 64 << 20, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
+enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
   TN_LOWER_SERIAL = 1 << 20 };
 
 typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
@@ -34151,8 +34767,7 @@ struct tn_programs {
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
-  char dir[TN_OS_PATH];                    // "": keep nothing on disk
-  uint64_t put;                            // bytes written there since it was looked through; 0: never
+  tn_cache cache;
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
@@ -34175,10 +34790,7 @@ typedef struct tn_build {
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
   if (!t->programs) return TINY_E_MEMORY;
-  const char *dir = d && d->cache_dir ? d->cache_dir : tn_os_env_set("TINY_CACHE");    // "" says something, too
-  if (tn_os_raised()) return TINY_OK;
-  if (dir) snprintf(t->programs->dir, sizeof t->programs->dir, "%s", dir);
-  else if (!tn_os_cache_dir(t->programs->dir, sizeof t->programs->dir)) t->programs->dir[0] = 0;
+  tn_cache_open(t, &t->programs->cache, d ? d->cache_dir : NULL);
   return TINY_OK;
 }
 
@@ -34330,121 +34942,6 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   return code;
 }
 
-// ** disk **
-
-// sum: against accidents
-typedef struct tn_file_head { char magic[8]; tn_digest key; uint64_t nbytes, sum; } tn_file_head;
-static const char tn_file_magic[8] = {'t', 'i', 'n', 'y', 'k', '0', '0', '2'};
-enum { TN_CACHE_NAME = TN_DIGEST_TEXT + 16, TN_CACHE_LOOK = 64, TN_CACHE_STALE = 3600 };
-
-static const char *tn_cache_name(const tn_digest *key, const char *suffix, char *out) {
-  tn_digest_print(key, out);
-  snprintf(out + TN_DIGEST_TEXT - 1, (size_t)TN_CACHE_NAME - (size_t)TN_DIGEST_TEXT + 1, ".%s", suffix);
-  return out;
-}
-
-// From now on nothing is kept on disk. That somebody else could have put something there is said in any case.
-static void tn_cache_give_up(tiny_ctx *t, int verdict) {
-  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED)
-    tn_log(t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", t->programs->dir,
-           verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
-  else if (tn_debug(t, 'p') || tn_debug(t, 't'))
-    tn_log(t, "tiny: %.200s cannot be used to keep compiled kernels in: it cannot be written", t->programs->dir);
-  t->programs->dir[0] = 0;
-}
-
-// The payload of a cache file into out; 0 when it is missing or not what was written.
-static int tn_cache_read(tiny_ctx *t, const tn_digest *key, const char *suffix, tiny_bytes *out) {
-  char name[TN_CACHE_NAME];
-  tn_file_head head;
-  tiny_bytes raw = {t, NULL, 0, 0};
-  if (!t->programs->dir[0]) return 0;
-  const int verdict = tn_os_read_own(t->programs->dir, tn_cache_name(key, suffix, name), TN_MAX_BINARY, &raw);
-  if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED) tn_cache_give_up(t, verdict);
-  if (verdict != TN_OS_DONE || raw.n < sizeof head) return 0;
-  memcpy(&head, raw.data, sizeof head);
-  const char *data = raw.data + sizeof head;
-  if (memcmp(head.magic, tn_file_magic, sizeof head.magic) || !tn_digest_same(&head.key, key) ||
-      head.nbytes != raw.n - sizeof head || head.sum != tn_hash_bytes(0, data, raw.n - sizeof head))
-    return 0;
-  tiny_bytes_add(out, data, raw.n - sizeof head);
-  return 1;
-}
-
-// Is it a file of ours, by its name? -1: one that was being written.
-static int tn_cache_is_ours(const char *name) {
-  static const char *const suffix[] = {".kernel", ".bin", ".moves", ".cc"};
-  const size_t digits = strspn(name, "0123456789abcdef");
-  for (size_t i = 0; i < sizeof suffix / sizeof *suffix && (digits == 16 || digits == TN_DIGEST_TEXT - 1); i++) {
-    const size_t n = strlen(suffix[i]);
-    if (!strncmp(name + digits, suffix[i], n)) return !name[digits + n] ? 1 : name[digits + n] == '.' ? -1 : 0;
-  }
-  return 0;
-}
-
-static int tn_cache_older(const void *a, const void *b) {
-  const tn_os_entry *x = (const tn_os_entry *)a, *y = (const tn_os_entry *)b;
-  return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : strcmp(x->name, y->name);
-}
-
-static void tn_cache_remove(tiny_ctx *t, const char *name) {
-  char path[TN_OS_PATH];
-  if (tn_os_own_path(path, sizeof path, t->programs->dir, name)) tn_os_remove(path);
-}
-
-static uint64_t tn_cache_takes(const tn_os_entry *e) { return (e->nbytes + 4095) / 4096 * 4096; }
-
-// Removes the oldest files while there are too many bytes, to a quarter less, and what writers that died left behind.
-// A file that another process reads meanwhile stays whole for it; what it has not read yet is missing, as it may be.
-static void tn_cache_trim(tiny_ctx *t) {
-  const tn_mark mark = tn_scratch_mark(t);
-  const int room = tn_os_list(t->programs->dir, NULL, 0) + 64;
-  tn_os_entry *all = room > 0 ? (tn_os_entry *)tn_scratch_bare(t, (size_t)room * sizeof *all) : NULL;
-  int n = all ? tn_os_list(t->programs->dir, all, room) : 0, left = 0;
-  const uint64_t now = (uint64_t)time(NULL);
-  uint64_t nbytes = 0;
-  if (n > room) n = room;
-  for (int i = 0; i < n; i++) {
-    const int ours = tn_cache_is_ours(all[i].name);
-    if (ours < 0 && all[i].changed + TN_CACHE_STALE < now) tn_cache_remove(t, all[i].name);
-    if (ours > 0) { nbytes += tn_cache_takes(&all[i]); all[left++] = all[i]; }
-  }
-  if (nbytes > TN_CACHE_NBYTES) {
-    qsort(all, (size_t)left, sizeof *all, tn_cache_older);
-    for (int i = 0; i < left && nbytes > TN_CACHE_NBYTES / 4 * 3; i++) {
-      tn_cache_remove(t, all[i].name);
-      nbytes -= tn_cache_takes(&all[i]);
-    }
-  }
-  tn_scratch_rewind(t, mark);
-}
-
-// Looking through a folder takes time: it is done after so many bytes, and by one in sixteen of those who write less.
-static void tn_cache_bound(tiny_ctx *t, const tn_digest *key, size_t nbytes) {
-  uint64_t *put = &t->programs->put;
-  const int first = !*put;
-  *put += (nbytes + 4095) / 4096 * 4096;
-  if (*put < TN_CACHE_NBYTES / TN_CACHE_LOOK && (!first || key->word[1] % 16)) return;
-  *put = 1;
-  tn_cache_trim(t);
-}
-
-static void tn_cache_write(tiny_ctx *t, const tn_digest *key, const char *suffix, const void *data, size_t nbytes) {
-  char name[TN_CACHE_NAME];
-  tn_file_head head;
-  tiny_bytes raw = {t, NULL, 0, 0};
-  if (!t->programs->dir[0]) return;
-  memset(&head, 0, sizeof head);
-  memcpy(head.magic, tn_file_magic, sizeof head.magic);
-  head.key = *key; head.nbytes = nbytes; head.sum = tn_hash_bytes(0, data, nbytes);
-  tiny_bytes_add(&raw, &head, sizeof head);
-  tiny_bytes_add(&raw, data, nbytes);
-  const int verdict = tn_os_make_dirs(t->programs->dir)
-      ? tn_os_write_own(t->programs->dir, tn_cache_name(key, suffix, name), raw.data, raw.n) : TN_OS_ABSENT;
-  if (verdict == TN_OS_DONE) tn_cache_bound(t, key, raw.n);
-  else tn_cache_give_up(t, verdict);       // no use trying again
-}
-
 // ** modules **
 
 static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
@@ -34525,10 +35022,10 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(t, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
   tn_module *module = tn_module_loaded(t, &e.module);
-  if (!module && tn_cache_read(t, &e.module, "bin", &binary)) {
+  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
     const tiny_code before = t->code;
     module = tn_module_load(t, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
@@ -34584,15 +35081,34 @@ static void tn_say_compiler_missing(tiny_ctx *t) {
 }
 
 // What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
-static int tn_compiler_known(tiny_ctx *t, tn_digest *key) {
+static tn_digest tn_compiler_key(tiny_ctx *t) {
   char identity[TN_OS_PATH + 64];
-  tiny_bytes said = {t, NULL, 0, 0};
   tn_digester d = tn_digest_open();
   tn_cpu_identify((const tn_cpu *)t->device->dev, identity, sizeof identity);
   tn_digest_add_text(&d, TINY_VERSION " " TN_SOURCE_ID);
   tn_digest_add_text(&d, identity);
-  *key = tn_digest_close(&d);
-  return tn_cache_read(t, key, "cc", &said) && said.n && tn_cpu_hear(t->device->dev, said.data);
+  return tn_digest_close(&d);
+}
+static int tn_compiler_recall(tiny_ctx *t) {
+  tiny_bytes said = {t, NULL, 0, 0};
+  const tn_digest key = tn_compiler_key(t);
+  return tn_cache_read(&t->programs->cache, &key, "cc", &said) && said.n && tn_cpu_recall(t->device->dev, said.data);
+}
+static void tn_compiler_keep(tiny_ctx *t, const tiny_bytes *said) {
+  const tn_digest key = tn_compiler_key(t);
+  if (said->n) tn_cache_write(&t->programs->cache, &key, "cc", said->data, said->n);
+}
+static void tn_compiler_adopt(tiny_ctx *t) {
+  t->device->backend->language(t->device->dev, &t->device->lang);
+  t->programs->based = 0;
+}
+// 1: it says something else than it once did.
+static int tn_compiler_ask_again(tiny_ctx *t) {
+  tiny_bytes said = {t, NULL, 0, 0};
+  const int other = tn_cpu_ask_again(t, t->device->dev, &said);
+  tn_compiler_keep(t, &said);
+  if (other) tn_compiler_adopt(t);
+  return other;
 }
 
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
@@ -34600,14 +35116,12 @@ static void tn_compiler_settle(tiny_ctx *t) {
   struct tn_device *d = t->device;
   if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
-    tn_digest key;
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
-    else if (tn_compiler_known(t, &key)) break;
-    else if (tn_cpu_ask(t, d->dev, &said)) tn_cache_write(t, &key, "cc", said.data, said.n);
+    else if (tn_compiler_recall(t)) break;
+    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(t, &said);
   }
-  d->backend->language(d->dev, &d->lang);
-  t->programs->based = 0;
+  tn_compiler_adopt(t);
   if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
   t->programs->interpret = 1;
   tn_say_compiler_missing(t);
@@ -34693,7 +35207,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     const tn_digest key = tn_text_key(t, "module", text[m]);
     tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
-    tn_cache_write(t, &key, "bin", binary[m].data, binary[m].n);
+    tn_cache_write(&t->programs->cache, &key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe)
@@ -34703,7 +35217,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       memset(&e, 0, sizeof e);
       e.module = key;
       memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(t, &b[i]->text_key, "kernel", &e, sizeof e);
+      tn_cache_write(&t->programs->cache, &b[i]->text_key, "kernel", &e, sizeof e);
     }
   }
   return TINY_OK;
@@ -34761,10 +35275,11 @@ static void tn_builds_clear(void *arg) {
       tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
 }
 
-// After a compilation that failed because the compiler can compile nothing: another one, or none, makes what is left.
+// After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
+// another one, or none makes what is left.
 // The error goes, as what was wrong is not these kernels.
 static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
-  if (!tn_cpu_is_unfit(t->device->dev)) return 0;
+  if (!tn_compiler_ask_again(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
   tn_compiler_settle(t);
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
@@ -35119,7 +35634,7 @@ static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_recipe r;
   const tn_digest key = tn_beam_key(t, b);
-  if (!tn_cache_read(t, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  if (!tn_cache_read(&t->programs->cache, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
   const char *at = text.data;
   const int width = tn_recipe_number(&at);
   if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
@@ -35132,7 +35647,7 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
   tn_recipe_print(&b->recipe, line);
   const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
   const tn_digest key = tn_beam_key(t, b);
-  tn_cache_write(t, &key, "moves", text, (size_t)n);
+  tn_cache_write(&t->programs->cache, &key, "moves", text, (size_t)n);
 }
 
 // ** the asker's side **
@@ -35554,11 +36069,8 @@ static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 static void tn_settle_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    x->uop = tn_settled_moved(t, &now, x->uop);
-  struct tn_tensors *all = t->tensors;
-  int n = 0;
-  for (int i = 0; i < all->npending; i++) if (!all->pending[i]->realized) all->pending[n++] = all->pending[i];
-  all->npending = n;
+    tn_tensor_set(x, tn_settled_moved(t, &now, x->uop));
+  tn_pending_drop(t->tensors, 0, 0);
 }
 
 // BUFFER nodes for the outputs, made before anything runs: once memory is overwritten, nothing may fail.
@@ -35664,6 +36176,12 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
       tn_map_set(t, &joined, x->uop, x->uop);
       tn_push(t, roots, x->uop);
     }
+    for (int i = 0; i < t->tensors->npending; i++) {       // of tensors that were freed, too
+      tiny_uop *u = t->tensors->pending[i];
+      if (tn_is_leaf(u) || tn_map_has(&joined, u) || !tn_needs_old_state(t, u, seen, bases, &updates)) continue;
+      tn_map_set(t, &joined, u, u);
+      tn_push(t, roots, u);
+    }
   }
 }
 
@@ -35756,6 +36274,28 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
   return code;
 }
 
+// A gradient may reach down to what lay behind its loss; is that still there? What is assigned to need not be.
+static tiny_code tn_visit_check(tiny_ctx *t, const tn_visit *v, const tn_list *wanted) {
+  char text[TN_DIMS_TEXT];
+  int gone = 0;
+  for (int i = 0; i < v->leaves.n && !gone; i++) gone = tn_buffer_is_gone(tn_place(v->leaves.u[i]));
+  if (!gone) return TINY_OK;
+  uint8_t *read = (uint8_t *)tn_scratch(t, (size_t)v->all.n);    // by seq
+  for (int i = 0; i < wanted->n; i++) read[wanted->u[i]->seq] = 1;
+  for (int i = v->all.n - 1; i >= 0; i--) {                      // users before sources
+    const tiny_uop *u = v->all.u[i];
+    for (uint32_t s = 0; s < u->nsrc && !tn_is_leaf(u); s++)
+      read[u->src[s]->seq] |= u->op == TINY_OP_ASSIGN ? s == 2 : read[i];
+  }
+  for (int i = 0; i < v->leaves.n; i++) {
+    const tiny_uop *u = v->leaves.u[i];
+    if (read[u->seq] && tn_buffer_is_gone(tn_place(u)))
+      return tiny_fail(t, TINY_E_STATE, "realize: a value needs what %s held before an assignment overwrote it; take "
+                       "gradients before that runs", tn_text_of(u, text));
+  }
+  return TINY_OK;
+}
+
 // Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
 static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   tn_list all = *roots;
@@ -35770,6 +36310,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
     if (v.captured)
       return tiny_fail(t, TINY_E_STATE, "realize: a tensor needs an assignment that a captured program makes; take it "
                        "from the outputs of tiny_run");
+    if (tn_visit_check(t, &v, &all) != TINY_OK) return t->code;
     plan = tn_plan_find(t, &v);
     if (plan) t->stats.replays++;
     else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
@@ -35957,18 +36498,12 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   return copy;
 }
 
-static tiny_code tn_reference_guarded(tiny_ctx *t, void *arg) {
-  const tn_read_call *c = (const tn_read_call *)arg;
-  return tn_eval_graph(t, tn_uop_of(c->x), c->out, tn_reference_buffer);
-}
-
 TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
-  tn_read_call c = {x, out, nbytes};
-  return code == TINY_OK ? tn_guard(t, tn_reference_guarded, &c) : code;
+  return code == TINY_OK ? tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer) : code;
 }
 #endif
 
@@ -36062,18 +36597,21 @@ typedef struct tn_move_on { tn_tensor **x; tiny_uop **to, *old, *now; int n; } t
 // What moves the tensors that are memory of s on to a new BUFFER of it; heavy code only. s holds what it held.
 static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   tiny_uop *old = s->state;
+  tn_list x = {NULL, 0, 0}, to = {NULL, 0, 0};
   tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) m.n += tn_is_memory_handle(x, old);
-  m.x = (tn_tensor **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.x);
-  m.to = (tiny_uop **)tn_scratch(t, ((size_t)m.n + 1) * sizeof *m.to);
-  m.n = 0;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (tn_is_memory_handle(x, old)) { m.to[m.n] = tn_moved_over(t, x->uop, m.now); m.x[m.n++] = x; }
+  const int all = tn_storage_is_callers(s);        // whose parts are memory too
+  for (tn_tensor *h = all ? tn_tensor_next(t, NULL) : tn_index_first(t, old); h;
+       h = all ? tn_tensor_next(t, h) : tn_index_next(h)) {
+    if (!tn_is_memory_handle(h, old)) continue;
+    tn_push(t, &x, (tiny_uop *)(void *)h);
+    tn_push(t, &to, tn_moved_over(t, h->uop, m.now));
+  }
+  m.x = (tn_tensor **)(void *)x.u; m.to = to.u; m.n = x.n;
   return m;
 }
 // They move, and the old BUFFER names `kept`, which is loose.
 static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) {
-  for (int i = 0; i < m->n; i++) m->x[i]->uop = m->to[i];
+  for (int i = 0; i < m->n; i++) tn_tensor_set(m->x[i], m->to[i]);
   tn_buffer_part(t, m->old, kept);
   tn_buffer_next(m->now);
 }
@@ -36146,10 +36684,11 @@ static tiny_code tn_assign_now(tiny_ctx *t, tiny_tensor *x, tiny_uop *value) {
   tn_realize_call one = {&x, 1};
   return tiny_ok(tn_assign(x, value)) ? tn_realize_guarded(t, &one) : t->code;
 }
-// Is x a part of memory, a view of it?
+// Is x a part of memory, or of what another tensor stands for?
 static int tn_is_view(const tiny_tensor *x) {
+  tiny_ctx *t = tn_ctx_of(x);
   tn_chain c;
-  return tn_chain_of(tn_ctx_of(x), tn_uop_of(x), &c) && c.bottom->op == TINY_OP_BUFFER;
+  return tn_chain_of(t, tn_uop_of(x), &c) && (c.bottom->op == TINY_OP_BUFFER || tn_is_part(t, tn_slot(x), &c));
 }
 
 #if !defined(TINY_NO_IO) && !defined(TINY_NO_NN)
@@ -36161,7 +36700,7 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL, *fresh = buffer ? (tn_storage *)buffer->ptr : NULL;
   if (!s && !tn_is_view(x)) {
     tn_memory_left(tn_memory_under(tn_uop_of(x)));
-    tn_slot(x)->uop = from;
+    tn_tensor_set(tn_slot(x), from);
     return TINY_OK;
   }
   if (!s || tn_storage_is_callers(s) || !fresh || fresh->refs != 1) return tn_assign_now(t, x, from);
@@ -36192,7 +36731,7 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   if (tn_bad(t, u)) return t->code;
   if (tn_is_view(x)) return tn_assign_now(t, x, u);
   tn_memory_left(tn_memory_under(tn_uop_of(x)));
-  tn_slot(x)->uop = u;
+  tn_tensor_set(tn_slot(x), u);
   return TINY_OK;
 }
 
@@ -36262,7 +36801,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   if (!t->tensors->depth) return tiny_fail(t, TINY_E_STATE, "end: no frame is open");
   const tiny_code code = tn_runs(t) ? tn_guard(t, tn_end_guarded, NULL) : t->code;
   tn_paused_drop(t);
-  t->tensors->npending = 0;
+  tn_pending_drop(t->tensors, 0, 1);
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
   return code;
@@ -36584,6 +37123,17 @@ static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
     if (x->frame < t->tensors->depth && tn_chain_of(t, x->uop, &c) && c.bottom == u) return 1;
   return 0;
 }
+// Assignments that were pending when the frame was opened are no part of its step: they happen now.
+static tiny_code tn_capture_earlier(tiny_ctx *t) {
+  const struct tn_tensors *all = t->tensors;
+  const int depth = all->depth < TN_FRAMES ? all->depth : TN_FRAMES;
+  tn_list roots = {NULL, 0, 0}, wanted = {NULL, 0, 0};
+  for (int i = 0; depth && i < all->earlier[depth - 1]; i++) tn_push(t, &roots, all->pending[i]);
+  if (!roots.n) return TINY_OK;
+  tn_paused_drop(t);
+  tn_roots_wanted(t, &roots, INT_MAX, &wanted);
+  return tn_run_wanted(t, &wanted, 0);
+}
 // What is to be planned: the outputs, and in a frame the assignments that are pending.
 static tiny_code tn_capture_roots(tiny_ctx *t, tn_capture_call *c) {
   const struct tn_tensors *all = t->tensors;
@@ -36620,8 +37170,7 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
   if (v->captured)
     return tiny_fail(t, TINY_E_STATE, "capture: an output needs an assignment that another captured program makes");
   for (int i = 0; i < v->leaves.n; i++) {
-    const tiny_uop *b = tn_place(v->leaves.u[i]);
-    if (b->k < ((const tn_storage *)b->ptr)->since && !tn_storage_is_callers((const tn_storage *)b->ptr))
+    if (tn_buffer_is_gone(tn_place(v->leaves.u[i])))
       return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
                        "since; build it anew");
   }
@@ -36761,14 +37310,10 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   tn_rollback_once(t, c, back);
 }
 static void tn_rollback_do(tiny_ctx *t, const tn_capture_call *c, const tn_rollback *back) {
-  struct tn_tensors *all = t->tensors;
-  int n = 0;
-  for (int i = 0; i < back->n; i++) back->x[i]->uop = back->to[i];
+  for (int i = 0; i < back->n; i++) tn_tensor_set(back->x[i], back->to[i]);
   for (int i = 0; i < back->nonce; i++) back->once[i]->flags |= TN_NODE_ONCE;
   for (int i = 0; i < c->updates.n; i++) c->updates.u[i]->flags |= TN_NODE_CAPTURED;
-  for (int i = 0; i < all->npending; i++)
-    if (!(all->pending[i]->flags & TN_NODE_CAPTURED)) all->pending[n++] = all->pending[i];
-  all->npending = n;
+  tn_pending_drop(t->tensors, TN_NODE_CAPTURED, 0);
 }
 
 static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
@@ -36777,7 +37322,8 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_plan *plan = NULL;
   tn_rollback back;
   memset(&v, 0, sizeof v);
-  tiny_code code = tn_capture_roots(t, c);
+  tiny_code code = tn_capture_earlier(t);
+  if (code == TINY_OK) code = tn_capture_roots(t, c);
   if (code != TINY_OK) return code;
   tn_hide_dependents(t, c);
   tn_capture_copies(t, c);
@@ -36839,23 +37385,25 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
 
 typedef struct tn_run_call { tiny_program *p; tiny_tensor *const *in; } tn_run_call;
 
-// Are the tensors what the program was captured with, in kind, dtype and shape?
+// Are the tensors what the program was captured with, in dtype, shape and kind?
 static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
   tiny_ctx *t = p->t;
   char has[TN_DIMS_TEXT], had[TN_DIMS_TEXT];
   for (int i = 0; i < p->ninput; i++) {
     const tn_bound_input *want = &p->input[i];
     const tiny_uop *u = tn_uop_of(in[i]);
-    if (want->scalar ? u->op != TINY_OP_SCALAR : !tn_plain_buffer(u))
-      return tiny_fail(t, TINY_E_STATE, want->scalar ? "run: input %d is no tiny_scalar, as the captured one was" :
-                       "run: input %d is not realized", i);
     if (u->dtype != want->dtype)
       return tiny_fail(t, TINY_E_DTYPE, "run: input %d is %s, the captured one was %s", i, tn_dtypes[u->dtype].name,
                        tn_dtypes[want->dtype].name);
+    if (want->scalar && u->op != TINY_OP_SCALAR)
+      return tiny_fail(t, TINY_E_STATE, "run: input %d is no tiny_scalar, as the captured one was", i);
     if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
       return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
                        tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));
   }
+  for (int i = 0; i < p->ninput; i++)      // after those: tiny_realize does not help what is of another shape
+    if (!p->input[i].scalar && !tn_plain_buffer(tn_uop_of(in[i])))
+      return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
   for (int i = 0; i < p->nleaf; i++)
     if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
       return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal one "
@@ -38958,7 +39506,7 @@ static int tn_state_fetch(const tn_state *s, const tiny_archive *a, const tn_sta
   if (!tiny_ok(*loaded)) return 0;
   tiny_uop *u = tn_uop_of(*loaded);
   if (tn_has_dims(tn_uop_of(item->x), u->ndim, u->dim)) {
-    tn_slot(*loaded)->uop = u = tn_cast(s->t, u, tn_uop_of(item->x)->dtype);
+    tn_tensor_set(tn_slot(*loaded), u = tn_cast(s->t, u, tn_uop_of(item->x)->dtype));
     return !tn_bad(s->t, u);
   }
   tiny_fail(s->t, TINY_E_IO, "state_load: '%s' of %.200s is %s, the parameter %s", item->name, path,

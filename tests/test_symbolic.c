@@ -87,6 +87,8 @@ static const pair gates[] = {
   {"(WHERE (LT a 3) (LOAD:f32 (INDEX:f32 m a)) 0.0:f32)", "(LOAD:f32 (INDEX:f32 m a (LT a 3)))"},
   {"(WHERE (LT a 3) 0.0:f32 (LOAD:f32 (INDEX:f32 m a (LT a 6))))", "(LOAD:f32 (INDEX:f32 m a (AND (XOR (LT a 3) 1:bool) (LT a 6))))"},
   {"(LOAD:f32 (INDEX:f32 m (MAX a 3) (LT a 2)))", "(LOAD:f32 (INDEX:f32 m 3 (LT a 2)))"},
+  // a load in an index happens anyway: its own gate stays
+  {"(LOAD:f32 (INDEX:f32 m (CAST:index (LOAD:i32 (INDEX:i32 g a (LT a 2)))) (LT a 2)))", "(LOAD:f32 (INDEX:f32 m (CAST:index (LOAD:i32 (INDEX:i32 g a (LT a 2)))) (LT a 2)))"},
 };
 
 static const pair reductions[] = {

@@ -679,7 +679,8 @@ TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, 
 typedef struct tn_eval_array { int64_t *data, n; int uses; } tn_eval_array;
 typedef const void *(*tn_eval_buffer)(tiny_ctx *t, tiny_uop *buffer);
 typedef struct tn_eval_graph_call {
-  tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index; tn_eval_array *array;
+  tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index;
+  tn_eval_array *array; int n;             // of each node in order; outlives an error in between
 } tn_eval_graph_call;
 
 static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {
@@ -855,7 +856,9 @@ static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
 static tiny_code tn_eval_graph_guarded(tiny_ctx *t, void *arg) {
   tn_eval_graph_call *g = (tn_eval_graph_call *)arg;
   tn_toposort(t, g->u, &g->order);
-  g->array = (tn_eval_array *)tn_scratch(t, (size_t)g->order.n * sizeof *g->array);
+  g->array = (tn_eval_array *)tn_alloc(t, (size_t)g->order.n * sizeof *g->array);
+  if (!g->array) return t->code;
+  g->n = g->order.n;
   for (int i = 0; i < g->order.n; i++) tn_map_set(t, &g->index, g->order.u[i], (void *)(intptr_t)(i + 1));
   tn_eval_array *root = &g->array[g->order.n - 1];
   root->uses = 1;
@@ -865,16 +868,20 @@ static tiny_code tn_eval_graph_guarded(tiny_ctx *t, void *arg) {
   const tiny_code code = tn_eval_arrays(t, g);
   if (code == TINY_OK) for (int64_t i = 0; i < root->n; i++)
     tn_dtype_store(g->u->dtype, (char *)g->out + i * tn_dtypes[g->u->dtype].nbytes, root->data[i]);
-  for (int i = 0; i < g->order.n; i++) tn_eval_drop(t, &g->array[i]);
   return code;
 }
 
 // The value of tensor node u into out, row-major in its dtype's memory format. buffer gives the data of
-// BUFFERs. u is always computed from its sources; other nodes that are realized are taken from their BUFFER.
+// BUFFERs. u is always computed from its sources; other nodes that are realized are taken from their BUFFER. Not for
+// heavy code: what an error leaves is given back here.
 static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buffer buffer) {
   tn_eval_graph_call g;
   memset(&g, 0, sizeof g);
   g.u = u; g.out = out; g.buffer = buffer;
-  return tn_guard(t, tn_eval_graph_guarded, &g);
+  const tiny_code code = tn_guard(t, tn_eval_graph_guarded, &g);
+  tn_nodes_leave(t);
+  for (int i = 0; i < g.n; i++) tn_eval_drop(t, &g.array[i]);
+  tn_release(t, g.array, (size_t)g.n * sizeof *g.array);
+  return code;
 }
 #endif

@@ -633,15 +633,6 @@ static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
   memset(nodes, 0, sizeof *nodes);
 }
 
-static void tn_ir_close(tiny_ctx *t) {
-  struct tn_ir *ir = t->ir;
-  if (!ir) return;
-  if (ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }
-  tn_nodes_close(t, &ir->nodes);
-  tn_release(t, ir, sizeof *ir);
-  t->ir = NULL;
-}
-
 // ** apart: the lowering of a kernel makes thousands of nodes that nothing needs afterwards. They live in a table and
 // memory of their own, which the next kernel takes again while it is still in the caches **
 
@@ -682,5 +673,16 @@ static void tn_nodes_leave(tiny_ctx *t) {
   }
   nodes->n = 0; nodes->left = 0; nodes->at = NULL;
   tn_nodes_swap(t->ir);
+}
+
+static void tn_ir_close(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  if (!ir) return;
+  tn_nodes_leave(t);
+  if (ir->nodes.table) { ir->epoch++; tn_uop_sweep(t); }
+  tn_nodes_close(t, &ir->nodes);
+  tn_nodes_close(t, &ir->others);
+  tn_release(t, ir, sizeof *ir);
+  t->ir = NULL;
 }
 #endif

@@ -78,6 +78,13 @@ static tiny_uop *tn_simplify_as(tiny_ctx *t, tiny_uop *u, tn_map *there, tn_map 
   return tn_rewrite(t, tn_substitute(t, w, back), tn_rules_symbolic, NULL);
 }
 
+// Loads within u happen whether the condition holds or not: their indices and gates stay.
+static void tn_keep_loads(tiny_ctx *t, tiny_uop *u, tn_map *map) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_LOAD) tn_map_set(t, map, all.u[i], all.u[i]);
+}
+
 // u, simplified as far as the condition allows. Where the condition does not hold the result is any value.
 static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
   tiny_uop *clauses[TN_MAX_CLAUSES];
@@ -96,7 +103,10 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     tn_map_set(t, &there, known->x, name);
     if (!tn_is_const(name)) tn_map_set(t, &back, name, known->x);
   }
-  if (there.n) u = tn_simplify_as(t, u, &there, &back);
+  if (there.n) {
+    tn_keep_loads(t, u, &there);
+    u = tn_simplify_as(t, u, &there, &back);
+  }
   for (int i = 0; i < f.n; i++) {          // sums, by what they say about one of their terms: x = sum - others
     const tn_fact *known = &f.fact[i];
     tn_affine a;
@@ -116,6 +126,7 @@ static tiny_uop *tn_simplify_given(tiny_ctx *t, tiny_uop *u, tiny_uop *valid) {
     tn_map into = {NULL, 0, 0}, from = {NULL, 0, 0};
     tn_map_set(t, &into, x, tn_affine_node(t, &a, TINY_INDEX));
     if (!tn_is_const(name)) tn_map_set(t, &from, name, known->x);
+    tn_keep_loads(t, u, &into);
     tiny_uop *w = tn_simplify_as(t, u, &into, &from);
     if (tn_node_count(t, w) < tn_node_count(t, u)) u = w;
   }

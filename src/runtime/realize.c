@@ -111,18 +111,12 @@ static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   return copy;
 }
 
-static tiny_code tn_reference_guarded(tiny_ctx *t, void *arg) {
-  const tn_read_call *c = (const tn_read_call *)arg;
-  return tn_eval_graph(t, tn_uop_of(c->x), c->out, tn_reference_buffer);
-}
-
 TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_code code;
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
-  tn_read_call c = {x, out, nbytes};
-  return code == TINY_OK ? tn_guard(t, tn_reference_guarded, &c) : code;
+  return code == TINY_OK ? tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer) : code;
 }
 #endif
 

@@ -21,7 +21,7 @@
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
-#include "../ir/special.c"
+#include "../shape/view.c"
 #endif
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
