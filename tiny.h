@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 1115763689151f3eb1bfb50868a1bb67adc409473b4201e4c402d87dc9754689
+/* tiny.h 0.1.0, source fbda13def75fd1c3e7754795d6891b61f1e9f4eb0d58dddfa175610225f3691c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -314,137 +314,137 @@ Where things stand in tiny.h
                                      and validity expressions
   12934  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13601  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13603  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13821  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13823  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14431  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14433  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14719  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14721  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15192  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15194  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15299  src/tensor/activation.c     what stands between the layers of a network
-  15475  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15820  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15301  src/tensor/activation.c     what stands between the layers of a network
+  15477  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15822  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16064  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16066  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16795  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16797  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17427  src/tensor/random.c         numbers from a counter, the same on every device
-  17701  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17429  src/tensor/random.c         numbers from a counter, the same on every device
+  17703  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18021  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18317  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18023  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18319  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18453  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18455  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18992  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  18994  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19711  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19713  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20113  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20115  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20252  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20254  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20699  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20701  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21135  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21137  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21483  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21803  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21929  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21485  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21805  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21931  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22087  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22089  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22579  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22855  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22581  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22857  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22951  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22953  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23206  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23601  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23208  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23603  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23877  src/tensor/params.c         lists of named tensors: what a network consists of
-  23970  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24351  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23879  src/tensor/params.c         lists of named tensors: what a network consists of
+  23972  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24353  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25348  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25351  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26119  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26122  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26587  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26590  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27020  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27023  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27617  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28118  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27620  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28121  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28587  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28590  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28762  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28765  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28988  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28991  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29264  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29267  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29399  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29521  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29402  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29524  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29621  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29624  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30010  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30013  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30594  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30597  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30835  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30838  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31302  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31380  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31583  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31835  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31305  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31383  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31586  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31838  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32091  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32094  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32312  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32315  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32912  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33207  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32915  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33210  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33602  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34163  src/runtime/interp.c        the backend INTERP
-  34243  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33605  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34166  src/runtime/interp.c        the backend INTERP
+  34246  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34298  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34574  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34724  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34301  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34577  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34727  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35314  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35721  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35317  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35724  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36388  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36391  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36812  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36815  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37559  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37562  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37777  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37780  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38050  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38053  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38318  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38321  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38495  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38498  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38669  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39028  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39264  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38672  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39031  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39267  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39412  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39578  src/runtime/context.c       opening and closing, the first error, totals
+  39415  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39581  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2483,7 +2483,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "1115763689151f3eb1bfb50868a1bb67adc409473b4201e4c402d87dc9754689"
+#define TN_SOURCE_ID "fbda13def75fd1c3e7754795d6891b61f1e9f4eb0d58dddfa175610225f3691c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -12943,17 +12943,18 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 // others, so that what was freed is told from what lives as long as the context does: tn_live. No room reads a slot but
 // through the functions below.
 //
-// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
-// of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
-// state; what was built from the old one keeps it. An index finds them: tensors by the node whose
-// elements they are. It is filled when it is asked, so that what lives and dies between costs nothing. t->tensors->pending[0..npending) are the states
-// that tiny_end must run; the runtime empties the list.
+// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
+// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps it.
+// An index finds them: tensors by the node whose elements they are. It is filled when it is asked, so that what lives and
+// dies between costs nothing. t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties
+// the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
 // that must stay apart carry a number in ptr, which equality compares and the structural hash leaves out.
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
+#include "../ir/special.c"
 #include "../shape/view.c"
 #endif
 
@@ -13075,7 +13076,8 @@ static const tiny_uop *tn_index_key(const tiny_uop *u) {
 }
 static tn_tensor **tn_index_at(struct tn_tensors *all, const tiny_uop *memory) {
   if (!memory) return &all->unindexed;
-  return &all->index[(uint64_t)(uintptr_t)memory * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(all->nindex - 1)];
+  const uint64_t hash = (uint64_t)(uintptr_t)memory * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+  return &all->index[hash & (uint64_t)(all->nindex - 1)];
 }
 static void tn_index_link(tn_tensor *x, const tiny_uop *memory) {
   tn_tensor **head = tn_index_at(x->t->tensors, memory);
@@ -13422,7 +13424,7 @@ typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
 static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
 // Padding is in no memory, and what EXPAND repeats is there once: a view has neither, but for what is cut off again.
-static int tn_is_awkward(const tiny_uop *u) { return u->op == TINY_OP_PAD || u->op == TINY_OP_EXPAND; }
+static int tn_breaks_view(const tiny_uop *u) { return u->op == TINY_OP_PAD || u->op == TINY_OP_EXPAND; }
 static int tn_is_view_of(const tn_chain *c) {
   tiny_views v = tn_views_over(c->bottom->ndim, c->bottom->dim);
   for (int i = c->n - 1; i >= 0; i--) if (tn_views_move(&v, c->link[i]) != TINY_OK) return 0;
@@ -13442,7 +13444,7 @@ static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
   for (int i = c->n - 1; i >= 0; i--) {    // the longest part that is a view; of long chains, what is one for certain
-    if (!tn_is_awkward(c->link[i])) continue;
+    if (!tn_breaks_view(c->link[i])) continue;
     if (tries++ < TN_MAX_CHAIN && tn_is_view_of(c)) break;
     c->bottom = c->link[i]; c->n = i;
   }
@@ -24371,7 +24373,8 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #endif
 
 // PAD_REUSE: reads of an element from which a padded copy pays.
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6, TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6,
+  TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
   TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
   TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
   TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
@@ -26564,7 +26567,7 @@ static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *li
   tn_packed *all = (tn_packed *)tn_scratch(t, ((size_t)n + 1) * sizeof *all);
   for (int i = 0; i < n; i++) { all[i].life = &life[i]; all[i].place = &place[life[i].place]; }
   const int64_t nbytes = n <= TN_ARENA_BY_SIZE ? tn_pack_by_size(t, all, n) : tn_pack_by_time(t, all, n, nstep);
-  return n && !nbytes ? TN_ARENA_ALIGN : nbytes;
+  return n && !nbytes ? (int64_t)TN_ARENA_ALIGN : nbytes;
 }
 
 // The most bytes that are alive at one step.
@@ -37037,8 +37040,8 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
 
 // ** capturing: what the program is bound to **
 
-// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned they count as not computed, so
-// that it computes them from what it is given.
+// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned
+// they count as not computed, so that it computes them from what it is given.
 typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;

@@ -226,8 +226,8 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
 
 // ** capturing: what the program is bound to **
 
-// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned they count as not computed, so
-// that it computes them from what it is given.
+// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned
+// they count as not computed, so that it computes them from what it is given.
 typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;

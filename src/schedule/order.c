@@ -446,7 +446,7 @@ static int64_t tn_pack_arena(tiny_ctx *t, tn_place_row *place, const tn_life *li
   tn_packed *all = (tn_packed *)tn_scratch(t, ((size_t)n + 1) * sizeof *all);
   for (int i = 0; i < n; i++) { all[i].life = &life[i]; all[i].place = &place[life[i].place]; }
   const int64_t nbytes = n <= TN_ARENA_BY_SIZE ? tn_pack_by_size(t, all, n) : tn_pack_by_time(t, all, n, nstep);
-  return n && !nbytes ? TN_ARENA_ALIGN : nbytes;
+  return n && !nbytes ? (int64_t)TN_ARENA_ALIGN : nbytes;
 }
 
 // The most bytes that are alive at one step.

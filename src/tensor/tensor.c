@@ -10,17 +10,18 @@
 // others, so that what was freed is told from what lives as long as the context does: tn_live. No room reads a slot but
 // through the functions below.
 //
-// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles
-// of that memory, those whose graph is the base, a reshape or a VIEW of it, move on to the new
-// state; what was built from the old one keeps it. An index finds them: tensors by the node whose
-// elements they are. It is filled when it is asked, so that what lives and dies between costs nothing. t->tensors->pending[0..npending) are the states
-// that tiny_end must run; the runtime empties the list.
+// Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
+// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps it.
+// An index finds them: tensors by the node whose elements they are. It is filled when it is asked, so that what lives and
+// dies between costs nothing. t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties
+// the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
 // that must stay apart carry a number in ptr, which equality compares and the structural hash leaves out.
 #ifndef TN_TENSOR_TENSOR
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
+#include "../ir/special.c"
 #include "../shape/view.c"
 #endif
 
@@ -142,7 +143,8 @@ static const tiny_uop *tn_index_key(const tiny_uop *u) {
 }
 static tn_tensor **tn_index_at(struct tn_tensors *all, const tiny_uop *memory) {
   if (!memory) return &all->unindexed;
-  return &all->index[(uint64_t)(uintptr_t)memory * 0x9E3779B97F4A7C15ull >> 32 & (uint64_t)(all->nindex - 1)];
+  const uint64_t hash = (uint64_t)(uintptr_t)memory * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+  return &all->index[hash & (uint64_t)(all->nindex - 1)];
 }
 static void tn_index_link(tn_tensor *x, const tiny_uop *memory) {
   tn_tensor **head = tn_index_at(x->t->tensors, memory);
@@ -489,7 +491,7 @@ typedef struct tn_chain { tiny_uop **link; int n; tiny_uop *bottom; } tn_chain;
 
 static int tn_is_movement(const tiny_uop *u) { return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH; }
 // Padding is in no memory, and what EXPAND repeats is there once: a view has neither, but for what is cut off again.
-static int tn_is_awkward(const tiny_uop *u) { return u->op == TINY_OP_PAD || u->op == TINY_OP_EXPAND; }
+static int tn_breaks_view(const tiny_uop *u) { return u->op == TINY_OP_PAD || u->op == TINY_OP_EXPAND; }
 static int tn_is_view_of(const tn_chain *c) {
   tiny_views v = tn_views_over(c->bottom->ndim, c->bottom->dim);
   for (int i = c->n - 1; i >= 0; i--) if (tn_views_move(&v, c->link[i]) != TINY_OK) return 0;
@@ -509,7 +511,7 @@ static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
   if (c->n && !c->link) return 0;
   for (int i = 0; i < c->n; i++, u = u->src[0]) c->link[i] = u;
   for (int i = c->n - 1; i >= 0; i--) {    // the longest part that is a view; of long chains, what is one for certain
-    if (!tn_is_awkward(c->link[i])) continue;
+    if (!tn_breaks_view(c->link[i])) continue;
     if (tries++ < TN_MAX_CHAIN && tn_is_view_of(c)) break;
     c->bottom = c->link[i]; c->n = i;
   }
