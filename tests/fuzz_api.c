@@ -12,7 +12,7 @@
 //
 // Bounded: shapes of at most 64 elements and a few huge ones, which the kernels of the backend refuse (fuzz_load), and a
 // few plans an input. Each 2^20 calls say their number on stderr; with FUZZ_CALLS=n it ends after n.
-// runs in make test: 600
+// runs in make test: 300
 #include "../src/all.c"
 #include "memory_test.h"
 #include "fuzz_io.h"
