@@ -596,6 +596,8 @@ static void act_capture(world *w) {
   if (s->program) tiny_program_free(s->program);
   s->program = tiny_capture(w->t, in, n, out, m);
   if (s->program) FUZZ_CHECK(n >= 0 && m >= 0);
+  // the frame's assignments are the program's now, and happen when it runs
+  if (s->program && s == &w->side[0]) for (int i = 0; i < MODELS; i++) model_drop(&w->model[i]);
   s->inputs = s->program ? n : 0;
   for (int i = 0; i < 2; i++) s->input[i] = in[i];
 }
