@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source fbda13def75fd1c3e7754795d6891b61f1e9f4eb0d58dddfa175610225f3691c
+/* tiny.h 0.1.0, source 6bb4c912a613dd2bcd9975a116c6a7cbef7007e7a97a3ab969e57dcb58f7fe9a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -427,24 +427,24 @@ Where things stand in tiny.h
                                      bound, handles settle on the results
   36391  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36815  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36816  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37562  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37564  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37780  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37782  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38053  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38055  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38321  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38323  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38498  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38500  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38672  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39031  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39267  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38674  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39033  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39269  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39415  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39581  src/runtime/context.c       opening and closing, the first error, totals
+  39417  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39583  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2483,7 +2483,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "fbda13def75fd1c3e7754795d6891b61f1e9f4eb0d58dddfa175610225f3691c"
+#define TN_SOURCE_ID "6bb4c912a613dd2bcd9975a116c6a7cbef7007e7a97a3ab969e57dcb58f7fe9a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5249,7 +5249,7 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
 static double tn_to_f64(int64_t k) { return tn_float_of_bits((uint64_t)k); }
 static int64_t tn_from_f64(double d) {
   const uint64_t bits = tn_float_bits(d), nan = (uint64_t)0x7FF8 << 48;
-  return (int64_t)(bits << 1 > (uint64_t)0xFFE << 52 ? nan : bits);        // one NaN, so that equal constants are one node
+  return (int64_t)(bits << 1 > (uint64_t)0xFFE << 52 ? nan : bits);   // one NaN: equal constants are one node
 }
 
 static int64_t tn_dtype_wrap(int d, int64_t k) {
@@ -5272,8 +5272,8 @@ static double tn_float_top(int d) {
 }
 static double tn_float_beyond(int d) { return tn_dtypes[d].finite ? (double)NAN : HUGE_VAL; }
 
-// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf. On bits: a carry
-// out of the fraction goes into the exponent, as it should.
+// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf. On bits: a
+// carry out of the fraction goes into the exponent, as it should.
 static double tn_dtype_round(int d, double x) {
   const tn_dtype_row *r = &tn_dtypes[d];
   const uint64_t sign = tn_float_bits(x) & (uint64_t)1 << 63, inf = (uint64_t)2047 << 52;
@@ -5635,9 +5635,9 @@ static int tn_wmma_fits(const tiny_uop *u) {
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
-// Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator asked
-// for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program names memory
-// whatever it holds.
+// Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
+// asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
+// names memory whatever it holds.
 enum {                                     // the bits below are those of patterns, see match.c
   TN_NODE_ONCE = 32, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
@@ -5777,8 +5777,8 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
 }
 
 // A node whose list of dims is not that of a source has at most TINY_MAX_DIMS of them and holds fewer than 2^60
-// elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0
-// were 1.
+// elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of
+// 0 were 1.
 static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
   char to[160], from[160];
   int64_t nelem = 1;
@@ -12944,10 +12944,10 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 // through the functions below.
 //
 // Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
-// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps it.
-// An index finds them: tensors by the node whose elements they are. It is filled when it is asked, so that what lives and
-// dies between costs nothing. t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties
-// the list.
+// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps
+// it. An index finds them: tensors by the node whose elements they are. It is filled when it is asked, so that what
+// lives and dies between costs nothing. t->tensors->pending[0..npending) are the states that tiny_end must run; the
+// runtime empties the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
 // that must stay apart carry a number in ptr, which equality compares and the structural hash leaves out.
@@ -12960,9 +12960,9 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 
-// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
-// on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
-// from serial `since` on, and those that are BOUND, name contents that are gone.
+// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs
+// agree on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all
+// but those from serial `since` on, and those that are BOUND, name contents that are gone.
 typedef struct tn_storage {
   struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
@@ -35764,7 +35764,7 @@ struct tiny_program {                      // a captured plan and what its blank
   tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
   tiny_tensor **made;                      // the outputs of this run
   int updates;                             // does it assign to memory?
-  uint32_t draw, ndraw;                    // calls of random numbers that each run makes: as captured, after call `draw`
+  uint32_t draw, ndraw;                    // calls of random numbers of each run: as captured, after call `draw`
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
   size_t nbytes;
@@ -36516,7 +36516,8 @@ static int tn_item(const char *name, tiny_tensor *x, unsigned char *raw) {
   char text[TN_DIMS_TEXT];
   if (!tn_usable(name, 1, &x, &out)) return 0;
   if (tiny_nelem(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
-  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name, tn_text_of(tn_uop_of(x), text));
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name,
+            tn_text_of(tn_uop_of(x), text));
   return 0;
 }
 TINY_API double tiny_item(tiny_tensor *x) {
@@ -36619,8 +36620,8 @@ static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) 
   tn_buffer_next(m->now);
 }
 
-// Of the storages whose `seen` is stamp, `read` becomes stamp where a live tensor or a pending assignment was built from
-// their contents and is not computed yet. Tensors that are the memory itself do not count.
+// Of the storages whose `seen` is stamp, `read` becomes stamp where a live tensor or a pending assignment was built
+// from their contents and is not computed yet. Tensors that are the memory itself do not count.
 static void tn_readers_find(tiny_ctx *t, uint32_t stamp) {
   tn_list stack = {NULL, 0, 0};
   const uint32_t visited = ++t->ir->epoch;
@@ -37048,7 +37049,8 @@ typedef struct tn_capture_call {
   int n, m;
   tn_hidden *hidden; int nhidden, caphidden;
   tiny_uop **root;                         // what is planned for each output; NULL: it is an input as it is
-  tn_list roots, updates;                  // to plan: outputs, then assignments; assignments that it makes, sources first
+  // to plan: outputs, then assignments; assignments that it makes, sources first
+  tn_list roots, updates;
   tiny_program *p;
 } tn_capture_call;
 

@@ -74,7 +74,7 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
 static double tn_to_f64(int64_t k) { return tn_float_of_bits((uint64_t)k); }
 static int64_t tn_from_f64(double d) {
   const uint64_t bits = tn_float_bits(d), nan = (uint64_t)0x7FF8 << 48;
-  return (int64_t)(bits << 1 > (uint64_t)0xFFE << 52 ? nan : bits);        // one NaN, so that equal constants are one node
+  return (int64_t)(bits << 1 > (uint64_t)0xFFE << 52 ? nan : bits);   // one NaN: equal constants are one node
 }
 
 static int64_t tn_dtype_wrap(int d, int64_t k) {
@@ -97,8 +97,8 @@ static double tn_float_top(int d) {
 }
 static double tn_float_beyond(int d) { return tn_dtypes[d].finite ? (double)NAN : HUGE_VAL; }
 
-// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf. On bits: a carry
-// out of the fraction goes into the exponent, as it should.
+// Round to nearest, ties to even, into a float dtype; overflow gives inf, or NaN where there is no inf. On bits: a
+// carry out of the fraction goes into the exponent, as it should.
 static double tn_dtype_round(int d, double x) {
   const tn_dtype_row *r = &tn_dtypes[d];
   const uint64_t sign = tn_float_bits(x) & (uint64_t)1 << 63, inf = (uint64_t)2047 << 52;

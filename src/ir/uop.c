@@ -83,9 +83,9 @@ static int tn_wmma_fits(const tiny_uop *u) {
 
 static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
 
-// Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator asked
-// for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program names memory
-// whatever it holds.
+// Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
+// asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
+// names memory whatever it holds.
 enum {                                     // the bits below are those of patterns, see match.c
   TN_NODE_ONCE = 32, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
@@ -225,8 +225,8 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
 }
 
 // A node whose list of dims is not that of a source has at most TINY_MAX_DIMS of them and holds fewer than 2^60
-// elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of 0
-// were 1.
+// elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of
+// 0 were 1.
 static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
   char to[160], from[160];
   int64_t nelem = 1;

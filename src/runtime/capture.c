@@ -234,7 +234,8 @@ typedef struct tn_capture_call {
   int n, m;
   tn_hidden *hidden; int nhidden, caphidden;
   tiny_uop **root;                         // what is planned for each output; NULL: it is an input as it is
-  tn_list roots, updates;                  // to plan: outputs, then assignments; assignments that it makes, sources first
+  // to plan: outputs, then assignments; assignments that it makes, sources first
+  tn_list roots, updates;
   tiny_program *p;
 } tn_capture_call;
 

@@ -126,7 +126,8 @@ static int tn_item(const char *name, tiny_tensor *x, unsigned char *raw) {
   char text[TN_DIMS_TEXT];
   if (!tn_usable(name, 1, &x, &out)) return 0;
   if (tiny_nelem(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
-  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name, tn_text_of(tn_uop_of(x), text));
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name,
+            tn_text_of(tn_uop_of(x), text));
   return 0;
 }
 TINY_API double tiny_item(tiny_tensor *x) {
@@ -229,8 +230,8 @@ static void tn_move_on_done(tiny_ctx *t, const tn_move_on *m, tn_storage *kept) 
   tn_buffer_next(m->now);
 }
 
-// Of the storages whose `seen` is stamp, `read` becomes stamp where a live tensor or a pending assignment was built from
-// their contents and is not computed yet. Tensors that are the memory itself do not count.
+// Of the storages whose `seen` is stamp, `read` becomes stamp where a live tensor or a pending assignment was built
+// from their contents and is not computed yet. Tensors that are the memory itself do not count.
 static void tn_readers_find(tiny_ctx *t, uint32_t stamp) {
   tn_list stack = {NULL, 0, 0};
   const uint32_t visited = ++t->ir->epoch;

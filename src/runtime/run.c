@@ -41,7 +41,7 @@ struct tiny_program {                      // a captured plan and what its blank
   tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
   tiny_tensor **made;                      // the outputs of this run
   int updates;                             // does it assign to memory?
-  uint32_t draw, ndraw;                    // calls of random numbers that each run makes: as captured, after call `draw`
+  uint32_t draw, ndraw;                    // calls of random numbers of each run: as captured, after call `draw`
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
   size_t nbytes;

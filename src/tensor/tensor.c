@@ -11,10 +11,10 @@
 // through the functions below.
 //
 // Assignment makes a new state (ASSIGN base view value) of the memory under a tensor. The handles of that memory, those
-// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps it.
-// An index finds them: tensors by the node whose elements they are. It is filled when it is asked, so that what lives and
-// dies between costs nothing. t->tensors->pending[0..npending) are the states that tiny_end must run; the runtime empties
-// the list.
+// whose graph is the base, a reshape or a VIEW of it, move on to the new state; what was built from the old one keeps
+// it. An index finds them: tensors by the node whose elements they are. It is filled when it is asked, so that what
+// lives and dies between costs nothing. t->tensors->pending[0..npending) are the states that tiny_end must run; the
+// runtime empties the list.
 //
 // Identity: nodes are hash-consed, but two tensors of zeros are two parameters, and two scalars may change apart. Nodes
 // that must stay apart carry a number in ptr, which equality compares and the structural hash leaves out.
@@ -27,9 +27,9 @@
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 
-// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs agree
-// on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all but those
-// from serial `since` on, and those that are BOUND, name contents that are gone.
+// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs
+// agree on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all
+// but those from serial `since` on, and those that are BOUND, name contents that are gone.
 typedef struct tn_storage {
   struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
