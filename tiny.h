@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6bb4c912a613dd2bcd9975a116c6a7cbef7007e7a97a3ab969e57dcb58f7fe9a
+/* tiny.h 0.1.0, source 35a32d08ce0ce4acb55ed45f084e726478235fbcaf82af587e300aa57019d46a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -197,9 +197,9 @@ PROGRAMS
   is not computed. A tensor that needs an assignment of the program, built before the capture, is TINY_E_STATE
   when it is read. Where one computation gave two tensors (tiny_eye twice), and one of them is given new
   contents, it leaves the memory that they shared: tiny_run says TINY_E_STATE. tiny_clone such tensors before.
-  An operator asked for again while a tensor holds its first, computed result is that result, and to a program it
-  is computed before: the square of a weight that was read, and is kept, is memory of the program, which new
-  contents of the weight do not reach. Free such tensors before the capture.
+  What is built in the frame is the step, and computed in each run, whether it was read there or not. So is what
+  was computed before and is asked for again: the square of a weight, though a tensor holds it, follows the weight.
+  Tensors that are only used are memory. Outside of frames what was asked for again is computed in each run.
 
   What is computed from a program's own memory alone, as weights in the order that a convolution reads them, is
   computed in the first run and kept until that memory is overwritten; never from a tiny_blob. The cap
@@ -245,206 +245,206 @@ Where things stand in tiny.h
 
     466  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    687  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1329  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    688  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1330  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1533  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1534  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1884  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1885  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2020  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2154  src/api/io.h                tensors from files and to files
-   2229  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2021  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2155  src/api/io.h                tensors from files and to files
+   2230  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2493  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2494  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2658  src/base/number.c           numbers as text, in and out
-   3092  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2659  src/base/number.c           numbers as text, in and out
+   3093  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3271  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3272  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3460  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3461  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3550  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3551  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3956  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   3957  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4103  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4596  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4104  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4597  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5176  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5177  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5403  src/ir/alu.c                the meaning of every arithmetic op, once
-   5553  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6243  src/ir/args.c               which k, v and sources fit an op
-   6396  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7011  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5404  src/ir/alu.c                the meaning of every arithmetic op, once
+   5554  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6255  src/ir/args.c               which k, v and sources fit an op
+   6408  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7025  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7585  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7608  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7945  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7968  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8369  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8392  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8643  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8666  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9533  src/ir/spec.c               the verifier
-   9866  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9556  src/ir/spec.c               the verifier
+   9889  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10082  src/rules/notation.c        the algebra that bodies of rules are written in
-  10117  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10315  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10105  src/rules/notation.c        the algebra that bodies of rules are written in
+  10140  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10338  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10475  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10498  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10869  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10892  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11068  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11091  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11482  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11505  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11823  src/rules/decompose.c       from what the IR means to what a language can say
-  12399  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11846  src/rules/decompose.c       from what the IR means to what a language can say
+  12422  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12433  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12456  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12934  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12957  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13603  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13636  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13823  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13856  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14433  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14466  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14721  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14754  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15194  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15227  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15301  src/tensor/activation.c     what stands between the layers of a network
-  15477  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15822  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15334  src/tensor/activation.c     what stands between the layers of a network
+  15510  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15855  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16066  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16099  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16797  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16830  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17429  src/tensor/random.c         numbers from a counter, the same on every device
-  17703  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17462  src/tensor/random.c         numbers from a counter, the same on every device
+  17736  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18023  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18319  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18056  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18352  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18455  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18488  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  18994  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19027  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19713  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19746  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20115  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20148  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20254  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20287  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20701  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20734  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21137  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21170  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21485  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21805  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21931  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21518  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21838  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21964  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22089  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22122  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22581  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22857  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22614  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22890  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22953  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22986  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23208  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23603  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23241  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23636  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23879  src/tensor/params.c         lists of named tensors: what a network consists of
-  23972  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24353  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23912  src/tensor/params.c         lists of named tensors: what a network consists of
+  24005  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24386  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25351  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25384  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26122  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26155  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26590  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26623  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27023  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27056  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27620  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28121  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27653  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28154  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28590  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28623  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28765  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28798  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28991  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29024  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29267  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29300  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29402  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29524  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29435  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29557  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29624  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29657  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30013  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30046  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30597  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30630  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30838  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30871  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31305  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31383  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31586  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31838  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31338  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31416  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31619  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31871  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32094  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32127  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32315  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32348  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32915  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33210  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32948  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33243  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33605  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34166  src/runtime/interp.c        the backend INTERP
-  34246  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33638  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34199  src/runtime/interp.c        the backend INTERP
+  34279  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34301  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34577  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34727  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34334  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34610  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34760  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35317  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35724  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35348  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35755  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36391  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36422  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36816  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36853  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37564  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37613  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37782  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37831  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38055  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38104  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38323  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38372  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38500  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38549  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38674  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39033  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39269  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38723  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39082  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39318  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39417  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39583  src/runtime/context.c       opening and closing, the first error, totals
+  39466  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39632  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -652,6 +652,7 @@ TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes)
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 #ifndef TINY_NO_INTERP
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
+// TINY_E_STATE: x was computed, and what it was computed from was overwritten since.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
 // the only element of x; NaN on error. Integers beyond 2^53 lose digits: tiny_item_i64 keeps them
@@ -2337,7 +2338,7 @@ enum {
 struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
-  uint32_t nsrc, mark, seq;                // mark, seq: private to walks
+  uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
@@ -2483,7 +2484,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6bb4c912a613dd2bcd9975a116c6a7cbef7007e7a97a3ab969e57dcb58f7fe9a"
+#define TN_SOURCE_ID "35a32d08ce0ce4acb55ed45f084e726478235fbcaf82af587e300aa57019d46a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5638,10 +5639,14 @@ static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && 
 // Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
 // asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
 // names memory whatever it holds.
-enum {                                     // the bits below are those of patterns, see match.c
-  TN_NODE_ONCE = 32, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
+enum {                                     // the bits below are those of rule sets, see match.c
+  TN_NODE_SETS = 5,
+  TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
+// asked: the number of the frame in which a node was made, or asked for again once it had a value; 0: it was made outside
+// of frames, and not asked for again; this: asked for again outside of frames.
+static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
@@ -5657,7 +5662,9 @@ struct tn_ir {
   // apart: in nodes are those of one kernel that is lowered, and the context's are the others (tn_nodes_enter)
   tn_nodes nodes, others; int apart;
   uint32_t epoch;
-  int64_t serial;                          // of BUFFERs and of range ids
+  int64_t buffers;                         // serial of the last BUFFER: none has ever the serial of another
+  int64_t serial, serial_apart;            // of range ids and DEFINEs; that of the other table
+  uint32_t frame;                          // number of the innermost open frame; 0: none
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
@@ -5765,7 +5772,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_REDUCE:
       for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
       return x->ndim;
-    case TINY_OP_AFTER: *shared = x->dim; return x->ndim;
+    case TINY_OP_AFTER: case TINY_OP_ASSIGN: *shared = x->dim; return x->ndim;
     default:                               // elementwise: 0-d sources broadcast
       for (uint32_t i = 0; i < u->nsrc; i++)
         if (u->src[i]->ndim) {
@@ -6021,8 +6028,10 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
         u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
-        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
+        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) {
+      if (u->realized) u->asked = ir->frame ? ir->frame : TN_ASKED_OUTSIDE;
       return u;
+    }
   }
   if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   tiny_uop key;
@@ -6032,6 +6041,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint16_t)nv;
   key.nsrc = (uint32_t)nsrc;
+  key.asked = ir->frame;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
@@ -6190,7 +6200,9 @@ static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
 
 static void tn_nodes_swap(struct tn_ir *ir) {
   const tn_nodes now = ir->nodes;
+  const int64_t serial = ir->serial;
   ir->nodes = ir->others; ir->others = now;
+  ir->serial = ir->serial_apart; ir->serial_apart = serial;
   ir->apart = !ir->apart;
 }
 
@@ -6349,8 +6361,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
   if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
   switch (op) {
-    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 ? NULL
-      : "takes its number of elements";
+    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
+      : "takes an id below 2^56 and its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
@@ -6926,7 +6938,9 @@ static int tn_parse_close(tn_parser *p) {
     return tn_parse_fail(p, o->at, "%s needs its dtype", tiny_op_name(o->op));
   const char *wrong = tn_args_fit(o->op, nsrc, src, o->k, o->nv, o->v);
   if (wrong) return tn_parse_fail(p, o->at, "%s: %s", tiny_op_name(o->op), wrong);
-  if (o->op == TINY_OP_RANGE && o->k >> 8 > p->t->ir->serial) p->t->ir->serial = o->k >> 8;   // stay new
+  struct tn_ir *ir = p->t->ir;             // ids that are made later stay new
+  if (o->op == TINY_OP_RANGE && o->k >> 8 > ir->serial) ir->serial = o->k >> 8;
+  if (o->op == TINY_OP_BUFFER && o->k > ir->buffers) ir->buffers = o->k;
   tiny_uop *u = o->op == TINY_OP_BUFFER || o->op == TINY_OP_CUSTOM ? tn_parse_live(p, o, nsrc, src) : NULL;
   if (!u) u = tn_uop_make(p->t, o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
   p->src.n = o->first;
@@ -7064,11 +7078,13 @@ typedef struct tn_rule_set {
   tn_rules_fn fn;
   uint32_t by_op[TINY_OP_COUNT + 1];       // where the variants of a root op begin
   int rule, rules_end, checks_end;         // its first rule, and what follows its last
+  uint8_t fixed;                           // the flag of nodes that it leaves alone; 0: it has none
 } tn_rule_set;
 
 struct tn_match {
   tn_rule *rules; tn_check *checks; tn_variant *variants; tn_rule_set *sets;
   int nrules, caprules, nchecks, capchecks, nvariants, capvariants, nsets, capsets;
+  int nfixed;                              // flags of nodes that sets have taken
   const char *names;                       // of the set that is registering, "r, x, y"
   int depth, ended;                        // sets opened and ended by the registration in progress
 };
@@ -7498,12 +7514,19 @@ static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limi
   return 1;
 }
 
+// The flag by which a set marks what it leaves alone: the first TN_NODE_SETS that ask have one each.
+static uint8_t tn_rules_fixed(struct tn_match *m, int set) {
+  tn_rule_set *s = &m->sets[set];
+  if (!s->fixed && m->nfixed < TN_NODE_SETS) s->fixed = (uint8_t)(1 << m->nfixed++);
+  return s->fixed;
+}
+
 // memo maps what is done to its result; what it holds at first is taken as given. set may be NULL: only memo acts.
 // A set without ctx on an empty memo depends on the node alone: what it leaves alone is marked, and never tried again.
 static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
-  const uint8_t fixed = fn && !ctx && !memo->n && set < 8 ? (uint8_t)(1 << set) : 0;
+  const uint8_t fixed = fn && !ctx && !memo->n ? tn_rules_fixed(t->match, set) : 0;
   tiny_uop *known = tn_rewrite_known(memo, root, fixed);
   if (known) return known;
   tn_frame *stack = NULL;
@@ -13009,6 +13032,7 @@ struct tn_tensors {
   uint32_t random;                         // calls of the random number generator so far
   uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
   int earlier[TN_FRAMES];                  // so many of pending are from before that, by frame
+  uint32_t number[TN_FRAMES], frames;      // its number, counted from 1; that of the last
 };
 
 // ** generations **
@@ -13280,8 +13304,16 @@ TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
 TINY_API void tiny_begin(tiny_ctx *t) {
   if (!t || !t->tensors) return;
   struct tn_tensors *all = t->tensors;
-  if (all->depth < TN_FRAMES) { all->begun[all->depth] = all->random; all->earlier[all->depth] = all->npending; }
+  if (all->depth < TN_FRAMES) {
+    all->begun[all->depth] = all->random; all->earlier[all->depth] = all->npending;
+    all->frames = all->frames + 1 < TN_ASKED_OUTSIDE ? all->frames + 1 : 1;
+    t->ir->frame = all->number[all->depth] = all->frames;
+  }
   all->depth++;
+}
+// The number of the innermost open frame; 0: none is.
+static uint32_t tn_frame_number(const struct tn_tensors *all) {
+  return !all->depth ? 0 : all->number[(all->depth < TN_FRAMES ? all->depth : TN_FRAMES) - 1];
 }
 
 // Frees the tensors of the innermost frame. 0: no frame is open.
@@ -13291,6 +13323,7 @@ static int tn_frame_close(tiny_ctx *t) {
   if (!++all->ends) all->ends = 1;
   while (all->framed && all->framed->frame == all->depth) tn_tensor_free(all->framed, all->ends);
   all->depth--;
+  t->ir->frame = tn_frame_number(all);
   return 1;
 }
 
@@ -34430,7 +34463,7 @@ static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_caller
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
   struct tn_device *d = t->device;
-  tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->serial, 1, &nelem, s);
+  tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->buffers, 1, &nelem, s);
   if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
   s->state = u;
   if (!s->loose) { s->refs++; return u; }
@@ -34932,14 +34965,12 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
-  const int64_t serial = t->ir->serial;
   const tn_mark mark = tn_scratch_mark(t);
   tn_trace_pass(t, "schedule", b->ast);
   if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);
-  t->ir->serial = serial;
   b->low.list = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;
@@ -36492,6 +36523,12 @@ TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
 static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   struct tn_device *d = t->device;
+  char text[TN_DIMS_TEXT];
+  if (tn_buffer_is_gone(buffer)) {
+    tiny_fail(t, TINY_E_STATE, "reference: %s was computed from contents that were overwritten since; ask before",
+              tn_text_of(buffer, text));
+    return NULL;
+  }
   const size_t nbytes = (size_t)tn_node_nbytes(buffer);
   void *copy = tn_scratch(t, nbytes + 1);
   const tiny_mem m = {((tn_storage *)buffer->ptr)->mem, 0};
@@ -36971,13 +37008,11 @@ static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const ti
 // The kernel of a CUSTOM node as it was written: no move is made. Heavy code.
 static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_mem *mem) {
   const tn_custom *c = (const tn_custom *)u->ptr;
-  const int64_t serial = t->ir->serial;
   const tn_mark mark = tn_scratch_mark(t);
   if (!c->uops) return tiny_fail(t, TINY_E_STATE, "eval: a kernel in the language of a device has no other meaning");
   const tiny_code code = tn_custom_interpret_apart(t, tn_nodes_enter(t, c->uops), mem, (int)u->nsrc + 1);
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);
-  t->ir->serial = serial;
   return code;
 }
 #endif
@@ -37041,8 +37076,8 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
 
 // ** capturing: what the program is bound to **
 
-// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned
-// they count as not computed, so that it computes them from what it is given.
+// hidden[0..n): computed nodes that depend on an input, on random numbers of the frame, or belong to the frame's step.
+// While the program is planned they count as not computed, so that it computes them from what it is given.
 typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;
@@ -37091,6 +37126,20 @@ static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t n = tn_frame_draws(t, &draw);
   return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
 }
+// Was u, which is computed, made in the frame, or asked for again there? Outside of frames: was it asked for again?
+static int tn_is_of_step(const tiny_ctx *t, const tiny_uop *u) {
+  const uint32_t frame = tn_frame_number(t->tensors);
+  return !tn_is_memory(u) && (frame ? u->asked >= frame && u->asked != TN_ASKED_OUTSIDE : u->asked == TN_ASKED_OUTSIDE);
+}
+// What u depends on, in seq: inputs and random numbers; contents that are gone, without which it cannot be computed.
+enum { TN_OF_INPUT = 1, TN_OF_GONE = 2 };
+static void tn_hide_dependent(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
+  const tiny_uop *place = tn_is_memory(u) ? tn_place(u) : u;
+  if (place->op == TINY_OP_BUFFER && tn_buffer_is_gone(place)) u->seq |= TN_OF_GONE;
+  if (!u->realized) return;
+  if (u->seq & TN_OF_INPUT || (tn_is_of_step(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
+  else u->seq &= ~(uint32_t)TN_OF_GONE;    // its value is there
+}
 // Walks past computed values, but not past inputs and memory.
 static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
   const uint32_t seen = ++t->ir->epoch;
@@ -37105,9 +37154,9 @@ static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
       top = &stack[n - 1];
       tiny_uop *u = top->u;
       const int input = tn_is_leaf(u) && tn_input_of(c, u) >= 0;
-      if (input || tn_is_frame_draw(t, u)) u->seq = 1;
+      if (input || tn_is_frame_draw(t, u)) u->seq = TN_OF_INPUT;
       if (input || (u->realized && tn_is_memory(u)) || top->next == u->nsrc) {
-        if (u->realized && u->seq && !input) tn_hide(t, c, u);
+        if (!input) tn_hide_dependent(t, c, u);
         if (--n) stack[n - 1].u->seq |= u->seq;
         continue;
       }

@@ -416,6 +416,48 @@ static void test_bound_outputs(void) {
   HOLDS(again[1], 22, 22, 22, 22);
   tiny_program_free(p);
 }
+// What is asked for in the frame follows its sources, though its value was known before, or was read there; what is only
+// used is memory; and what can no longer be computed stays what it is.
+static void test_bound_asked(void) {
+  for (int k = 0; k < 12; k++) {
+    const int framed = k & 1, how = k / 2;                 // of 0 to 5
+    const float three[4] = {3, 3, 3, 3};
+    tiny_tensor *w = of4(1, 2, 3, 4), *held = tiny_square(w), *one = tiny_like(w, 1), *y = NULL, *out = NULL;
+    HOLDS(held, 1, 4, 9, 16);
+    if (framed) tiny_begin(t);
+    if (how == 0) y = tiny_add(tiny_square(w), one);                       // asked for again
+    if (how == 1) y = tiny_add(held, one);                                 // used
+    if (how == 2) { y = tiny_exp2(w); HOLDS(y, 2, 4, 8, 16); y = tiny_add(y, one); }               // read on the way
+    if (how == 3) y = tiny_square(w);                                      // the output itself
+    if (how == 4) {                                                        // its source was written since
+      y = tiny_square(w);
+      CHECK_EQ(tiny_write(w, three, sizeof three), TINY_OK);
+      y = tiny_add(y, one);
+    }
+    if (how == 5) {                                                        // a gradient that was known
+      tiny_tensor *g[2], *cube = tiny_sum(tiny_mul(w, tiny_square(w)), TINY_ALL, 0);
+      CHECK_EQ(tiny_grad(cube, &w, 1, &g[0]), TINY_OK);
+      HOLDS(g[0], 3, 12, 27, 48);
+      CHECK_EQ(tiny_grad(cube, &w, 1, &g[1]), TINY_OK);
+      y = tiny_neg(g[1]);
+    }
+    tiny_program *p = tiny_capture(t, NULL, 0, &y, 1);
+    CHECK(p != NULL);
+    tiny_clear(t);
+    if (framed) CHECK_EQ(tiny_end(t), TINY_OK);
+    const float two[4] = {2, 2, 2, 2};
+    CHECK_EQ(tiny_write(w, two, sizeof two), TINY_OK);
+    if (p) CHECK_EQ(tiny_run(p, NULL, &out), TINY_OK);
+    if (how == 0) HOLDS(out, 5, 5, 5, 5);
+    if (how == 1 || how == 4) HOLDS(out, 2, 5, 10, 17);
+    if (how == 2 && framed) HOLDS(out, 5, 5, 5, 5);
+    if (how == 2 && !framed) HOLDS(out, 3, 5, 9, 17);
+    if (how == 3) HOLDS(out, 4, 4, 4, 4);
+    if (how == 5) HOLDS(out, -12, -12, -12, -12);
+    HOLDS(held, 1, 4, 9, 16);
+    tiny_program_free(p);
+  }
+}
 // In a frame random numbers go on as those of steps that are built anew; outside they are what they were.
 static void test_bound_random(void) {
   float want[3][4], got[4];
@@ -515,6 +557,7 @@ int main(void) {
     test_bound_state("build");
     test_bound_inputs();
     test_bound_outputs();
+  test_bound_asked();
     test_bound_random();
     test_bound_earlier();
     test_bound_refused();

@@ -176,6 +176,25 @@ static void test_walks(tiny_ctx *t) {
   CHECK_EQ(t->code, TINY_OK);
 }
 
+// As many sets as flags, and more.
+#define SET(name) RULES(name, x) RULE("(MUL x 1)") return x; RULES_END
+SET(set_0) SET(set_1) SET(set_2) SET(set_3) SET(set_4) SET(set_5) SET(set_6) SET(set_7) SET(set_8)
+#undef SET
+
+// A node is found again whichever sets have looked at it, in whatever order they came.
+static void test_marks(tiny_ctx *t) {
+  static const tn_rules_fn sets[] = {set_0, set_1, set_2, set_3, set_4, set_5, set_6, set_7, set_8};
+  tiny_ctx *fresh = rules_open();
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    tiny_uop *u = parse(fresh, "(ADD (IDIV a 3) b)");
+    CHECK(tn_rewrite(fresh, u, sets[i], NULL) == u);
+    CHECK(parse(fresh, "(ADD (IDIV a 3) b)") == u);
+    CHECK(!(u->flags & (TN_NODE_ONCE | TN_NODE_CAPTURED | TN_NODE_BOUND)));
+  }
+  rules_close(fresh);
+  CHECK_EQ(t->code, TINY_OK);
+}
+
 static void test_divergence(tiny_ctx *t) {
   tn_rewrite(t, parse(t, "(ADD a 5)"), set_forever, NULL);
   CHECK_EQ(t->code, TINY_E_INTERNAL);
@@ -226,6 +245,7 @@ int main(void) {
   test_permutations(t);
   test_errors(t);
   test_walks(t);
+  test_marks(t);
   test_divergence(t);
   test_trace(t);
   print_speed(t);

@@ -306,6 +306,18 @@ static void check_overwritten(void) {
     tiny_clear(t);
   }
 }
+// What was computed from contents that are gone has its value, and no definition any more.
+static void check_reference(void) {
+  float v[4] = {1, 2, 3, 4}, two[4] = {2, 2, 2, 2}, got[4] = {0};
+  tiny_tensor *x = tiny_from(t, v, TINY_F32, TINY_SHAPE(4)), *y = tiny_square(x);
+  CHECK(tiny_read(y, got, sizeof got) == TINY_OK && tiny_reference(y, got, sizeof got) == TINY_OK && got[3] == 16);
+  tiny_assign(x, tiny_from(t, two, TINY_F32, TINY_SHAPE(4)));
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  CHECK_EQ(tiny_reference(y, got, sizeof got), TINY_E_STATE);
+  CHECK(strstr(tiny_error(t), "overwritten since") != NULL);
+  tiny_clear(t);
+  CHECK(tiny_read(y, got, sizeof got) == TINY_OK && got[3] == 16);
+}
 // An assignment that is pending keeps what its value reads, though its tensor was freed.
 static void check_pending(void) {
   float v[4] = {1, 2, 3, 4}, got[2] = {0};
@@ -337,6 +349,7 @@ int main(void) {
     check_memory();
     check_max_norm();
     check_overwritten();
+    check_reference();
     check_pending();
     const int seed = 1;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i += d ? 1 : 4) check_choice(&choices[i], seed);   // compilers are slow

@@ -196,6 +196,19 @@ static void check_assign_no_view(void) {
     CHECK(holds(x, 4, 1.0, 2.0, 3.0, 4.0));
   }
 }
+// A number keeps its shape when it is assigned through a view that has dims.
+static void check_assign_number(void) {
+  const float one = 1, two = 2;
+  for (int none = 0; none < 2; none++) {
+    tiny_tensor *x = tiny_sum(tiny_from(t, &one, TINY_F32, TINY_SHAPE(1)), 0, 0), *view = tiny_reshape(x, TINY_SHAPE(1, 1));
+    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+    if (none) view = tiny_expand(view, TINY_SHAPE(0, 1));
+    CHECK(tiny_assign(view, tiny_from(t, &two, TINY_F32, tiny_shape_get(view))) == view);
+    CHECK_EQ(tiny_shape_get(x).ndim, 0);
+    CHECK(holds(x, 1, none ? 1.0 : 2.0));
+    CHECK(holds(tiny_add(x, tiny_reshape(x, TINY_SHAPE(1))), 1, none ? 2.0 : 4.0));
+  }
+}
 // A counter, a running sum and batch statistics over frames, as training loops have them.
 static void check_steps(void) {
   const float zero = 0, data[4] = {1, 2, 3, 6}, two[2] = {0, 0};
@@ -294,6 +307,7 @@ static void check_all(const char *device, tiny_code (*how)(tiny_tensor *x, void 
   check_values_stay();
   check_assign();
   check_assign_no_view();
+  check_assign_number();
   check_steps();
   check_optimisers();
   tiny_close(t);

@@ -187,6 +187,7 @@ TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes)
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 #ifndef TINY_NO_INTERP
 // What x is by definition: its graph interpreted node by node, without fusion, codegen or device code. Slow; for tests.
+// TINY_E_STATE: x was computed, and what it was computed from was overwritten since.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
 // the only element of x; NaN on error. Integers beyond 2^53 lose digits: tiny_item_i64 keeps them

@@ -109,7 +109,7 @@ enum {
 struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
-  uint32_t nsrc, mark, seq;                // mark, seq: private to walks
+  uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape

@@ -107,8 +107,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
   if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
   switch (op) {
-    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 ? NULL
-      : "takes its number of elements";
+    case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
+      : "takes an id below 2^56 and its number of elements";
     case TINY_OP_DEFINE: return nv == 2 && v[0] >= 0 && v[0] < 3 && v[1] >= 0 ? NULL
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :

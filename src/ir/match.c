@@ -54,11 +54,13 @@ typedef struct tn_rule_set {
   tn_rules_fn fn;
   uint32_t by_op[TINY_OP_COUNT + 1];       // where the variants of a root op begin
   int rule, rules_end, checks_end;         // its first rule, and what follows its last
+  uint8_t fixed;                           // the flag of nodes that it leaves alone; 0: it has none
 } tn_rule_set;
 
 struct tn_match {
   tn_rule *rules; tn_check *checks; tn_variant *variants; tn_rule_set *sets;
   int nrules, caprules, nchecks, capchecks, nvariants, capvariants, nsets, capsets;
+  int nfixed;                              // flags of nodes that sets have taken
   const char *names;                       // of the set that is registering, "r, x, y"
   int depth, ended;                        // sets opened and ended by the registration in progress
 };
@@ -488,12 +490,19 @@ static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limi
   return 1;
 }
 
+// The flag by which a set marks what it leaves alone: the first TN_NODE_SETS that ask have one each.
+static uint8_t tn_rules_fixed(struct tn_match *m, int set) {
+  tn_rule_set *s = &m->sets[set];
+  if (!s->fixed && m->nfixed < TN_NODE_SETS) s->fixed = (uint8_t)(1 << m->nfixed++);
+  return s->fixed;
+}
+
 // memo maps what is done to its result; what it holds at first is taken as given. set may be NULL: only memo acts.
 // A set without ctx on an empty memo depends on the node alone: what it leaves alone is marked, and never tried again.
 static tiny_uop *tn_rewrite_walk(tiny_ctx *t, tn_map *memo, tiny_uop *root, tn_rules_fn fn, void *ctx) {
   const int set = fn ? tn_rules_find(t, fn) : 0;
   if (set < 0) return root;
-  const uint8_t fixed = fn && !ctx && !memo->n && set < 8 ? (uint8_t)(1 << set) : 0;
+  const uint8_t fixed = fn && !ctx && !memo->n ? tn_rules_fixed(t->match, set) : 0;
   tiny_uop *known = tn_rewrite_known(memo, root, fixed);
   if (known) return known;
   tn_frame *stack = NULL;

@@ -86,10 +86,14 @@ static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && 
 // Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
 // asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
 // names memory whatever it holds.
-enum {                                     // the bits below are those of patterns, see match.c
-  TN_NODE_ONCE = 32, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
+enum {                                     // the bits below are those of rule sets, see match.c
+  TN_NODE_SETS = 5,
+  TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
+// asked: the number of the frame in which a node was made, or asked for again once it had a value; 0: it was made outside
+// of frames, and not asked for again; this: asked for again outside of frames.
+static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
@@ -105,7 +109,9 @@ struct tn_ir {
   // apart: in nodes are those of one kernel that is lowered, and the context's are the others (tn_nodes_enter)
   tn_nodes nodes, others; int apart;
   uint32_t epoch;
-  int64_t serial;                          // of BUFFERs and of range ids
+  int64_t buffers;                         // serial of the last BUFFER: none has ever the serial of another
+  int64_t serial, serial_apart;            // of range ids and DEFINEs; that of the other table
+  uint32_t frame;                          // number of the innermost open frame; 0: none
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
@@ -213,7 +219,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_REDUCE:
       for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
       return x->ndim;
-    case TINY_OP_AFTER: *shared = x->dim; return x->ndim;
+    case TINY_OP_AFTER: case TINY_OP_ASSIGN: *shared = x->dim; return x->ndim;
     default:                               // elementwise: 0-d sources broadcast
       for (uint32_t i = 0; i < u->nsrc; i++)
         if (u->src[i]->ndim) {
@@ -469,8 +475,10 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
     if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
         u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
-        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v)))
+        (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) {
+      if (u->realized) u->asked = ir->frame ? ir->frame : TN_ASKED_OUTSIDE;
       return u;
+    }
   }
   if ((ir->nodes.n + 1) * 2 > ir->nodes.cap && !tn_nodes_grow(t, &ir->nodes)) return &ir->bad;
   tiny_uop key;
@@ -480,6 +488,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint16_t)nv;
   key.nsrc = (uint32_t)nsrc;
+  key.asked = ir->frame;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
@@ -638,7 +647,9 @@ static void tn_nodes_close(tiny_ctx *t, tn_nodes *nodes) {
 
 static void tn_nodes_swap(struct tn_ir *ir) {
   const tn_nodes now = ir->nodes;
+  const int64_t serial = ir->serial;
   ir->nodes = ir->others; ir->others = now;
+  ir->serial = ir->serial_apart; ir->serial_apart = serial;
   ir->apart = !ir->apart;
 }
 

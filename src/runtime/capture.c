@@ -156,13 +156,11 @@ static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const ti
 // The kernel of a CUSTOM node as it was written: no move is made. Heavy code.
 static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_mem *mem) {
   const tn_custom *c = (const tn_custom *)u->ptr;
-  const int64_t serial = t->ir->serial;
   const tn_mark mark = tn_scratch_mark(t);
   if (!c->uops) return tiny_fail(t, TINY_E_STATE, "eval: a kernel in the language of a device has no other meaning");
   const tiny_code code = tn_custom_interpret_apart(t, tn_nodes_enter(t, c->uops), mem, (int)u->nsrc + 1);
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);
-  t->ir->serial = serial;
   return code;
 }
 #endif
@@ -226,8 +224,8 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
 
 // ** capturing: what the program is bound to **
 
-// hidden[0..n): computed nodes that depend on an input, or on random numbers of the frame. While the program is planned
-// they count as not computed, so that it computes them from what it is given.
+// hidden[0..n): computed nodes that depend on an input, on random numbers of the frame, or belong to the frame's step.
+// While the program is planned they count as not computed, so that it computes them from what it is given.
 typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
   tiny_tensor *const *in, *const *out;
@@ -276,6 +274,20 @@ static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t n = tn_frame_draws(t, &draw);
   return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
 }
+// Was u, which is computed, made in the frame, or asked for again there? Outside of frames: was it asked for again?
+static int tn_is_of_step(const tiny_ctx *t, const tiny_uop *u) {
+  const uint32_t frame = tn_frame_number(t->tensors);
+  return !tn_is_memory(u) && (frame ? u->asked >= frame && u->asked != TN_ASKED_OUTSIDE : u->asked == TN_ASKED_OUTSIDE);
+}
+// What u depends on, in seq: inputs and random numbers; contents that are gone, without which it cannot be computed.
+enum { TN_OF_INPUT = 1, TN_OF_GONE = 2 };
+static void tn_hide_dependent(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
+  const tiny_uop *place = tn_is_memory(u) ? tn_place(u) : u;
+  if (place->op == TINY_OP_BUFFER && tn_buffer_is_gone(place)) u->seq |= TN_OF_GONE;
+  if (!u->realized) return;
+  if (u->seq & TN_OF_INPUT || (tn_is_of_step(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
+  else u->seq &= ~(uint32_t)TN_OF_GONE;    // its value is there
+}
 // Walks past computed values, but not past inputs and memory.
 static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
   const uint32_t seen = ++t->ir->epoch;
@@ -290,9 +302,9 @@ static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
       top = &stack[n - 1];
       tiny_uop *u = top->u;
       const int input = tn_is_leaf(u) && tn_input_of(c, u) >= 0;
-      if (input || tn_is_frame_draw(t, u)) u->seq = 1;
+      if (input || tn_is_frame_draw(t, u)) u->seq = TN_OF_INPUT;
       if (input || (u->realized && tn_is_memory(u)) || top->next == u->nsrc) {
-        if (u->realized && u->seq && !input) tn_hide(t, c, u);
+        if (!input) tn_hide_dependent(t, c, u);
         if (--n) stack[n - 1].u->seq |= u->seq;
         continue;
       }

@@ -130,7 +130,7 @@ static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_caller
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
   struct tn_device *d = t->device;
-  tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->serial, 1, &nelem, s);
+  tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->buffers, 1, &nelem, s);
   if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
   s->state = u;
   if (!s->loose) { s->refs++; return u; }

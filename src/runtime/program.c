@@ -206,14 +206,12 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
-  const int64_t serial = t->ir->serial;
   const tn_mark mark = tn_scratch_mark(t);
   tn_trace_pass(t, "schedule", b->ast);
   if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);
-  t->ir->serial = serial;
   b->low.list = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;

@@ -102,6 +102,12 @@ TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
 static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
   struct tn_device *d = t->device;
+  char text[TN_DIMS_TEXT];
+  if (tn_buffer_is_gone(buffer)) {
+    tiny_fail(t, TINY_E_STATE, "reference: %s was computed from contents that were overwritten since; ask before",
+              tn_text_of(buffer, text));
+    return NULL;
+  }
   const size_t nbytes = (size_t)tn_node_nbytes(buffer);
   void *copy = tn_scratch(t, nbytes + 1);
   const tiny_mem m = {((tn_storage *)buffer->ptr)->mem, 0};

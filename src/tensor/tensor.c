@@ -76,6 +76,7 @@ struct tn_tensors {
   uint32_t random;                         // calls of the random number generator so far
   uint32_t begun[TN_FRAMES];               // and when each frame was opened; deeper ones count to the last
   int earlier[TN_FRAMES];                  // so many of pending are from before that, by frame
+  uint32_t number[TN_FRAMES], frames;      // its number, counted from 1; that of the last
 };
 
 // ** generations **
@@ -347,8 +348,16 @@ TINY_API tiny_tensor *tiny_keep(tiny_tensor *x) {
 TINY_API void tiny_begin(tiny_ctx *t) {
   if (!t || !t->tensors) return;
   struct tn_tensors *all = t->tensors;
-  if (all->depth < TN_FRAMES) { all->begun[all->depth] = all->random; all->earlier[all->depth] = all->npending; }
+  if (all->depth < TN_FRAMES) {
+    all->begun[all->depth] = all->random; all->earlier[all->depth] = all->npending;
+    all->frames = all->frames + 1 < TN_ASKED_OUTSIDE ? all->frames + 1 : 1;
+    t->ir->frame = all->number[all->depth] = all->frames;
+  }
   all->depth++;
+}
+// The number of the innermost open frame; 0: none is.
+static uint32_t tn_frame_number(const struct tn_tensors *all) {
+  return !all->depth ? 0 : all->number[(all->depth < TN_FRAMES ? all->depth : TN_FRAMES) - 1];
 }
 
 // Frees the tensors of the innermost frame. 0: no frame is open.
@@ -358,6 +367,7 @@ static int tn_frame_close(tiny_ctx *t) {
   if (!++all->ends) all->ends = 1;
   while (all->framed && all->framed->frame == all->depth) tn_tensor_free(all->framed, all->ends);
   all->depth--;
+  t->ir->frame = tn_frame_number(all);
   return 1;
 }
 
