@@ -89,9 +89,10 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(HAND) -std=c11 -O3 -march=native $(WARN) -c $< -o $@
 
-# The optimiser takes longer over a test than it saves, but over those that interpret or compare a great deal.
+# The optimiser takes longer over a test than it saves, but over those that interpret or compare a great deal. In
+# test_calls it is what traps (gcc's own floor).
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-unused-function -I. $(DEPS)
-LONG_TESTS = test_decompose test_random test_refused test_rules test_transcendental test_vectors
+LONG_TESTS = test_calls test_decompose test_random test_refused test_rules test_transcendental test_vectors
 $(LONG_TESTS:%=build/plain/%): TEST_LEVEL = -O1
 
 build/plain/%: tests/%.c

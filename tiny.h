@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 35a32d08ce0ce4acb55ed45f084e726478235fbcaf82af587e300aa57019d46a
+/* tiny.h 0.1.0, source c21d6b7a41d936bf1bad4cda24be0c6a5ac00a369bdf9786cd88d0d7050e8cfd
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -277,174 +277,174 @@ Where things stand in tiny.h
                                      form that values have in the IR
    5404  src/ir/alu.c                the meaning of every arithmetic op, once
    5554  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6255  src/ir/args.c               which k, v and sources fit an op
-   6408  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7025  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6262  src/ir/args.c               which k, v and sources fit an op
+   6415  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7032  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7608  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7615  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7968  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7975  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8392  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8399  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8666  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8673  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9556  src/ir/spec.c               the verifier
-   9889  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9563  src/ir/spec.c               the verifier
+   9896  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10105  src/rules/notation.c        the algebra that bodies of rules are written in
-  10140  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10338  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10112  src/rules/notation.c        the algebra that bodies of rules are written in
+  10147  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10345  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10498  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10505  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10892  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10899  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11091  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11098  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11505  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11512  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11846  src/rules/decompose.c       from what the IR means to what a language can say
-  12422  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11853  src/rules/decompose.c       from what the IR means to what a language can say
+  12429  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12456  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12463  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12957  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12964  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13636  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13643  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13856  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13864  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14466  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14474  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14754  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14762  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15227  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15235  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15334  src/tensor/activation.c     what stands between the layers of a network
-  15510  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15855  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15342  src/tensor/activation.c     what stands between the layers of a network
+  15518  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15863  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16099  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16107  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16830  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16838  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17462  src/tensor/random.c         numbers from a counter, the same on every device
-  17736  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17470  src/tensor/random.c         numbers from a counter, the same on every device
+  17744  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18056  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18352  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18064  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18360  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18488  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18496  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19027  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19035  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19746  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19754  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20148  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20156  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20287  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20295  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20734  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20742  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21170  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21178  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21518  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21838  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21964  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21526  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21846  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21972  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22122  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22130  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22614  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22890  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22622  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22898  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22986  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22994  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23241  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23636  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23249  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23644  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23912  src/tensor/params.c         lists of named tensors: what a network consists of
-  24005  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24386  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23920  src/tensor/params.c         lists of named tensors: what a network consists of
+  24013  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24395  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25384  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25387  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26155  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26158  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26623  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26626  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27056  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27059  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27653  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28154  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27656  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28157  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28623  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28626  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28798  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28801  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29024  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29027  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29300  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29303  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29435  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29557  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29438  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29560  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29657  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29660  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30046  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30049  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30630  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30633  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30871  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30874  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31338  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31416  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31619  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31871  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31341  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31419  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31622  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31874  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32127  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32130  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32348  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32351  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32948  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33243  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  32951  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33246  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33638  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34199  src/runtime/interp.c        the backend INTERP
-  34279  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33641  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34202  src/runtime/interp.c        the backend INTERP
+  34282  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34334  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34610  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34760  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34337  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34613  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34763  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35348  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35755  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35351  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35758  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36422  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36425  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36853  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36856  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37613  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37616  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37831  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37834  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38104  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38107  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38372  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38375  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38549  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38552  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38723  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39082  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39318  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38726  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39085  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39321  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39466  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39632  src/runtime/context.c       opening and closing, the first error, totals
+  39469  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39635  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2484,7 +2484,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "35a32d08ce0ce4acb55ed45f084e726478235fbcaf82af587e300aa57019d46a"
+#define TN_SOURCE_ID "c21d6b7a41d936bf1bad4cda24be0c6a5ac00a369bdf9786cd88d0d7050e8cfd"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6123,24 +6123,31 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
-// Every node that root needs, sources before users, each once. Heavy code only.
-static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+// Every node of op that root needs, sources before users, each once; TINY_OP_COUNT: every node. Heavy code only.
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
-  if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
   root->mark = seen;
   while (n) {
     top = &stack[n - 1];
-    if (top->next == top->u->nsrc) { tn_push(t, out, top->u); n--; continue; }
+    if (top->next == top->u->nsrc) {
+      if (op == TINY_OP_COUNT || op == top->u->op) tn_push(t, out, top->u);
+      n--;
+      continue;
+    }
     tiny_uop *s = top->u->src[top->next++];
     if (s->mark == seen) continue;
     s->mark = seen;
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+  if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
+  tn_collect_op(t, root, TINY_OP_COUNT, out);
 }
 
 // ** life: what is not reached from the marks is freed by the sweep **
@@ -13648,6 +13655,7 @@ static int tn_creatable(tiny_ctx *t, const char *name, tiny_dtype dtype, const t
 
 // Unlike a 0-d constant, a tensor of equal numbers is a node of its own: it may become a parameter.
 static tiny_tensor *tn_full(tiny_ctx *t, const char *name, double value, tiny_dtype dtype, tiny_shape shape) {
+  TN_FLOAT_MODE;
   int64_t one[TN_MAX_DIMS];
   if (!tn_creatable(t, name, dtype, &shape)) return tn_poison(t);
   for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;
@@ -17850,7 +17858,7 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
     x[2 * i] = i < n - p->ndim ? 1 : p->dim[i - (n - p->ndim)];
     y[2 * i + 1] = i < n - q->ndim ? 1 : q->dim[i - (n - q->ndim)];
     x[2 * i + 1] = y[2 * i] = 1;
-    both[i] = x[2 * i] * y[2 * i + 1];
+    both[i] = tn_clamp_mul(x[2 * i], y[2 * i + 1]);
   }
   tiny_uop *u = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2 * n, x), dtype),
            *w = tn_cast(t, tn_reshape(t, tn_uop_of(b), 2 * n, y), dtype);
@@ -20382,13 +20390,13 @@ static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tin
   int fits = c->n >= 1 && c->n <= TN_SPATIAL && w->ndim == c->n + 2 && (c->batched || x->ndim == c->n + 1) &&
       groups > 0;
   const int64_t channels = fits ? x->dim[c->batched] : 0;
-  fits = fits && (transposed ? channels == w->dim[0] : channels == w->dim[1] * groups) && w->dim[0] % groups == 0;
+  fits = fits && channels == (transposed ? w->dim[0] : tn_clamp_mul(w->dim[1], groups)) && w->dim[0] % groups == 0;
   if (!fits) {
     tiny_fail(t, TINY_E_SHAPE, "%s: %s with weights %s in %d groups", name, tn_text_of(x, a), tn_text_of(w, b),
               groups);
     return 0;
   }
-  const int64_t made = transposed ? w->dim[1] * groups : w->dim[0];
+  const int64_t made = transposed ? tn_clamp_mul(w->dim[1], groups) : w->dim[0];
   if (in[2] && (tn_uop_of(in[2])->ndim != 1 || tn_uop_of(in[2])->dim[0] != made)) {
     tiny_fail(t, TINY_E_SHAPE, "%s: bias %s with weights %s", name, tn_text_of(tn_uop_of(in[2]), a),
               tn_text_of(w, b));
@@ -20536,7 +20544,7 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
   if (c.d.padding || c.d.same)
     return tn_wrong(t, TINY_E_ARG, "%s: padding %d, same %d", name, (int)c.d.padding, c.d.same);
   const int dtype = tn_meet(c.x, c.weight), inside = tn_computed_in(dtype);
-  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[1] * c.groups}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], tn_clamp_mul(w->dim[1], c.groups)}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
   for (int i = 0; i < n; i++) {
     const tn_window *v = &c.w[i];
     const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];
@@ -24310,6 +24318,7 @@ TINY_API void tiny_attention_layer_free(tiny_attention_layer *m) {
 
 TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurrent_kind kind, int64_t in,
                                                        int64_t size, const tiny_recurrent_desc *d, int bias) {
+  TN_FLOAT_MODE;
   static const char name[] = "recurrent_layer_new";
   static const int gates[3] = {1, 4, 3};   // of kinds
   tiny_recurrent_layer m;
@@ -24818,12 +24827,6 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
     if (!n->nuse) n->use = &n->first;
     n->use[n->nuse++] = use;
   } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
-}
-
-static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, root, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == op) tn_push(t, out, all.u[i]);
 }
 
 static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {

@@ -21,6 +21,7 @@ typedef struct world {
   double times;                            // doubles are so many times their defaults
   int bare;                                // owners are as their struct begins: zeroed
   int many, where, dtypes;                // arguments have this many dims and one of three dtypes; 0: they are squares
+  int large;                               // arguments have shape large[large - 1]
   int kind; tiny_tensor *tensor; tiny_code code; const void *pointer; int64_t given;
   unsigned char bytes[4096];
   int64_t longs[16];
@@ -43,8 +44,21 @@ static tiny_tensor *with_dims(const world *w, int i) {
   s.dim[w->where == 1 ? 1 : s.ndim - 1] = 4;
   return tiny_reshape(tiny_cast(w->home[i], dtype[(w->dtypes >> 2 * (i % 2)) & 3]), s);
 }
+// Nothing is computed of these: arguments 0, 2 .. have one shape, 1, 3 .. another.
+static const int64_t large[][2][3] = {
+  {{(int64_t)1 << 40, 1, 1}, {1, (int64_t)1 << 40, 1}}, {{(int64_t)1 << 59, 0, 0}, {(int64_t)1 << 59, 0, 0}}, {{1 << 29, 1 << 29, 0}, {1 << 29, 1 << 29, 0}},
+  {{1, (int64_t)1 << 59, 0}, {(int64_t)1 << 59, 1, 0}}, {{1 << 19, 1 << 19, 1 << 19}, {1 << 19, 1 << 19, 1 << 19}}, {{2, 2, 0}, {(int64_t)1 << 59, 1, 0}},
+};
+enum { NLARGE = sizeof large / sizeof *large };
+static tiny_tensor *large_of(const world *w, int i) {
+  static const tiny_dtype dtype[] = {TINY_F32, TINY_I32, TINY_BOOL, TINY_F32};
+  const int64_t *dim = large[w->large - 1][i % 2];
+  tiny_shape s = TINY_SHAPE();
+  for (int k = 0; k < 3 && dim[k]; k++) s.dim[s.ndim++] = dim[k];
+  return tiny_zeros(w->t, dtype[(w->dtypes >> 2 * (i % 2)) & 3], s);
+}
 static tiny_tensor *handle_of(world *w, int i) {
-  return w->many ? with_dims(w, i) : w->strange >> i & 1 ? w->foreign[i] : w->home[i];
+  return w->large ? large_of(w, i) : w->many ? with_dims(w, i) : w->strange >> i & 1 ? w->foreign[i] : w->home[i];
 }
 static tiny_tensor **list_of(world *w, int i) {
   w->list[i] = handle_of(w, i); w->list[i + 1] = handle_of(w, i + 1);
@@ -122,10 +136,11 @@ static void *modest_fn(void *user, void *ptr, size_t old_nbytes, size_t new_nbyt
   if (!new_nbytes) { free(ptr); return NULL; }
   return new_nbytes > (size_t)1 << 24 ? NULL : realloc(ptr, new_nbytes);
 }
+static const char *device = "INTERP";
 static tiny_ctx *open_quiet(memory_count *m) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = "INTERP"; d.cache_dir = ""; d.threads = 1; d.max_nbytes = 1 << 24;
+  d.device = device; d.cache_dir = ""; d.threads = 1; d.max_nbytes = 1 << 24;
   d.alloc.fn = modest_fn;
   if (m) { d.alloc.fn = memory_fn; d.alloc.user = m; }
   return tiny_open(&d);
@@ -270,6 +285,36 @@ static void check_dims(world *w, const struct api_call *c) {
   }
 }
 
+// ** shapes up to 2^60 elements **
+
+// They are taken or refused; no product of dims overflows (UBSan), and nothing walks them.
+static void check_large_call(world *w, const struct api_call *c) {
+  if (!c->handles || only_asks(c)) return;
+  for (int k = 0; k < NLARGE * 2; k++) {
+    w->large = 1 + k / 2; w->dtypes = k % 2 ? 1 << 2 | 1 : 0;
+    call_once(w, c);
+    const int poison = w->kind == TENSOR && w->tensor && !tiny_ok(w->tensor);
+    const int ok = (!poison || tiny_status(w->t) != TINY_OK) && tiny_status(w->t) != TINY_E_INTERNAL;
+    if (!ok) printf("%s, large %d: %s\n", c->name, k, tiny_error(w->t));
+    CHECK(ok);
+    w->large = 0;
+    call_end(w);
+  }
+}
+
+static void check_large(void) {            // nothing is computed: sizes that depend on data are refused
+  static world w;
+  device = "NULL";
+  world_begin(&w);
+  for (int k = 0; k < NCALLS; k++) {
+    if (getenv("TEST_LOUD")) { printf("large: %s\n", api_calls[k].name); fflush(stdout); }
+    check_large_call(&w, &api_calls[k]);
+  }
+  tiny_close(w.other);
+  tiny_close(w.t);
+  device = "INTERP";
+}
+
 // ** floating-point modes of the caller **
 
 // What a call gives, as a hash of bits; 0: nothing that can be read.
@@ -366,6 +411,7 @@ int main(void) {
   tiny_tensor *dead[MOST_HANDLES];
   check_unopened();
   check_modes();
+  check_large();
   world_begin(&w);
   for (int i = 0; i < MOST_HANDLES; i++) { dead[i] = square(w.t, i); tiny_free(dead[i]); }
   for (int k = 0; k < NCALLS; k++) {

@@ -570,24 +570,31 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
-// Every node that root needs, sources before users, each once. Heavy code only.
-static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+// Every node of op that root needs, sources before users, each once; TINY_OP_COUNT: every node. Heavy code only.
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
   const uint32_t seen = ++t->ir->epoch;
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
-  if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
   root->mark = seen;
   while (n) {
     top = &stack[n - 1];
-    if (top->next == top->u->nsrc) { tn_push(t, out, top->u); n--; continue; }
+    if (top->next == top->u->nsrc) {
+      if (op == TINY_OP_COUNT || op == top->u->op) tn_push(t, out, top->u);
+      n--;
+      continue;
+    }
     tiny_uop *s = top->u->src[top->next++];
     if (s->mark == seen) continue;
     s->mark = seen;
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+  if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
+  tn_collect_op(t, root, TINY_OP_COUNT, out);
 }
 
 // ** life: what is not reached from the marks is freed by the sweep **

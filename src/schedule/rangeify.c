@@ -435,12 +435,6 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
   } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
-static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, root, &all);
-  for (int i = 0; i < all.n; i++) if (all.u[i]->op == op) tn_push(t, out, all.u[i]);
-}
-
 static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
   tn_collect_op(t, u, TINY_OP_RANGE, out);
 }

@@ -96,13 +96,13 @@ static int tn_conv_of(const char *name, int n, tiny_tensor *const *in, const tin
   int fits = c->n >= 1 && c->n <= TN_SPATIAL && w->ndim == c->n + 2 && (c->batched || x->ndim == c->n + 1) &&
       groups > 0;
   const int64_t channels = fits ? x->dim[c->batched] : 0;
-  fits = fits && (transposed ? channels == w->dim[0] : channels == w->dim[1] * groups) && w->dim[0] % groups == 0;
+  fits = fits && channels == (transposed ? w->dim[0] : tn_clamp_mul(w->dim[1], groups)) && w->dim[0] % groups == 0;
   if (!fits) {
     tiny_fail(t, TINY_E_SHAPE, "%s: %s with weights %s in %d groups", name, tn_text_of(x, a), tn_text_of(w, b),
               groups);
     return 0;
   }
-  const int64_t made = transposed ? w->dim[1] * groups : w->dim[0];
+  const int64_t made = transposed ? tn_clamp_mul(w->dim[1], groups) : w->dim[0];
   if (in[2] && (tn_uop_of(in[2])->ndim != 1 || tn_uop_of(in[2])->dim[0] != made)) {
     tiny_fail(t, TINY_E_SHAPE, "%s: bias %s with weights %s", name, tn_text_of(tn_uop_of(in[2]), a),
               tn_text_of(w, b));
@@ -250,7 +250,7 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
   if (c.d.padding || c.d.same)
     return tn_wrong(t, TINY_E_ARG, "%s: padding %d, same %d", name, (int)c.d.padding, c.d.same);
   const int dtype = tn_meet(c.x, c.weight), inside = tn_computed_in(dtype);
-  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[1] * c.groups}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
+  int64_t ys[TN_SPATIAL + 2] = {x->dim[0], tn_clamp_mul(w->dim[1], c.groups)}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
   for (int i = 0; i < n; i++) {
     const tn_window *v = &c.w[i];
     const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];

@@ -13,6 +13,7 @@ static int tn_creatable(tiny_ctx *t, const char *name, tiny_dtype dtype, const t
 
 // Unlike a 0-d constant, a tensor of equal numbers is a node of its own: it may become a parameter.
 static tiny_tensor *tn_full(tiny_ctx *t, const char *name, double value, tiny_dtype dtype, tiny_shape shape) {
+  TN_FLOAT_MODE;
   int64_t one[TN_MAX_DIMS];
   if (!tn_creatable(t, name, dtype, &shape)) return tn_poison(t);
   for (int i = 0; i < TINY_MAX_DIMS; i++) one[i] = 1;

@@ -115,7 +115,7 @@ TINY_API tiny_tensor *tiny_kron(tiny_tensor *a, tiny_tensor *b) {
     x[2 * i] = i < n - p->ndim ? 1 : p->dim[i - (n - p->ndim)];
     y[2 * i + 1] = i < n - q->ndim ? 1 : q->dim[i - (n - q->ndim)];
     x[2 * i + 1] = y[2 * i] = 1;
-    both[i] = x[2 * i] * y[2 * i + 1];
+    both[i] = tn_clamp_mul(x[2 * i], y[2 * i + 1]);
   }
   tiny_uop *u = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2 * n, x), dtype),
            *w = tn_cast(t, tn_reshape(t, tn_uop_of(b), 2 * n, y), dtype);

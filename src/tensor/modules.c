@@ -306,6 +306,7 @@ TINY_API void tiny_attention_layer_free(tiny_attention_layer *m) {
 
 TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurrent_kind kind, int64_t in,
                                                        int64_t size, const tiny_recurrent_desc *d, int bias) {
+  TN_FLOAT_MODE;
   static const char name[] = "recurrent_layer_new";
   static const int gates[3] = {1, 4, 3};   // of kinds
   tiny_recurrent_layer m;
