@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c21d6b7a41d936bf1bad4cda24be0c6a5ac00a369bdf9786cd88d0d7050e8cfd
+/* tiny.h 0.1.0, source 7acef638889c014bf234cccec3086a6ba51c4deedc00f7971b6cdde58129fdb8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -89,6 +89,7 @@ rights, setuid or with capabilities of its file, reads none of it)
                     t  totals when a context closes  p  progress of compilation, also without a terminal
                     0  no optimisation moves: kernels as the scheduler wrote them
                     b  what a search tries: time, expected cycles and moves of each candidate
+                    v  the IR is verified after each pass, not only first and last
                   k and t wait for each kernel, to time it; c and d compile anew what lies on disk; p and t say
                   when the folder of compiled programs cannot be used
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
@@ -243,208 +244,210 @@ BUILDING
 
 Where things stand in tiny.h
 
-    466  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    469  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    688  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1330  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    691  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1333  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1534  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1537  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1885  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1888  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2021  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2155  src/api/io.h                tensors from files and to files
-   2230  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2024  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2158  src/api/io.h                tensors from files and to files
+   2233  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2494  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2497  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2659  src/base/number.c           numbers as text, in and out
-   3093  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2662  src/base/number.c           numbers as text, in and out
+   3096  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3272  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3275  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3461  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3464  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3551  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3554  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3957  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   3960  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4104  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4597  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4107  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4600  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5177  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5180  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5404  src/ir/alu.c                the meaning of every arithmetic op, once
-   5554  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6262  src/ir/args.c               which k, v and sources fit an op
-   6415  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7032  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5407  src/ir/alu.c                the meaning of every arithmetic op, once
+   5557  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6265  src/ir/args.c               which k, v and sources fit an op
+   6418  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7035  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7615  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7618  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7975  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7978  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8399  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8402  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8673  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8676  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9563  src/ir/spec.c               the verifier
-   9896  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9566  src/ir/spec.c               the verifier
+   9900  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10112  src/rules/notation.c        the algebra that bodies of rules are written in
-  10147  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10345  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10116  src/rules/notation.c        the algebra that bodies of rules are written in
+  10151  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10349  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10505  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10509  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10899  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  10903  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11098  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11102  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11512  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11516  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11853  src/rules/decompose.c       from what the IR means to what a language can say
-  12429  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11857  src/rules/decompose.c       from what the IR means to what a language can say
+  12433  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12463  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12467  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12964  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  12968  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13643  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13647  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13864  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13868  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14474  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14478  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14762  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14766  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15235  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15239  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15342  src/tensor/activation.c     what stands between the layers of a network
-  15518  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15863  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15346  src/tensor/activation.c     what stands between the layers of a network
+  15522  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15867  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16107  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16111  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16838  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16842  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17470  src/tensor/random.c         numbers from a counter, the same on every device
-  17744  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17474  src/tensor/random.c         numbers from a counter, the same on every device
+  17748  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18064  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18360  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18068  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18364  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18496  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18500  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19035  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19039  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19754  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19758  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20156  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20160  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20295  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20299  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20742  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20746  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21178  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21182  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21526  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21846  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21972  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21530  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21850  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  21976  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22130  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22134  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22622  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22898  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22626  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  22902  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22994  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  22998  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23249  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23644  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23253  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23648  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23920  src/tensor/params.c         lists of named tensors: what a network consists of
-  24013  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24395  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  23924  src/tensor/params.c         lists of named tensors: what a network consists of
+  24017  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24399  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25387  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25391  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26158  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26162  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26626  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26630  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27059  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27063  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27656  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28157  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27660  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28161  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28626  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28630  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28801  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28805  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29027  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29031  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29303  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29273  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29438  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29560  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29400  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29522  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29660  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29622  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30049  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30011  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30633  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30595  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30874  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30836  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31341  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31419  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31622  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31874  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31303  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31381  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31584  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31836  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32130  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32090  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+                                     runs, in order
+  32284  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32351  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32505  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  32951  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33246  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33105  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33400  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33641  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34202  src/runtime/interp.c        the backend INTERP
-  34282  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33795  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34356  src/runtime/interp.c        the backend INTERP
+  34436  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34337  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34613  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34763  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34491  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34767  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34917  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35351  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35758  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35460  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35867  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36425  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36534  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36856  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36965  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37616  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37729  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37834  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37947  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38107  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38220  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38375  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38488  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38552  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38665  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38726  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39085  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39321  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38839  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39198  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39434  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39469  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39635  src/runtime/context.c       opening and closing, the first error, totals
+  39582  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39748  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2484,7 +2487,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c21d6b7a41d936bf1bad4cda24be0c6a5ac00a369bdf9786cd88d0d7050e8cfd"
+#define TN_SOURCE_ID "7acef638889c014bf234cccec3086a6ba51c4deedc00f7971b6cdde58129fdb8"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5644,8 +5647,8 @@ enum {                                     // the bits below are those of rule s
   TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
-// asked: the number of the frame in which a node was made, or asked for again once it had a value; 0: it was made outside
-// of frames, and not asked for again; this: asked for again outside of frames.
+// asked: the number of the frame in which a node was made, or asked for again once it had a value; 0: it was made
+// outside of frames, and not asked for again; this: asked for again outside of frames.
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
@@ -9586,7 +9589,7 @@ enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANG
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
 //   v none                      d U32, U32 and as source 2                     . any
-//   t as source 2
+//   t as source 2               g none, or as all sources: copies of one value
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
@@ -9596,7 +9599,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
   {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_IDLE, 2, 'v'},
-  {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'v'},
+  {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'g'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
   {TINY_OP_EXP2, 7, 'f'}, {TINY_OP_LOG2, 7, 'f'}, {TINY_OP_SIN, 7, 'f'}, {TINY_OP_SQRT, 7, 'f'},
@@ -9654,6 +9657,7 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
+    case 'g': return d == TINY_VOID || tn_sources_are(u, 0, d) ? NULL : "groups values of another dtype";
     case 't': return d == u->src[2]->dtype ? NULL : "is of another dtype than its sum";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
@@ -9804,7 +9808,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
     c.open[i] = u->op == TINY_OP_IDLE ? 0 : open & ~closed;   // it speaks of ranges that others close
   }
   const uint64_t left = order->n ? c.open[order->n - 1] : 0;
-  for (int r = 0; r < c.n; r++) if (left >> r & 1)
+  for (int r = 0; r < c.n; r++) if (left >> r & 1 && tn_range_kind(c.range[r]) != TN_GROUP)    // items of a group share
     return tn_spec_fail(s, c.range[r], "is used outside of what closes it");
   return TINY_OK;
 }
@@ -29263,40 +29267,6 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
   int64_t global[3], local[3], tasks;
   double flops, nbytes;                    // estimates of one launch
 } tn_lowered;
-
-static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
-  if (!tn_debug(t, 'i')) return;
-  tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- after %s\n", pass);
-  tn_print(t, sink, &text);
-  tn_log_text(t, text.data);
-}
-
-static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
-  tn_loop_bounds bounds;
-  sink = tn_bounds_find(t, sink, &bounds);
-  sink = tn_expand_stages(t, sink);
-  tn_trace_pass(t, "stages", sink);
-  sink = tn_expand_copies(t, sink);
-  tn_trace_pass(t, "copies", sink);
-  sink = tn_gate_group_stores(t, sink);
-  sink = tn_expand_lanes(t, sink);
-  if (target->lang && target->lang->shuffle) sink = tn_transpose(t, sink);
-  tn_trace_pass(t, "lanes", sink);
-  sink = tn_bounds_set(t, tn_lower_reduces(t, sink), &bounds);
-  tn_trace_pass(t, "accumulators", sink);
-  int64_t groups[3];
-  sink = tn_lower_specials(t, sink, 0, groups, target->limits->threads ? 1 : 3);
-  sink = tn_lower_specials(t, sink, 1, out->local, 3);
-  for (int d = 0; d < 3; d++) out->global[d] = groups[d];
-  out->tasks = target->limits->threads ? groups[0] : 0;
-  sink = tn_remake(t, sink, tn_split_end);
-  if (target->lang) sink = tn_remake(t, sink, tn_lower_hreduce);
-  sink = tn_simplify(t, sink);
-  sink = tn_decompose(t, sink, target);
-  tn_trace_pass(t, "decompositions", sink);
-  return sink;
-}
 #endif
 // ---- end src/codegen/lower.c ----
 // ---- begin src/codegen/linearize.c ----
@@ -29402,14 +29372,6 @@ static void tn_linear_emit(tn_linear *l) {
     if (u->op != TINY_OP_RANGE && u->op != TINY_OP_SINK) tn_push(l->t, &l->out, u);
     block->emitted++;
   }
-}
-
-static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
-  if (!tn_debug(t, 'i')) return;
-  tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- program\n");
-  tn_print_list(t, k->list, k->n, &text);
-  tn_log_text(t, text.data);
 }
 
 static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
@@ -32124,6 +32086,198 @@ static void tn_candidates_around(tn_candidates *s, const tn_recipe *r) {
 }
 #endif
 // ---- end src/codegen/candidates.c ----
+// ---- begin src/codegen/pipeline.c ----
+// pipeline: every pass from a scheduled kernel to the list of nodes that a target runs, in order.
+//
+// In:  the SINK of a kernel, a target, a recipe or none. Out: the list, the sizes of a launch, and what it will cost.
+// A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
+// for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
+// After any pass the kernel may be printed (debug letter i) and is verified (letter v). What a pass must not see or
+// keep lies in tn_pipeline.
+#ifndef TN_CODEGEN_PIPELINE
+#define TN_CODEGEN_PIPELINE
+#ifndef TINY_AMALGAMATED
+#include "linearize.c"
+#include "recipe.c"
+#include "../ir/spec.c"
+#endif
+
+enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
+
+typedef struct tn_pipeline {
+  tiny_ctx *t; const tn_target *target;
+  const tn_recipe *recipe;                 // what a search has found; NULL or all zero: what the heuristics choose
+  uint32_t has;                            // TN_IF_ .. that hold
+  tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
+  tn_lowered *out;
+} tn_pipeline;
+
+// ** what a kernel says, before any choice is made **
+
+static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
+  return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
+}
+static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
+  tiny_uop *bare = tn_idles_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
+  return scans == bare ? sink : scans;     // a scan leaves nothing out
+}
+static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
+static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
+static tiny_uop *tn_pass_idles(tn_pipeline *p, tiny_uop *sink) { return tn_idles_keep(p->t, sink); }
+
+// ** moves **
+
+static tiny_uop *tn_pass_moves(tn_pipeline *p, tiny_uop *sink) {
+  tn_cost cost;
+  if (p->recipe && (p->recipe->plain || p->recipe->n)) {
+    const int64_t serial = p->t->ir->serial;
+    tiny_uop *moved = tn_recipe_apply(p->t, sink, p->target, p->recipe, &cost);
+    if (moved) return moved;
+    p->t->ir->serial = serial;             // a stranger's, that does not fit
+  }
+  return tn_optimize(p->t, sink, p->target);
+}
+
+// ** from ranges and moves to loops, lanes and memory **
+
+static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
+static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
+static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
+static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
+static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
+static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
+  return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
+}
+static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
+  const int threads = p->target->limits->threads;
+  sink = tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3);
+  p->out->tasks = threads ? p->out->global[0] : 0;
+  return tn_lower_specials(p->t, sink, 1, p->out->local, 3);
+}
+static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_split_end); }
+static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_lower_hreduce); }
+static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
+
+// ** the table **
+
+enum { TN_PREPARE, TN_MOVE, TN_LOWER };    // stages
+enum {                                     // what must hold
+  TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
+  TN_IF_MOVED = 2,                         // moves are not off (debug letter 0)
+  TN_IF_RENDERED = 4,                      // for a language, not for the interpreter
+  TN_IF_SHUFFLES = 8                       // the language shuffles vectors
+};
+typedef struct tn_pass {
+  const char *name; tiny_uop *(*run)(tn_pipeline *p, tiny_uop *sink); uint8_t stage, when;
+} tn_pass;
+
+static const tn_pass tn_passes[] = {
+  {"reductions",      tn_pass_reductions,   TN_PREPARE, TN_IF_FREE},       // gathers and scatters, of sums over masks
+  {"scans",           tn_pass_scans,        TN_PREPARE, TN_IF_FREE},
+  {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
+  {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
+  {"idles",           tn_pass_idles,        TN_PREPARE, TN_IF_FREE},
+  {"moves",           tn_pass_moves,        TN_MOVE,    TN_IF_MOVED},
+  {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
+  {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
+  {"copies",          tn_pass_copies,       TN_LOWER,   0},                // UPCAST, UNROLL
+  {"groups",          tn_pass_groups,       TN_LOWER,   0},                // one item stores
+  {"lanes",           tn_pass_lanes,        TN_LOWER,   0},                // VECTOR
+  {"transposes",      tn_pass_transpose,    TN_LOWER,   TN_IF_SHUFFLES},   // in registers
+  {"accumulators",    tn_pass_accumulators, TN_LOWER,   0},                // REDUCE
+  {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP
+  {"ends",            tn_pass_ends,         TN_LOWER,   0},
+  {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
+  {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
+  {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
+};
+enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
+
+static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
+  if (!tn_debug(t, 'i')) return;
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_text_add(&text, "-- after %s\n", pass);
+  tn_print(t, sink, &text);
+  tn_log_text(t, text.data);
+}
+static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
+  if (!tn_debug(t, 'i')) return;
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_text_add(&text, "-- program\n");
+  tn_print_list(t, k->list, k->n, &text);
+  tn_log_text(t, text.data);
+}
+
+static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  tn_pipeline p;
+  memset(&p, 0, sizeof p);
+  p.t = t; p.target = target;
+  p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_MOVED);
+  if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
+  return p;
+}
+static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
+  tiny_ctx *t = p->t;
+  const tiny_code before = t->code;
+  for (int i = 0; i < TN_PASSES && t->code == before; i++) {
+    const tn_pass *pass = &tn_passes[i];
+    if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
+    tiny_uop *next = pass->run(p, sink);
+    if (next != sink) tn_trace_pass(t, pass->name, next);
+    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, TN_SPEC_KERNEL);
+    sink = next;
+  }
+  return sink;
+}
+
+// The kernel as moves are made on it.
+static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
+  tn_pipeline p = tn_pipeline_of(t, sink, NULL);
+  t->ir->serial = TN_PIPELINE_SERIAL;
+  return tn_pipeline_stage(&p, sink, TN_PREPARE);
+}
+
+// Floating-point and integer operations, and bytes of the buffers touched, of one launch.
+static void tn_estimate(tn_lowered *k) {
+  double times = 1, stack[72];
+  int depth = 0;
+  for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
+  for (int i = 0; i < k->n; i++) {
+    const tiny_uop *u = k->list[i];
+    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
+    else if (u->op == TINY_OP_END && depth) times = stack[--depth];
+    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
+      k->flops += times * u->lanes;
+    else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
+    else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
+  }
+}
+
+// From a kernel after its moves on.
+static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
+  tn_pipeline p = tn_pipeline_of(t, sink, target);
+  p.out = out;
+  sink = tn_pipeline_stage(&p, sink, TN_LOWER);
+  if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
+  if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
+  tn_trace_list(t, out);
+  tn_estimate(out);
+  return t->code;
+}
+
+// From a scheduled kernel on. plain: as it was written, no moves.
+static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *recipe,
+                                 int plain, tn_lowered *out) {
+  tn_pipeline p = tn_pipeline_of(t, sink, target);
+  p.recipe = recipe;
+  if (tn_verify(t, sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  sink = tn_prepare(t, sink);
+  if (!plain) sink = tn_pipeline_stage(&p, sink, TN_MOVE);
+  return t->code == TINY_OK ? tn_lower(t, sink, target, out) : t->code;
+}
+#endif
+// ---- end src/codegen/pipeline.c ----
 
 // ** render: program -> text **
 // ---- begin src/render/lang_c.c ----
@@ -34773,7 +34927,7 @@ static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix
 #include "cache.c"
 #include "device.c"
 #include "../codegen/candidates.c"
-#include "../ir/spec.c"
+#include "../codegen/pipeline.c"
 #endif
 
 #ifndef TN_MOST_PLANS                      // test builds make them few
@@ -34784,8 +34938,7 @@ static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
-  TN_LOWER_SERIAL = 1 << 20 };
+enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
 
 typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
 
@@ -34900,42 +35053,6 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
-// Floating-point and integer operations, and bytes of the buffers touched, of one launch.
-static void tn_estimate(tn_lowered *k) {
-  double times = 1, stack[72];
-  int depth = 0;
-  for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
-  for (int i = 0; i < k->n; i++) {
-    const tiny_uop *u = k->list[i];
-    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
-    else if (u->op == TINY_OP_END && depth) times = stack[--depth];
-    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
-      k->flops += times * u->lanes;
-    else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
-    else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
-  }
-}
-
-// The kernel as moves are made on it.
-static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
-  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  if (tn_is_ordered(t, ast)) return tn_simplify(t, ast);
-  tiny_uop *sink = tn_rewrite(t, ast, tn_rules_reduce, NULL), *scans = tn_write_scans(t, tn_idles_drop(t, sink));
-  if (scans != tn_idles_drop(t, sink)) sink = scans;       // a scan leaves nothing out
-  return tn_idles_keep(t, tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL)));
-}
-
-static tiny_uop *tn_build_move(tiny_ctx *t, const tn_build *b, tiny_uop *sink, const tn_target *target) {
-  tn_cost cost;
-  if (b->recipe.plain || b->recipe.n) {
-    const int64_t serial = t->ir->serial;
-    tiny_uop *moved = tn_recipe_apply(t, sink, target, &b->recipe, &cost);
-    if (moved) return moved;
-    t->ir->serial = serial;
-  }
-  return tn_optimize(t, sink, target);
-}
-
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
 
 static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
@@ -34949,14 +35066,7 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  sink = tn_build_begin(t, sink);
-  if (!tn_debug(t, '0')) sink = tn_build_move(t, b, sink, &target);
-  tn_trace_pass(t, "moves", sink);
-  sink = tn_lower(t, sink, &target, &b->low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
-  if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
-  tn_trace_list(t, &b->low);
-  tn_estimate(&b->low);
+  if (tn_pipeline_run(t, sink, &target, &b->recipe, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->lanes = tn_render_lanes(&b->low);
   b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
@@ -34970,7 +35080,6 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
   tn_trace_pass(t, "schedule", b->ast);
-  if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);
@@ -35623,7 +35732,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
-  tiny_uop *sink = tn_build_begin(t, b->ast);
+  tiny_uop *sink = tn_prepare(t, b->ast);
   tn_candidates_open(&s, t, b->ast, sink, &target, tn_os_cores());
   tiny_uop *plain = tn_recipe_apply(t, sink, &target, &none, &cost);
   if (!tn_recipe_begin(t, sink, &target, &none) || (plain && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b))
@@ -36999,9 +37108,7 @@ static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const ti
   tiny_launch l;
   memset(&none, 0, sizeof none); memset(&low, 0, sizeof low); memset(&l, 0, sizeof l);
   const tn_target target = {NULL, &none};
-  sink = tn_lower(t, tn_build_begin(t, sink), &target, &low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK) return t->code;
-  if (tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
+  if (tn_pipeline_run(t, sink, &target, NULL, 1, &low) != TINY_OK) return t->code;
   if (tn_eval_decode(t, low.list, low.n, 0, &code, &last) != TINY_OK) return t->code;
   l.mem = mem; l.nmem = nmem;
   memcpy(l.global, low.global, sizeof l.global);
@@ -37230,6 +37337,12 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
     if (tn_buffer_is_gone(tn_place(v->leaves.u[i])))
       return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
                        "since; build it anew");
+  }
+  for (int i = 0; i < v->all.n; i++) {
+    const int input = v->all.u[i]->op == TINY_OP_ASSIGN && !v->all.u[i]->realized ? tn_input_of(c, v->all.u[i]) : -1;
+    if (input >= 0)
+      return tiny_fail(t, TINY_E_STATE, "capture: input %d lies in memory that the program assigns to; give it a "
+                       "tiny_clone, or leave it to the program", input);
   }
   for (int i = 0; i < c->n; i++) {
     int reaches = 0;

@@ -130,7 +130,7 @@ static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
   tn_recipe none;
   int range = 0;
   begin(t, x);
-  tn_candidates_open(&s, t, b->ast, tn_build_begin(t, b->ast), &target, tn_os_cores());
+  tn_candidates_open(&s, t, b->ast, tn_prepare(t, b->ast), &target, tn_os_cores());
   tn_beam_bind(t, b);
   tn_candidates_seeds(&s, TN_CANDIDATES_MOST);
   qsort(s.found, (size_t)s.n, sizeof *s.found, tn_candidates_cheaper);
@@ -155,7 +155,7 @@ static tiny_code prepare_recipes(tiny_ctx *t, void *arg) {
   for (int i = 0; i < x->n; i++) {
     tn_candidate *c = &x->b.tried[i];
     tn_recipe_parse(recipes[i], &c->recipe);
-    if (tn_recipe_apply(t, tn_build_begin(t, x->b.ast), &target, &c->recipe, &c->cost))
+    if (tn_recipe_apply(t, tn_prepare(t, x->b.ast), &target, &c->recipe, &c->cost))
       c->expected = tn_cost_on(&c->cost, tn_os_cores());
   }
   x->b.n = x->n;

@@ -107,6 +107,7 @@
 #include "codegen/optimize.c"
 #include "codegen/recipe.c"
 #include "codegen/candidates.c"
+#include "codegen/pipeline.c"
 
 // ** render: program -> text **
 #include "render/lang_c.c"

@@ -65,7 +65,7 @@ static tiny_tensor *handle_of(world *w) {
   slot *one = b < SLOTS ? &s->slot[b] : &s->slot[(s->next + 2 * SLOTS - 1 - b % 4) % SLOTS];
   w->strange |= !one->x;
   w->huge |= one->tainted;
-  w->nodes += one->nodes;
+  w->nodes += w->nodes < 1 << 20 ? one->nodes : 0;
   return one->x;
 }
 static tiny_tensor **list_of(world *w, int i) {
@@ -386,7 +386,7 @@ static void keep_result(world *w, tiny_tensor *x) {
   if (w->nodes > MOST_NODES && !w->huge) { tiny_free(x); return; }
   slot *one = &s->slot[s->next++ % SLOTS];
   tiny_free(one->x);
-  one->x = x; one->nodes = w->nodes + 1; one->tainted = w->huge || n > 8 * MOST_ELEMENTS;
+  one->x = x; one->nodes = w->nodes < 1 << 20 ? w->nodes + 1 : 1 << 20; one->tainted = w->huge || n > 8 * MOST_ELEMENTS;
 }
 static void call_begin(world *w) {
   for (int i = 0; i < 2; i++) tiny_clear(w->side[i].t);

@@ -32,6 +32,7 @@ static const tn_kernel *kernel_of(tiny_ctx *t, const tiny_tensor *x, size_t *nby
   if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return NULL;
   CHECK_EQ(d.plan.nstep, 1);
   *nbytes = (size_t)tn_node_nbytes(root);
+  t->ir->serial = TN_PIPELINE_SERIAL;      // the kernel's ranges have numbers of their own
   return kernels[0];
 }
 
@@ -55,9 +56,7 @@ static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low
 static tiny_code run_kernel(tiny_ctx *t, const tn_kernel *k, tiny_uop *sink, const tn_target *target, void *out) {
   tn_lowered low;
   memset(&low, 0, sizeof low);
-  sink = tn_lower(t, sink, target, &low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK || tn_verify_list(t, low.list, low.n) != TINY_OK)
-    return t->code;
+  if (tn_lower(t, sink, target, &low) != TINY_OK) return t->code;
   return run_list(t, k, &low, out);
 }
 

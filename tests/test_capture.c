@@ -458,6 +458,20 @@ static void test_bound_asked(void) {
     tiny_program_free(p);
   }
 }
+// An input that the program would assign to is no input.
+static void test_bound_assigned_input(void) {
+  const float v[4] = {1, 2, 3, 4};
+  tiny_tensor *x = tiny_from(t, v, TINY_F32, TINY_SHAPE(2, 2)), *flat = tiny_reshape(x, TINY_SHAPE(4));
+  tiny_begin(t);
+  tiny_assign(x, tiny_add(x, x));
+  tiny_tensor *y = tiny_neg(flat);
+  CHECK(tiny_capture(t, &flat, 1, &y, 1) == NULL);
+  CHECK_EQ(tiny_status(t), TINY_E_STATE);
+  CHECK(strstr(tiny_error(t), "input 0 lies in memory that the program assigns to") != NULL);
+  tiny_clear(t);
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  HOLDS(x, 2, 4, 6, 8);
+}
 // In a frame random numbers go on as those of steps that are built anew; outside they are what they were.
 static void test_bound_random(void) {
   float want[3][4], got[4];
@@ -558,6 +572,7 @@ int main(void) {
     test_bound_inputs();
     test_bound_outputs();
   test_bound_asked();
+  test_bound_assigned_input();
     test_bound_random();
     test_bound_earlier();
     test_bound_refused();

@@ -460,13 +460,10 @@ static tiny_code run_tiles(tiny_ctx *t, void *arg) {
   const tn_target target = {r->lang, &limits};
   tiny_uop *sink = tn_simplify(t, tn_rewrite(t, k->ast, tn_rules_reduce, NULL));
   if (!r->lang) return run_kernel(t, k, sink, &target, r->out);
-  tn_list wmmas = {NULL, 0, 0};
   tn_lowered low;
   memset(&low, 0, sizeof low);
-  sink = tn_lower(t, tn_optimize(t, sink, &target), &target, &low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK || tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
-  tn_collect_op(t, sink, TINY_OP_WMMA, &wmmas);
-  r->wmmas = wmmas.n;
+  if (tn_lower(t, tn_optimize(t, sink, &target), &target, &low) != TINY_OK) return t->code;
+  for (int i = 0; i < low.n; i++) r->wmmas += low.list[i]->op == TINY_OP_WMMA;
   const char *text = tn_render(t, r->lang, "tiles", &low), *form = r->a == TINY_BF16 ? "= (TILE_BF16(" : "8(";
   r->rendered = t->code == TINY_OK && strstr(text, form) && strstr(text, "TILE_STORE(") && !strstr(text, "f32x256");
   return run_list(t, k, &low, r->out);

@@ -40,6 +40,7 @@ static void check_elements(void) {
   refuse("linear", tiny_linear(column, column, NULL));
   refuse("outer", tiny_outer(flat, flat));
   refuse("kron", tiny_kron(flat, flat));
+  refuse("kron of longer", tiny_kron(tiny_zeros(t, TINY_F32, TINY_SHAPE(big << 28)), tiny_zeros(t, TINY_F32, TINY_SHAPE(big << 28))));
   refuse("cdist", tiny_cdist(column, column, 2));
   refuse("tensordot", tiny_tensordot(flat, flat, TINY_SHAPE(), TINY_SHAPE()));
   refuse("einsum", tiny_einsum("i,j->ij", flats, 2));

@@ -89,7 +89,7 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
   limits.threads = 1;
   limits.vector_nbytes = r->vector_nbytes; limits.vector_registers = 16; limits.cache_nbytes = 1 << 16;
   const tn_target target = {NULL, &limits};
-  tiny_uop *sink = tn_build_begin(t, k->ast);
+  tiny_uop *sink = tn_prepare(t, k->ast);
   const int64_t serial = t->ir->serial;
   for (int i = 0; i < r->moves && r->recipe.n < TN_RECIPE_MOVES; i++) {    // those that are legal, up to the wanted number
     for (int tries = 0; tries < 40; tries++) {

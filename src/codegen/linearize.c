@@ -102,14 +102,6 @@ static void tn_linear_emit(tn_linear *l) {
   }
 }
 
-static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
-  if (!tn_debug(t, 'i')) return;
-  tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- program\n");
-  tn_print_list(t, k->list, k->n, &text);
-  tn_log_text(t, text.data);
-}
-
 static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
   tn_linear l;
   memset(&l, 0, sizeof l);

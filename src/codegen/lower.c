@@ -237,38 +237,4 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
   int64_t global[3], local[3], tasks;
   double flops, nbytes;                    // estimates of one launch
 } tn_lowered;
-
-static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
-  if (!tn_debug(t, 'i')) return;
-  tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- after %s\n", pass);
-  tn_print(t, sink, &text);
-  tn_log_text(t, text.data);
-}
-
-static tiny_uop *tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
-  tn_loop_bounds bounds;
-  sink = tn_bounds_find(t, sink, &bounds);
-  sink = tn_expand_stages(t, sink);
-  tn_trace_pass(t, "stages", sink);
-  sink = tn_expand_copies(t, sink);
-  tn_trace_pass(t, "copies", sink);
-  sink = tn_gate_group_stores(t, sink);
-  sink = tn_expand_lanes(t, sink);
-  if (target->lang && target->lang->shuffle) sink = tn_transpose(t, sink);
-  tn_trace_pass(t, "lanes", sink);
-  sink = tn_bounds_set(t, tn_lower_reduces(t, sink), &bounds);
-  tn_trace_pass(t, "accumulators", sink);
-  int64_t groups[3];
-  sink = tn_lower_specials(t, sink, 0, groups, target->limits->threads ? 1 : 3);
-  sink = tn_lower_specials(t, sink, 1, out->local, 3);
-  for (int d = 0; d < 3; d++) out->global[d] = groups[d];
-  out->tasks = target->limits->threads ? groups[0] : 0;
-  sink = tn_remake(t, sink, tn_split_end);
-  if (target->lang) sink = tn_remake(t, sink, tn_lower_hreduce);
-  sink = tn_simplify(t, sink);
-  sink = tn_decompose(t, sink, target);
-  tn_trace_pass(t, "decompositions", sink);
-  return sink;
-}
 #endif

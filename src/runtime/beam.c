@@ -273,7 +273,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
-  tiny_uop *sink = tn_build_begin(t, b->ast);
+  tiny_uop *sink = tn_prepare(t, b->ast);
   tn_candidates_open(&s, t, b->ast, sink, &target, tn_os_cores());
   tiny_uop *plain = tn_recipe_apply(t, sink, &target, &none, &cost);
   if (!tn_recipe_begin(t, sink, &target, &none) || (plain && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b))

@@ -144,9 +144,7 @@ static tiny_code tn_custom_interpret_apart(tiny_ctx *t, tiny_uop *sink, const ti
   tiny_launch l;
   memset(&none, 0, sizeof none); memset(&low, 0, sizeof low); memset(&l, 0, sizeof l);
   const tn_target target = {NULL, &none};
-  sink = tn_lower(t, tn_build_begin(t, sink), &target, &low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &low) != TINY_OK) return t->code;
-  if (tn_verify_list(t, low.list, low.n) != TINY_OK) return t->code;
+  if (tn_pipeline_run(t, sink, &target, NULL, 1, &low) != TINY_OK) return t->code;
   if (tn_eval_decode(t, low.list, low.n, 0, &code, &last) != TINY_OK) return t->code;
   l.mem = mem; l.nmem = nmem;
   memcpy(l.global, low.global, sizeof l.global);
@@ -375,6 +373,12 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
     if (tn_buffer_is_gone(tn_place(v->leaves.u[i])))
       return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
                        "since; build it anew");
+  }
+  for (int i = 0; i < v->all.n; i++) {
+    const int input = v->all.u[i]->op == TINY_OP_ASSIGN && !v->all.u[i]->realized ? tn_input_of(c, v->all.u[i]) : -1;
+    if (input >= 0)
+      return tiny_fail(t, TINY_E_STATE, "capture: input %d lies in memory that the program assigns to; give it a "
+                       "tiny_clone, or leave it to the program", input);
   }
   for (int i = 0; i < c->n; i++) {
     int reaches = 0;

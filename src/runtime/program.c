@@ -11,7 +11,7 @@
 #include "cache.c"
 #include "device.c"
 #include "../codegen/candidates.c"
-#include "../ir/spec.c"
+#include "../codegen/pipeline.c"
 #endif
 
 #ifndef TN_MOST_PLANS                      // test builds make them few
@@ -22,8 +22,7 @@
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8,
-  TN_LOWER_SERIAL = 1 << 20 };
+enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
 
 typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
 
@@ -138,42 +137,6 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
-// Floating-point and integer operations, and bytes of the buffers touched, of one launch.
-static void tn_estimate(tn_lowered *k) {
-  double times = 1, stack[72];
-  int depth = 0;
-  for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
-  for (int i = 0; i < k->n; i++) {
-    const tiny_uop *u = k->list[i];
-    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
-    else if (u->op == TINY_OP_END && depth) times = stack[--depth];
-    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
-      k->flops += times * u->lanes;
-    else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
-    else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
-  }
-}
-
-// The kernel as moves are made on it.
-static tiny_uop *tn_build_begin(tiny_ctx *t, tiny_uop *ast) {
-  t->ir->serial = TN_LOWER_SERIAL;         // ids do not tell when a kernel is lowered: its text is always the same
-  if (tn_is_ordered(t, ast)) return tn_simplify(t, ast);
-  tiny_uop *sink = tn_rewrite(t, ast, tn_rules_reduce, NULL), *scans = tn_write_scans(t, tn_idles_drop(t, sink));
-  if (scans != tn_idles_drop(t, sink)) sink = scans;       // a scan leaves nothing out
-  return tn_idles_keep(t, tn_simplify(t, tn_rewrite(t, sink, tn_rules_gate, NULL)));
-}
-
-static tiny_uop *tn_build_move(tiny_ctx *t, const tn_build *b, tiny_uop *sink, const tn_target *target) {
-  tn_cost cost;
-  if (b->recipe.plain || b->recipe.n) {
-    const int64_t serial = t->ir->serial;
-    tiny_uop *moved = tn_recipe_apply(t, sink, target, &b->recipe, &cost);
-    if (moved) return moved;
-    t->ir->serial = serial;
-  }
-  return tn_optimize(t, sink, target);
-}
-
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
 
 static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
@@ -187,14 +150,7 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  sink = tn_build_begin(t, sink);
-  if (!tn_debug(t, '0')) sink = tn_build_move(t, b, sink, &target);
-  tn_trace_pass(t, "moves", sink);
-  sink = tn_lower(t, sink, &target, &b->low);
-  if (t->code != TINY_OK || tn_linearize(t, sink, &b->low) != TINY_OK) return t->code;
-  if (tn_verify_list(t, b->low.list, b->low.n) != TINY_OK) return t->code;
-  tn_trace_list(t, &b->low);
-  tn_estimate(&b->low);
+  if (tn_pipeline_run(t, sink, &target, &b->recipe, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->lanes = tn_render_lanes(&b->low);
   b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
@@ -208,7 +164,6 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
   tn_trace_pass(t, "schedule", b->ast);
-  if (tn_verify(t, b->ast, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);

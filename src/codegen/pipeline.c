@@ -1,0 +1,190 @@
+// pipeline: every pass from a scheduled kernel to the list of nodes that a target runs, in order.
+//
+// In:  the SINK of a kernel, a target, a recipe or none. Out: the list, the sizes of a launch, and what it will cost.
+// A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
+// for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
+// After any pass the kernel may be printed (debug letter i) and is verified (letter v). What a pass must not see or
+// keep lies in tn_pipeline.
+#ifndef TN_CODEGEN_PIPELINE
+#define TN_CODEGEN_PIPELINE
+#ifndef TINY_AMALGAMATED
+#include "linearize.c"
+#include "recipe.c"
+#include "../ir/spec.c"
+#endif
+
+enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
+
+typedef struct tn_pipeline {
+  tiny_ctx *t; const tn_target *target;
+  const tn_recipe *recipe;                 // what a search has found; NULL or all zero: what the heuristics choose
+  uint32_t has;                            // TN_IF_ .. that hold
+  tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
+  tn_lowered *out;
+} tn_pipeline;
+
+// ** what a kernel says, before any choice is made **
+
+static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
+  return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
+}
+static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
+  tiny_uop *bare = tn_idles_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
+  return scans == bare ? sink : scans;     // a scan leaves nothing out
+}
+static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
+static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
+static tiny_uop *tn_pass_idles(tn_pipeline *p, tiny_uop *sink) { return tn_idles_keep(p->t, sink); }
+
+// ** moves **
+
+static tiny_uop *tn_pass_moves(tn_pipeline *p, tiny_uop *sink) {
+  tn_cost cost;
+  if (p->recipe && (p->recipe->plain || p->recipe->n)) {
+    const int64_t serial = p->t->ir->serial;
+    tiny_uop *moved = tn_recipe_apply(p->t, sink, p->target, p->recipe, &cost);
+    if (moved) return moved;
+    p->t->ir->serial = serial;             // a stranger's, that does not fit
+  }
+  return tn_optimize(p->t, sink, p->target);
+}
+
+// ** from ranges and moves to loops, lanes and memory **
+
+static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
+static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
+static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
+static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
+static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
+static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
+  return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
+}
+static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
+  const int threads = p->target->limits->threads;
+  sink = tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3);
+  p->out->tasks = threads ? p->out->global[0] : 0;
+  return tn_lower_specials(p->t, sink, 1, p->out->local, 3);
+}
+static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_split_end); }
+static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_lower_hreduce); }
+static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_decompose(p->t, sink, p->target); }
+
+// ** the table **
+
+enum { TN_PREPARE, TN_MOVE, TN_LOWER };    // stages
+enum {                                     // what must hold
+  TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
+  TN_IF_MOVED = 2,                         // moves are not off (debug letter 0)
+  TN_IF_RENDERED = 4,                      // for a language, not for the interpreter
+  TN_IF_SHUFFLES = 8                       // the language shuffles vectors
+};
+typedef struct tn_pass {
+  const char *name; tiny_uop *(*run)(tn_pipeline *p, tiny_uop *sink); uint8_t stage, when;
+} tn_pass;
+
+static const tn_pass tn_passes[] = {
+  {"reductions",      tn_pass_reductions,   TN_PREPARE, TN_IF_FREE},       // gathers and scatters, of sums over masks
+  {"scans",           tn_pass_scans,        TN_PREPARE, TN_IF_FREE},
+  {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
+  {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
+  {"idles",           tn_pass_idles,        TN_PREPARE, TN_IF_FREE},
+  {"moves",           tn_pass_moves,        TN_MOVE,    TN_IF_MOVED},
+  {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
+  {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
+  {"copies",          tn_pass_copies,       TN_LOWER,   0},                // UPCAST, UNROLL
+  {"groups",          tn_pass_groups,       TN_LOWER,   0},                // one item stores
+  {"lanes",           tn_pass_lanes,        TN_LOWER,   0},                // VECTOR
+  {"transposes",      tn_pass_transpose,    TN_LOWER,   TN_IF_SHUFFLES},   // in registers
+  {"accumulators",    tn_pass_accumulators, TN_LOWER,   0},                // REDUCE
+  {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP
+  {"ends",            tn_pass_ends,         TN_LOWER,   0},
+  {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
+  {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
+  {"decompositions",  tn_pass_decompose,    TN_LOWER,   0},
+};
+enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
+
+static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
+  if (!tn_debug(t, 'i')) return;
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_text_add(&text, "-- after %s\n", pass);
+  tn_print(t, sink, &text);
+  tn_log_text(t, text.data);
+}
+static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
+  if (!tn_debug(t, 'i')) return;
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_text_add(&text, "-- program\n");
+  tn_print_list(t, k->list, k->n, &text);
+  tn_log_text(t, text.data);
+}
+
+static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  tn_pipeline p;
+  memset(&p, 0, sizeof p);
+  p.t = t; p.target = target;
+  p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_MOVED);
+  if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
+  return p;
+}
+static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
+  tiny_ctx *t = p->t;
+  const tiny_code before = t->code;
+  for (int i = 0; i < TN_PASSES && t->code == before; i++) {
+    const tn_pass *pass = &tn_passes[i];
+    if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
+    tiny_uop *next = pass->run(p, sink);
+    if (next != sink) tn_trace_pass(t, pass->name, next);
+    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, TN_SPEC_KERNEL);
+    sink = next;
+  }
+  return sink;
+}
+
+// The kernel as moves are made on it.
+static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
+  tn_pipeline p = tn_pipeline_of(t, sink, NULL);
+  t->ir->serial = TN_PIPELINE_SERIAL;
+  return tn_pipeline_stage(&p, sink, TN_PREPARE);
+}
+
+// Floating-point and integer operations, and bytes of the buffers touched, of one launch.
+static void tn_estimate(tn_lowered *k) {
+  double times = 1, stack[72];
+  int depth = 0;
+  for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
+  for (int i = 0; i < k->n; i++) {
+    const tiny_uop *u = k->list[i];
+    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
+    else if (u->op == TINY_OP_END && depth) times = stack[--depth];
+    else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
+      k->flops += times * u->lanes;
+    else if (u->op == TINY_OP_HREDUCE) k->flops += times * u->src[0]->lanes;
+    else if (u->op == TINY_OP_PARAM) k->nbytes += (double)u->v[0] * tn_dtypes[u->dtype].nbytes;
+  }
+}
+
+// From a kernel after its moves on.
+static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
+  tn_pipeline p = tn_pipeline_of(t, sink, target);
+  p.out = out;
+  sink = tn_pipeline_stage(&p, sink, TN_LOWER);
+  if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
+  if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
+  tn_trace_list(t, out);
+  tn_estimate(out);
+  return t->code;
+}
+
+// From a scheduled kernel on. plain: as it was written, no moves.
+static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *recipe,
+                                 int plain, tn_lowered *out) {
+  tn_pipeline p = tn_pipeline_of(t, sink, target);
+  p.recipe = recipe;
+  if (tn_verify(t, sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;
+  sink = tn_prepare(t, sink);
+  if (!plain) sink = tn_pipeline_stage(&p, sink, TN_MOVE);
+  return t->code == TINY_OK ? tn_lower(t, sink, target, out) : t->code;
+}
+#endif
