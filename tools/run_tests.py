@@ -5,17 +5,22 @@
 
 A program ends its output with `N passed, N failed`. One that is missing, crashes, hangs, or fails without having
 counted why is one failure more. What a failing program said is shown, and its name again at the end.
+
+Time is measured by what a program does, not by the clock, which would test the neighbours: it ends when it and what it
+started have used CPU_LIMIT seconds of processors, or none for IDLE_LIMIT seconds.
 """
 import concurrent.futures
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
 
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
-TIME_LIMIT = 1500                      # seconds; the longest takes 300 on a quiet machine of two cores
+CPU_LIMIT, IDLE_LIMIT = 1500, 300      # the longest takes 300 on a quiet machine of two cores
+CLOCK_LIMIT = 3600                     # where there is no /proc
 SHOWN_LINES = 40
 WRAPPERS = {"valgrind": ["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--show-leak-kinds=definite"]}
 INTERPRETERS = {".py": [sys.executable], ".sh": ["bash"]}
@@ -34,6 +39,41 @@ def environment():
     return env
 
 
+def cpu_seconds(session):
+    """What the processes of a session, and the children that they have waited for, have used; None: nobody says."""
+    if not os.path.exists("/proc/self/stat"):
+        return None
+    ticks = 0
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % pid, encoding="latin-1") as f:
+                fields = f.read().rpartition(")")[2].split()      # from state on: session is 3, utime to cstime 11 to 14
+        except OSError:
+            continue                       # it has ended
+        if int(fields[3]) == session:
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def watch(p):
+    """(output, exit status, or why it was ended)"""
+    begun = active = time.monotonic()
+    used = 0.0
+    while True:
+        try:
+            return p.communicate(timeout=2)[0].decode(errors="replace"), p.returncode
+        except subprocess.TimeoutExpired:
+            now, cpu = time.monotonic(), cpu_seconds(p.pid)
+        if cpu is not None and cpu > used + 0.1:
+            used, active = cpu, now
+        why = ("still running after %d s of processors" % CPU_LIMIT if used > CPU_LIMIT else
+               "idle for %d s" % IDLE_LIMIT if cpu is not None and now - active > IDLE_LIMIT else
+               "still running after %d s" % CLOCK_LIMIT if now - begun > CLOCK_LIMIT and cpu is None else "")
+        if why:
+            os.killpg(p.pid, signal.SIGKILL)
+            return p.communicate()[0].decode(errors="replace"), why
+
+
 def run(program, env):
     """(passed, failed, seconds, output, what went wrong)"""
     wrapper, path = program.rsplit(":", 1) if ":" in program else ("", program)
@@ -42,21 +82,16 @@ def run(program, env):
     command = WRAPPERS.get(wrapper, []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
     start = time.monotonic()
     try:
-        p = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                           stderr=subprocess.STDOUT, timeout=TIME_LIMIT)
-        output, status = p.stdout.decode(errors="replace"), p.returncode
-    except subprocess.TimeoutExpired as e:
-        output, status = (e.stdout or b"").decode(errors="replace"), "time"
+        output, status = watch(subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                                stderr=subprocess.STDOUT, start_new_session=True))
     except OSError as e:
-        output, status = str(e), "start"
+        output, status = str(e), "did not start"
     seconds = time.monotonic() - start
     counts = COUNTS.findall(output)
     passed, failed = map(int, counts[-1]) if counts else (0, 0)
     wrong = ""
-    if status == "time":
-        wrong = "still running after %d s" % TIME_LIMIT
-    elif status == "start":
-        wrong = "did not start"
+    if isinstance(status, str):
+        wrong = status
     elif status < 0:
         wrong = "killed by signal %d" % -status
     elif not counts:
