@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7acef638889c014bf234cccec3086a6ba51c4deedc00f7971b6cdde58129fdb8
+/* tiny.h 0.1.0, source d1035c730a4f3804a011409e82b1cd2e27ff0b711eea4f0c14ac2f4999aff021
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -244,210 +244,212 @@ BUILDING
 
 Where things stand in tiny.h
 
-    469  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    471  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    691  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1333  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    693  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1335  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1537  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1539  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1888  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1890  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2024  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2158  src/api/io.h                tensors from files and to files
-   2233  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2026  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2160  src/api/io.h                tensors from files and to files
+   2235  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2497  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2499  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2662  src/base/number.c           numbers as text, in and out
-   3096  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2664  src/base/number.c           numbers as text, in and out
+   3098  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3275  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3277  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3464  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3466  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3554  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3556  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3960  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   3962  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4107  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4600  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4109  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4602  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5180  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5182  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5407  src/ir/alu.c                the meaning of every arithmetic op, once
-   5557  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6265  src/ir/args.c               which k, v and sources fit an op
-   6418  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7035  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5409  src/ir/alu.c                the meaning of every arithmetic op, once
+   5559  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6267  src/ir/args.c               which k, v and sources fit an op
+   6420  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7037  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7618  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7620  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7978  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   7980  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+                                     what they close, vectors
+   8092  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8402  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8516  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8676  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8790  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9566  src/ir/spec.c               the verifier
-   9900  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9680  src/ir/spec.c               the verifier
+  10017  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10116  src/rules/notation.c        the algebra that bodies of rules are written in
-  10151  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10349  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10233  src/rules/notation.c        the algebra that bodies of rules are written in
+  10268  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10466  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10509  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10626  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  10903  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11020  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11102  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11219  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11516  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11633  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11857  src/rules/decompose.c       from what the IR means to what a language can say
-  12433  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11974  src/rules/decompose.c       from what the IR means to what a language can say
+  12550  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12467  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12584  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  12968  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13085  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13647  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13764  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13868  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13985  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14478  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14595  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14766  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14883  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15239  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15356  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15346  src/tensor/activation.c     what stands between the layers of a network
-  15522  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15867  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15463  src/tensor/activation.c     what stands between the layers of a network
+  15639  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15984  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16111  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16228  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16842  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16959  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17474  src/tensor/random.c         numbers from a counter, the same on every device
-  17748  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17591  src/tensor/random.c         numbers from a counter, the same on every device
+  17865  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18068  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18364  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18185  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18481  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18500  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18617  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19039  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19156  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19758  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19875  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20160  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20277  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20299  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20416  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20746  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20863  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21182  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21299  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21530  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21850  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  21976  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21647  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21967  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22093  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22134  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22251  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22626  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  22902  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22743  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23019  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  22998  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23115  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23253  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23648  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23370  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23765  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  23924  src/tensor/params.c         lists of named tensors: what a network consists of
-  24017  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24399  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  24041  src/tensor/params.c         lists of named tensors: what a network consists of
+  24134  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24516  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25391  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25501  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26162  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26265  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26630  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26733  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27063  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27166  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27660  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28161  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27763  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28252  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28630  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28680  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28805  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28846  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29031  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29071  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29273  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29292  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29400  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29522  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29419  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29527  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29622  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29627  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30011  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30016  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30595  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30600  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
   30836  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31303  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31381  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31584  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31836  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31283  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31361  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31564  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31816  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32090  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32070  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32284  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32266  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32505  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32487  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33105  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33400  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33087  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33382  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33795  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34356  src/runtime/interp.c        the backend INTERP
-  34436  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33777  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34338  src/runtime/interp.c        the backend INTERP
+  34418  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34491  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34767  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34917  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34473  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34749  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34899  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35460  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35867  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35442  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35849  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36534  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36516  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36965  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36947  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37729  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37711  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37947  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37929  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38220  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38202  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38488  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38470  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38665  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38647  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38839  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39198  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39434  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38821  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39180  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39416  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39582  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39748  src/runtime/context.c       opening and closing, the first error, totals
+  39564  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39730  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2487,7 +2489,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "7acef638889c014bf234cccec3086a6ba51c4deedc00f7971b6cdde58129fdb8"
+#define TN_SOURCE_ID "d1035c730a4f3804a011409e82b1cd2e27ff0b711eea4f0c14ac2f4999aff021"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7974,6 +7976,118 @@ static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
 }
 #endif
 // ---- end src/ir/build.c ----
+// ---- begin src/ir/kernel.c ----
+// kernel: builders of what kernels are made of: memory and its elements, loops and what they close, vectors.
+//
+// In:  sources. Out: the node, with the dtype and lanes that follow from them. What needs no node is given back as it
+//      is: END, REDUCE and AFTER of nothing are what they would be of. Sources of more than these are tn_like's.
+#ifndef TN_IR_KERNEL
+#define TN_IR_KERNEL
+#ifndef TINY_AMALGAMATED
+#include "build.c"
+#endif
+
+// u with other sources, however many, and other lanes.
+static tiny_uop *tn_like(tiny_ctx *t, const tiny_uop *u, int lanes, int n, tiny_uop *const *src) {
+  return tn_uop_make_with(t, u->op, u->dtype, lanes, n, src, u->k, u->nv, u->v, u->ptr);
+}
+// A node of a list of sources, one lane.
+static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) {
+  return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
+}
+// first and the n nodes of list, as sources of one node.
+static tiny_uop *tn_node_over(tiny_ctx *t, int op, int dtype, int lanes, tiny_uop *first, int n, tiny_uop *const *list,
+                              int64_t k) {
+  tiny_uop *few[TINY_MAX_DIMS + 2], **src = few;
+  if (n > TINY_MAX_DIMS + 1) src = (tiny_uop **)tn_scratch_bare(t, ((size_t)n + 1) * sizeof *src);
+  src[0] = first;
+  for (int i = 0; i < n; i++) src[i + 1] = list[i];
+  return tn_uop_make(t, op, dtype, lanes, n + 1, src, k, 0, NULL);
+}
+
+// ** memory **
+
+// The memory of a kernel's argument.
+static tiny_uop *tn_param(tiny_ctx *t, int dtype, int64_t slot, int64_t nelem) {
+  return tn_uop_make(t, TINY_OP_PARAM, dtype, 1, 0, NULL, slot, 1, &nelem);
+}
+// New memory of the kernel's own, in TN_SPACE_ ..; of accumulators with lanes.
+static tiny_uop *tn_define(tiny_ctx *t, int dtype, int lanes, int space, int64_t nelem) {
+  const int64_t v[2] = {space, nelem};
+  return tn_uop_make(t, TINY_OP_DEFINE, dtype, lanes, 0, NULL, ++t->ir->serial, 2, v);
+}
+// What x is for every value of the ranges, in memory of the space.
+static tiny_uop *tn_stage(tiny_ctx *t, int space, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, space);
+}
+// x, not before `done`.
+static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, tiny_uop *done) {
+  return tn_node_over(t, TINY_OP_AFTER, x->dtype, x->lanes, x, 1, &done, 0);
+}
+static tiny_uop *tn_after_all(tiny_ctx *t, tiny_uop *x, const tn_list *done) {
+  return done->n ? tn_node_over(t, TINY_OP_AFTER, x->dtype, x->lanes, x, done->n, done->u, 0) : x;
+}
+
+// The element of memory at `at`, which is touched where `valid` holds; NULL: always.
+static tiny_uop *tn_index_of(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, tiny_uop *valid) {
+  tiny_uop *src[3] = {memory, at, valid};
+  return tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, valid && !tn_is_k(valid, 1) ? 3 : 2, src, 0, 0, NULL);
+}
+// Another element of the same memory, where the same holds.
+static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *at, int lanes) {
+  tiny_uop *src[3] = {index->src[0], at, index->nsrc == 3 ? index->src[2] : NULL};
+  return tn_like(t, index, lanes, (int)index->nsrc, src);
+}
+static tiny_uop *tn_load(tiny_ctx *t, tiny_uop *index, int lanes) {
+  return tn_uop_make(t, TINY_OP_LOAD, index->dtype, lanes, 1, &index, 0, 0, NULL);
+}
+static tiny_uop *tn_load_at(tiny_ctx *t, tiny_uop *memory, tiny_uop *at) {
+  return tn_load(t, tn_index_of(t, memory, at, NULL), 1);
+}
+static tiny_uop *tn_store(tiny_ctx *t, tiny_uop *index, tiny_uop *value) {
+  tiny_uop *src[2] = {index, value};
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+}
+static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
+  return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
+}
+static tiny_uop *tn_barrier(tiny_ctx *t, tiny_uop *done) {
+  return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
+}
+
+// ** loops **
+
+// r as another kind of range.
+static tiny_uop *tn_with_kind(tiny_ctx *t, const tiny_uop *r, int kind) {
+  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r->src, (r->k & ~(int64_t)0xFF) | kind, 0, NULL);
+}
+// What is done, for every value of the ranges.
+static tiny_uop *tn_end(tiny_ctx *t, tiny_uop *done, int n, tiny_uop *const *ranges) {
+  return n ? tn_node_over(t, TINY_OP_END, TINY_VOID, 1, done, n, ranges, 0) : done;
+}
+// x folded by op over the ranges.
+static tiny_uop *tn_reduce_over(tiny_ctx *t, int64_t op, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  return n ? tn_node_over(t, TINY_OP_REDUCE, x->dtype, x->lanes, x, n, ranges, op) : x;
+}
+static tiny_uop *tn_sink_of(tiny_ctx *t, tiny_uop *end) {
+  return tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+}
+
+// ** vectors **
+
+// `lanes` lanes of x from `first` on.
+static tiny_uop *tn_pick(tiny_ctx *t, tiny_uop *x, int64_t first, int lanes) {
+  return tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, first, 0, NULL);
+}
+// n values of one lane, side by side.
+static tiny_uop *tn_stack(tiny_ctx *t, int n, tiny_uop *const *x) {
+  return tn_uop_make(t, TINY_OP_STACK, x[0]->dtype, n, n, x, 0, 0, NULL);
+}
+static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *x, int lanes) {
+  return x->lanes == lanes ? x : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+}
+#endif
+// ---- end src/ir/kernel.c ----
 // ---- begin src/ir/function.c ----
 // function: the functions of one real variable as nodes: roundings, powers, exponentials, logarithms, circular and
 // hyperbolic functions and their inverses, error and gamma functions.
@@ -9570,7 +9684,8 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 //
 // Tensor graph: elementwise sources have one shape or none; movement fits its source.
 // Kernel: memory is reached through INDEX; every RANGE is closed before the SINK, by one END at most (several
-// REDUCEs may share their ranges). Bounds of ranges are CONST, unless AFTERs order the kernel: then any integers.
+// REDUCEs may share their ranges). Bounds of ranges are CONST, unless AFTERs order the kernel, or its loops have got
+// their bounds: then any integers.
 // It holds at any point of lowering, so ops of programs are allowed.
 // Program: sources come first; loops and IFs nest; what is computed in one is not used after it; no op of the
 // other stages.
@@ -9583,6 +9698,7 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 #endif
 
 enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64 };
+enum { TN_SPEC_LOOPS = 8 };                // with KERNEL: its loops have got their bounds
 
 // What the dtype of a node must be:
 //   = as all sources            f the same, a float      n the same, no float   c BOOL of equal sources
@@ -9817,14 +9933,15 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
 static tiny_code tn_verify(tiny_ctx *t, tiny_uop *sink, int stage) {
   tn_spec s;
   tn_list order = {NULL, 0, 0};
-  tn_spec_open(&s, t, stage);
+  tn_spec_open(&s, t, stage & ~TN_SPEC_LOOPS);
+  s.ordered = stage & TN_SPEC_LOOPS;
   tn_toposort(t, sink, &order);
   for (int i = 0; i < order.n; i++) s.ordered |= order.u[i]->op == TINY_OP_AFTER;
   for (int i = 0; i < order.n; i++) {
     const tiny_code code = tn_spec_node(&s, order.u[i]);
     if (code != TINY_OK) return code;
   }
-  return stage == TN_SPEC_KERNEL && sink->op == TINY_OP_SINK ? tn_spec_ends(&s, &order) : TINY_OK;
+  return s.stage == TN_SPEC_KERNEL && sink->op == TINY_OP_SINK ? tn_spec_ends(&s, &order) : TINY_OK;
 }
 
 // Nodes of a tensor graph whose sources come first; what was computed before is looked at no more.
@@ -11339,8 +11456,8 @@ static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *p,
   return where(other, mul(x, cast(count, x->dtype)), none);
 }
 
-// The reduction of x over one range, or NULL if it takes a loop.
-static tiny_uop *tn_reduce_over(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *range) {
+// The reduction of x over one range in closed form, or NULL if it takes a loop.
+static tiny_uop *tn_reduce_closed(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *range) {
   if (tn_range_extent(range) <= 0) return NULL;            // the value of no summands is the loop's
   if (!tn_depends(t, x, range)) return tn_reduce_same(t, x, op, tn_range_extent(range));
   if (op == TINY_OP_MUL && x->dtype == TINY_BOOL) return NULL;
@@ -11371,7 +11488,7 @@ RULES(tn_rules_reduce, x, y, z)
     for (uint32_t i = 1; i < r->nsrc; i++) {
       if (r->src[i]->op == TINY_OP_CONST) return tn_reduce_node(t, r, x, (int)i);
       if (r->src[i]->op != TINY_OP_RANGE) continue;
-      tiny_uop *u = tn_reduce_over(t, x, (int)r->k, r->src[i]);
+      tiny_uop *u = tn_reduce_closed(t, x, (int)r->k, r->src[i]);
       if (u) return tn_reduce_node(t, r, u, (int)i);
     }
     return NULL;
@@ -24411,6 +24528,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
+#include "../ir/kernel.c"
 #include "../tensor/optim.c"
 #include "../rules/reduce.c"
 #include "../rules/decompose.c"
@@ -25106,8 +25224,7 @@ static tiny_uop *tn_kernel_param(tn_graph *g, tn_kernel *k, tiny_uop *place) {
     *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
     tn_map_set(g->t, &g->params, place, tn_boxed(slot));
   }
-  const int64_t nelem = tn_nelem(place);
-  return tn_uop_make(g->t, TINY_OP_PARAM, place->dtype, 1, 0, NULL, slot, 1, &nelem);
+  return tn_param(g->t, place->dtype, slot, tn_nelem(place));
 }
 
 static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
@@ -25121,10 +25238,7 @@ static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
 }
 
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
-  tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
-  tiny_uop *index =
-      tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
-  return tn_uop_make(g->t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
+  return tn_load(g->t, tn_index_of(g->t, tn_kernel_param(g, k, place), flat, valid), 1);
 }
 
 // Does this node's value lie in memory while kernel k runs?
@@ -25169,12 +25283,11 @@ static tiny_uop *tn_pull_source_at(tiny_ctx *t, const tiny_uop *u, uint32_t i, t
 }
 
 static tiny_uop *tn_pull_reduce(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
-  tiny_uop *src[TINY_MAX_DIMS + 1];
+  tiny_uop *ranges[TINY_MAX_DIMS];
   int n = 0;
-  src[n++] = x;
   for (int i = 0; i < u->src[0]->ndim; i++)
-    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
-  return n == 1 ? x : tn_uop_make(g->t, TINY_OP_REDUCE, u->dtype, 1, n, src, u->k & 0xFF, 0, NULL);
+    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) ranges[n++] = inner->src[i];
+  return tn_reduce_over(g->t, u->k & 0xFF, x, n, ranges);
 }
 
 // What a node's value is at a place where a PAD put zeros.
@@ -25334,7 +25447,7 @@ static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *fr
     for (int i = 0; i < n; i++) {
       const tiny_uop *p = param[i].param;
       from[i + 1] = (int)p->k;
-      tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
+      tn_map_set(t, &to, p, tn_param(t, p->dtype, i + 1, p->v[0]));
     }
     sink = tn_substitute(t, sink, &to);
   }
@@ -25371,19 +25484,16 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
-  tiny_uop *src[TINY_MAX_DIMS + 2] = {memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim)};
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL),
-                       tn_cast(t, value, memory->dtype)};
+  tiny_uop *index = tn_index_of(t, memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim), NULL),
+           *store = tn_store(t, index, tn_cast(t, value, memory->dtype)), *ranges[TINY_MAX_DIMS];
   int n = 0;
-  src[n++] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
     for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
       int in_scope = 0;
       for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
-      if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
+      if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) ranges[n++] = at->src[i];
     }
-  tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  tn_kernel_number(t, k, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL), &g->written);
+  tn_kernel_number(t, k, tn_sink_of(t, tn_end(t, store, n, ranges)), &g->written);
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
@@ -25554,7 +25664,7 @@ static tiny_uop *tn_close_mapped(tiny_ctx *t, const tiny_uop *u, const tn_map *m
   tn_list src = {NULL, 0, 0};
   tn_push(t, &src, (tiny_uop *)tn_map_get(map, u->src[0]));
   for (uint32_t i = 1; i < u->nsrc; i++) tn_collect_ranges(t, (tiny_uop *)tn_map_get(map, u->src[i]), &src);
-  return src.n == 1 ? src.u[0] : tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
+  return src.n == 1 ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
 }
 
 // Does a range of kernel i run over several digits of an index? Then it becomes two: a head is a group and one of it.
@@ -25850,7 +25960,7 @@ static int tn_rounds_choose(tn_cluster *c) {
 // ** kernels of a round **
 
 static tiny_uop *tn_rounds_marker(tn_graph *g, int dtype, int64_t nelem) {
-  return tn_uop_make(g->t, TINY_OP_PARAM, dtype, 1, 0, NULL, TN_ROUNDS_MARKER + ++g->nmarker, 1, &nelem);
+  return tn_param(g->t, dtype, TN_ROUNDS_MARKER + ++g->nmarker, nelem);
 }
 static int64_t tn_rounds_extent(const tn_cluster *c, int at, int part) {
   if (at + 1 < c->nchosen) return 1;
@@ -25904,7 +26014,7 @@ static void tn_round_open(tn_round_kernel *v, tn_kernel *now, const tn_round_axe
 static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_uop *index) {
   tiny_ctx *t = v->c->t;
   tn_affine part[TINY_MAX_DIMS];
-  tiny_uop *flat = tn_index(t, 0), *src[3];
+  tiny_uop *flat = tn_index(t, 0);
   int64_t stride = 1;
   tn_digits_split(s->digit, s->n, index->src[1], part);
   for (int d = s->n - 1; d >= 0; d--) {
@@ -25917,10 +26027,9 @@ static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_
     if (x) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, x, tn_index(t, stride)));
     stride *= at >= 0 ? tn_rounds_extent(v->c, at, v->part) : s->digit[d].extent;
   }
-  src[0] = tn_uop_make(t, TINY_OP_PARAM, s->node->dtype, 1, 0, NULL, index->src[0]->k, 1, &stride);
-  src[1] = flat;
-  src[2] = index->nsrc == 3 ? (tiny_uop *)tn_map_get(&v->map, index->src[2]) : NULL;
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, src, 0, 0, NULL);
+  tiny_uop *src[3] = {tn_param(t, s->node->dtype, index->src[0]->k, stride), flat,
+                      index->nsrc == 3 ? (tiny_uop *)tn_map_get(&v->map, index->src[2]) : NULL};
+  return tn_like(t, index, 1, (int)index->nsrc, src);
 }
 
 // What the rounds so far have folded, and this one. `at`: the element of PARAM 0 that holds it.
@@ -25950,7 +26059,7 @@ static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map 
   for (int slot = 0; slot < nmem; slot++) for (int i = 0; i < all.n; i++) {
     const tiny_uop *p = all.u[i];
     if (p->op != TINY_OP_PARAM || p->k != slot) continue;
-    tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, k->nmem, 1, p->v));
+    tn_map_set(t, &to, p, tn_param(t, p->dtype, k->nmem, p->v[0]));
     *TN_PUSH(t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = mem[slot];
   }
   tn_kernel_number(t, k, tn_substitute(t, sink, &to), written);
@@ -25984,12 +26093,9 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
     else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->fold) {
-      tiny_uop *at[2] = {w->src[0]->src[0], w->src[0]->src[1]};
-      if (sum) at[0] = tn_uop_make(t, TINY_OP_PARAM, sum->dtype, 1, 0, NULL, 0, 1, sum->v);
-      tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, at[0]->dtype, 1, 2, at, 0, 0, NULL);
-      at[0] = index;
-      at[1] = tn_round_folded(&v, m->fold, (tiny_uop *)tn_map_get(&v.map, m->fold), index);
-      w = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, at, 0, 0, NULL);
+      tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
+               *index = tn_index_of(t, memory, w->src[0]->src[1], NULL);
+      w = tn_store(t, index, tn_round_folded(&v, m->fold, (tiny_uop *)tn_map_get(&v.map, m->fold), index));
     }
     tn_map_set(t, &v.map, u, w);
   }
@@ -26002,11 +26108,8 @@ static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
   tiny_ctx *t = c->t;
   tn_kernel now = c->g->kernel[i];
   tn_map map = {NULL, 0, 0};
-  tiny_uop *at[2];
-  at[0] = tn_uop_make(t, TINY_OP_PARAM, sum->dtype, 1, 0, NULL, now.nmem, 1, sum->v);
-  at[1] = tn_kernel_store(&now)->src[0]->src[1];
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, sum->dtype, 1, 2, at, 0, 0, NULL);
-  tn_map_set(t, &map, c->member[i].fold, tn_u1(t, TINY_OP_LOAD, at[0]));
+  tiny_uop *memory = tn_param(t, sum->dtype, now.nmem, sum->v[0]), *at = tn_kernel_store(&now)->src[0]->src[1];
+  tn_map_set(t, &map, c->member[i].fold, tn_load_at(t, memory, at));
   now.mem = NULL; now.nmem = now.mem_cap = 0;
   for (int j = 0; j < c->g->kernel[i].nmem; j++)
     *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = c->g->kernel[i].mem[j];
@@ -26870,7 +26973,7 @@ static void tn_kernel_idle(tiny_ctx *t, tn_kernel *k, tiny_uop *x, int zeros, ti
     tn_push(t, &src, sink->src[i]);
   }
   tn_push(t, &src, idle);
-  k->ast = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, src.n, src.u, 0, 0, NULL);
+  k->ast = tn_like(t, k->ast, 1, src.n, src.u);
 }
 
 static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {
@@ -27739,7 +27842,7 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
   if (!changed) return u;
   tiny_uop *now = count == (int)u->nsrc ?
       tn_uop_with(t, u, src) :
-      tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
+      tn_like(t, u, u->lanes, count, src);
   // GROUP: unrolled.
   if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
     now = src[0];
@@ -27789,10 +27892,6 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
 
 // A kernel under optimisation.
 typedef struct tn_kernel_state { tiny_ctx *t; tiny_uop *sink; } tn_kernel_state;
-
-static tiny_uop *tn_with_kind(tiny_ctx *t, tiny_uop *r, int kind) {
-  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r->src, (r->k & ~(int64_t)0xFF) | kind, 0, NULL);
-}
 
 // Gives r another kind; returns the range that stands for it now.
 static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
@@ -27877,7 +27976,7 @@ static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
       for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
       src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;
       tn_push(t, &from, u);
-      tn_push(t, &to, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, 3, src, u->k, 0, NULL));
+      tn_push(t, &to, tn_like(t, u, u->lanes, 3, src));
     }
   }
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
@@ -27931,7 +28030,7 @@ static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, ti
     if (fresh[0] != idle->src[0])
       tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
   }
-  s->sink = tn_uop_make(s->t, TINY_OP_SINK, TINY_VOID, 1, src.n, src.u, 0, 0, NULL);
+  s->sink = tn_like(s->t, s->sink, 1, src.n, src.u);
 }
 
 // Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
@@ -27949,12 +28048,10 @@ static tiny_uop *tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_u
         tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
-  tiny_uop *src[2] = {tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n + 1, fresh, space, 0, NULL), flat};
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, src, 0, 0, NULL);
-  tiny_uop *staged = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &index, 0, 0, NULL);
+  tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
   if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
-  return src[0];
+  return stage;
 }
 
 // Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
@@ -27969,14 +28066,9 @@ static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
-  partial =
-      count == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, count, src, reduce->k, 0, NULL);
-  tiny_uop *parts[2] = {partial, item}, *again = tn_range(t, g, TN_REDUCE);
-  tiny_uop *at[2] = {tn_uop_make(t, TINY_OP_STAGE, reduce->dtype, 1, 2, parts, TN_SPACE_LOCAL, 0, NULL),
-                     again};
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, reduce->dtype, 1, 2, at, 0, 0, NULL);
-  tiny_uop *all[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), again};
-  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, all, reduce->k, 0, NULL);
+  partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
+  tiny_uop *again = tn_range(t, g, TN_REDUCE), *parts = tn_stage(t, TN_SPACE_LOCAL, partial, 1, &item),
+           *whole = tn_reduce_over(t, reduce->k, tn_load_at(t, parts, again), 1, &again);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
 }
 
@@ -28119,17 +28211,16 @@ static int tn_move_dot(tn_kernel_state *s, const tn_profile *p, const tiny_langu
     if (!lang->dots[dot] || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
         reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
       continue;
-    tiny_uop *src[2], *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
-    src[1] = tn_range(t, tn_range_extent(r) / n, TN_REDUCE);
-    x = tn_word_of(t, x, r, src[1], n);
-    y = tn_word_of(t, y, r, src[1], n);
+    tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),
+             *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
+    x = tn_word_of(t, x, r, words, n);
+    y = tn_word_of(t, y, r, words, n);
     if (tn_dots[i / 2].x == TINY_I8) {
       tiny_uop *bias = tn_int(t, TINY_U32, 0x80808080);
       sum = tn_u2(t, TINY_OP_MUL, tn_dot_of(t, dot, bias, y, sum), tn_int(t, TINY_I32, -1));
       x = tn_u2(t, TINY_OP_XOR, x, bias);
     }
-    src[0] = tn_dot_of(t, dot, x, y, sum);
-    tiny_uop *now = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, src, TINY_OP_ADD, 0, NULL);
+    tiny_uop *now = tn_reduce_over(t, TINY_OP_ADD, tn_dot_of(t, dot, x, y, sum), 1, &words);
     s->sink = tn_simplify(t, tn_replace(t, s->sink, 1, &reduce, &now));
     return 1;
   }
@@ -28181,10 +28272,6 @@ static int tn_is_item(const tiny_uop *r) {
 static int tn_is_parallel(const tiny_uop *r) {
   const int kind = tn_range_kind(r);
   return tn_is_item(r) || kind == TN_UPCAST || kind == TN_UNROLL || kind == TN_VECTOR;
-}
-
-static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) {
-  return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
 }
 
 // Does u end range r?
@@ -28251,83 +28338,62 @@ static tiny_uop *tn_stage_rounds(const tiny_uop *stage) {
 // the elements that they consist of.
 static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *memory, tiny_uop *flat,
                                   const tn_list *open) {
-  tn_list src = {NULL, 0, 0};
-  tiny_uop *start = memory, *at[2], *pair[2], *element = tn_range(t, stage->lanes, TN_LOOP);
-  tn_push(t, &src, memory);
-  for (int i = 0; i < open->n; i++) tn_push(t, &src, open->u[i]);
-  if (open->n) start = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, src.n, src.u, 0, 0, NULL);
-  src.n = 0;
-  tn_push(t, &src, NULL);
+  tn_list ranges = {NULL, 0, 0};
+  tiny_uop *element = tn_range(t, stage->lanes, TN_LOOP), *start = tn_after_all(t, memory, open);
   for (uint32_t i = 1; i < stage->nsrc; i++)
-    tn_push(t, &src, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
-  at[0] = start;
-  at[1] = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, src.u + 1);
+    tn_push(t, &ranges, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
+  tiny_uop *at = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, ranges.u);
   if (stage->lanes > 1) {
-    tn_push(t, &src, element);
-    at[1] = tn_u2(t, TINY_OP_ADD, at[1], element);
+    tn_push(t, &ranges, element);
+    at = tn_u2(t, TINY_OP_ADD, at, element);
   }
-  pair[0] = tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL);
-  pair[1] = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype));
-  src.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-  at[0] = memory;
-  at[1] = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
-  return tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, at, 0, 0, NULL);
+  tiny_uop *identity = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype)),
+           *store = tn_store(t, tn_index_of(t, start, at, NULL), identity);
+  return tn_after(t, memory, tn_end(t, store, ranges.n, ranges.u));
 }
 
 // What a round leaves in memory: what was there, and the REDUCE over the other ranges.
 static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *rounds, tiny_uop *index) {
   tn_list src = {NULL, 0, 0};
   for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != rounds) tn_push(t, &src, reduce->src[i]);
-  tiny_uop *part = src.n == 1 ? src.u[0] :
-                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, reduce->lanes, src.n, src.u, reduce->k, 0, NULL);
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, reduce->lanes, 1, &index, 0, 0, NULL), part};
-  return tn_uop_make(t, (int)reduce->k, reduce->dtype, reduce->lanes, 2, pair, 0, 0, NULL);
+  tiny_uop *part = src.n == 1 ? src.u[0] : tn_like(t, reduce, reduce->lanes, src.n, src.u);
+  return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
-  int64_t v[2] = {stage->k, 1}, owners;
+  int64_t nelem = stage->lanes, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
   tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *rounds = tn_stage_rounds(stage);
-  tn_push(t, &end, NULL);
   if (rounds) tn_push(t, &end, rounds);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
-    v[1] *= tn_range_extent(r);
+    nelem *= tn_range_extent(r);
     flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(r))), r);
     if (!tn_is_item(r)) tn_push(t, &end, r);
   }
   if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
-  const int64_t part = v[1] *= stage->lanes;
-  v[1] *= owners;
-  tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v),
-           *to = memory;
+  tiny_uop *memory = tn_define(t, stage->dtype, 1, (int)stage->k, nelem * owners), *to = memory;
   const int wait = shared && stage->k == TN_SPACE_LOCAL;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last round's contents
-    tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
-    to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
+    to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
   if (rounds) to = tn_stage_cleared(t, stage, to, flat, &open);
-  tiny_uop *at[3] = {to, flat, tn_stage_filler(t, sink, stage)};
-  const int gated = !tn_is_k(at[2], 1);
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2 + gated, at, 0, 0, NULL), stage->src[0]};
-  if (rounds) pair[1] = tn_stage_added(t, stage->src[0], rounds, pair[0]);
-  end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-  tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
-  if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
-  tiny_uop *after[2] = {memory, done},
-           *filled = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, after, 0, 0, NULL);
+  tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
+  if (rounds) value = tn_stage_added(t, stage->src[0], rounds, index);
+  tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
+  tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *src[3];
     if (u->op != TINY_OP_INDEX || u->src[0] != stage) continue;
     src[0] = filled;
-    src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, part)), u->src[1]);
+    src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, nelem)), u->src[1]);
     src[2] = u->nsrc == 3 ? u->src[2] : NULL;
     tn_push(t, &from, u);
-    tn_push(t, &now, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, (int)u->nsrc, src, 0, 0, NULL));
+    tn_push(t, &now, tn_uop_with(t, u, src));
   }
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
@@ -28385,7 +28451,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
           tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
-  return tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL);
+  return tn_like(t, u, u->lanes, src.n, src.u);
 }
 
 // Does some load read other vectors for each copy of r?
@@ -28456,21 +28522,12 @@ static tiny_uop *tn_lane_step(tiny_ctx *t, tiny_uop *e, int64_t *step) {
   return base ? tn_simplify(t, base) : tn_index(t, 0);
 }
 
-static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *u, int lanes) {
-  return u->lanes == lanes ? u : tn_uop_make(t, TINY_OP_BROADCAST, u->dtype, lanes, 1, &u, 0, 0, NULL);
-}
-
 // The same of a value, or of every value of a GROUP.
 static tiny_uop *tn_lanes_of_all(tiny_ctx *t, tiny_uop *u, int lanes) {
   tn_list src = {NULL, 0, 0};
   if (u->op != TINY_OP_GROUP) return tn_lanes_of(t, u, lanes);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, &src, tn_lanes_of(t, u->src[i], lanes));
-  return tn_uop_make(t, u->op, u->dtype, lanes, src.n, src.u, u->k, 0, NULL);
-}
-
-static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, int lanes) {
-  tiny_uop *src[3] = {index->src[0], element, index->nsrc == 3 ? index->src[2] : NULL};
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, lanes, (int)index->nsrc, src, 0, 0, NULL);
+  return tn_like(t, u, lanes, src.n, src.u);
 }
 
 static int64_t tn_memory_nelem(const tiny_uop *m) {
@@ -28485,11 +28542,9 @@ static tiny_uop *tn_lanes_comb(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int6
   for (int i = 0; i < lanes; i++) {
     const int64_t place = step * i - first, begin = place / lanes * lanes < last ? place / lanes * lanes : last;
     tiny_uop *element = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, first + begin)));
-    tiny_uop *index = tn_index_with(t, load->src[0], element, 1);
-    tiny_uop *vector = tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, 1, &index, 0, 0, NULL);
-    tn_push(t, &one, tn_uop_make(t, TINY_OP_PICK, load->dtype, 1, 1, &vector, place - begin, 0, NULL));
+    tn_push(t, &one, tn_pick(t, tn_load(t, tn_index_with(t, load->src[0], element, 1), lanes), place - begin, 1));
   }
-  return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
+  return tn_stack(t, lanes, one.u);
 }
 
 // A load whose index has lanes: contiguous, strided or gathered.
@@ -28503,13 +28558,12 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   base = tn_lane_step(t, index->src[1], &step);
   if (base && step == 1) {
     src[0] = tn_index_with(t, index, base, 1);
-    return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
+    return tn_like(t, load, lanes, (int)load->nsrc, src);
   }
   // One element, for some lanes.
   if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 &&
       base->vmax < tn_memory_nelem(index->src[0])) {
-    tiny_uop *open = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, index->src, 0, 0, NULL),
-             *one = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &open, 0, 0, NULL);
+    tiny_uop *one = tn_load_at(t, index->src[0], index->src[1]);
     return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
                  tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
@@ -28518,13 +28572,13 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
     for (int i = 0; i < lanes; i++) {
-      src[0] = tn_index_with(t, index, tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i))), 1);
-      tn_push(t, &one, tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL));
+      tiny_uop *at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i)));
+      tn_push(t, &one, tn_load(t, tn_index_with(t, index, at, 1), 1));
     }
-    return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
+    return tn_stack(t, lanes, one.u);
   }
   src[0] = tn_index_with(t, index, tn_lanes_of(t, index->src[1], lanes), lanes);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
+  return tn_like(t, load, lanes, (int)load->nsrc, src);
 }
 
 static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
@@ -28532,30 +28586,27 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   int lanes = store->src[1]->lanes;
   if (element->lanes > lanes) lanes = element->lanes;
   int64_t step;
-  tiny_uop *base = tn_lane_step(t, element, &step), *src[2];
+  tiny_uop *base = tn_lane_step(t, element, &step);
   if (base && step && step != 1 && (index->nsrc < 3 || index->src[2]->lanes == 1)) {
     tn_list one = {NULL, 0, 0};            // apart from each other: lane by lane
     tiny_uop *value = tn_lanes_of(t, store->src[1], lanes);
     for (int i = 0; i < lanes; i++) {
-      src[0] = tn_index_with(t, index, tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i))), 1);
-      src[1] = tn_uop_make(t, TINY_OP_PICK, value->dtype, 1, 1, &value, i, 0, NULL);
-      tn_push(t, &one, tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL));
+      tiny_uop *at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i)));
+      tn_push(t, &one, tn_store(t, tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)));
     }
     return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
   }
-  src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) :
-                               tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
-  src[1] = tn_lanes_of(t, store->src[1], lanes);
-  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+  index = base && step == 1 ? tn_index_with(t, index, base, 1) :
+                              tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
+  return tn_store(t, index, tn_lanes_of(t, store->src[1], lanes));
 }
 
 // Lanes lie beside each other, or near the first.
 static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
   int64_t step;
   tiny_uop *base = tn_lane_step(t, index->src[1], &step), *first = base;
-  if (!base) first = tn_uop_make(t, TINY_OP_PICK, index->src[1]->dtype, 1, 1, &index->src[1], 0, 0, NULL);
-  first = tn_index_with(t, index, first, 1);
-  return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &first, 0, 0, NULL);
+  if (!base) first = tn_pick(t, index->src[1], 0, 1);
+  return tn_prefetch(t, tn_index_with(t, index, first, 1));
 }
 
 // One node over lanes, its sources done. REDUCE over r folds its lanes; END drops r.
@@ -28564,17 +28615,16 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     tn_list now = {NULL, 0, 0};
     int closes = 0;
     for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
-    if (u->op == TINY_OP_END)
-      return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
+    if (u->op == TINY_OP_END) return tn_end(t, now.u[0], now.n - 1, now.u + 1);
     // The same in every lane.
     if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
-    tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, now.u[0]->lanes, now.n, now.u, u->k, 0, NULL);
+    tiny_uop *x = tn_like(t, u, now.u[0]->lanes, now.n, now.u);
     return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
   if (u->op == TINY_OP_GROUP) {            // of values: all as wide as the widest
     int lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i]->lanes > lanes) lanes = src[i]->lanes;
-    tiny_uop *group = tn_uop_make(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, 0, NULL);
+    tiny_uop *group = tn_like(t, u, 1, (int)u->nsrc, src);
     return u->dtype == TINY_VOID || lanes == 1 ? group : tn_lanes_of_all(t, group, lanes);
   }
   if (u->op == TINY_OP_INDEX) {
@@ -28582,12 +28632,12 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->lanes > 1) return tn_uop_with(t, u, src);
     int lanes = src[1]->lanes;
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
-    return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
+    return tn_like(t, u, lanes, (int)u->nsrc, src);
   }
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
-    return tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL);
+    return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
-    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL));
+    return tn_lanes_load(t, tn_like(t, u, src[0]->lanes, (int)u->nsrc, src));
   if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);
@@ -28679,21 +28729,16 @@ static tn_across *tn_across_beside(tn_across *all, int n, const tn_across *c, in
 }
 
 static tiny_uop *tn_square_row(tiny_ctx *t, const tn_across *c, int i) {
-  tiny_uop *place = tn_index(t, c->at + c->step * i), *at[2] = {c->memory, place};
-  if (c->base) at[1] = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, place));
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, c->memory->dtype, 1, 2, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, c->stack->dtype, c->stack->lanes, 1, &index, 0, 0, NULL);
+  tiny_uop *at = tn_index(t, c->at + c->step * i);
+  if (c->base) at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, at));
+  return tn_load(t, tn_index_of(t, c->memory, at, NULL), c->stack->lanes);
 }
 
 // What rows a and b, s apart, hold after step s: the upper one, or the lower.
 static tiny_uop *tn_square_step(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int s, int lower) {
   tiny_uop *lane[TN_SQUARE_MOST];
-  for (int l = 0; l < a->lanes; l++) {
-    tiny_uop *from = l & s ? b : a;
-    const int k = lower ? l | s : l & ~s;
-    lane[l] = tn_uop_make(t, TINY_OP_PICK, a->dtype, 1, 1, &from, k, 0, NULL);
-  }
-  return tn_uop_make(t, TINY_OP_STACK, a->dtype, a->lanes, a->lanes, lane, 0, 0, NULL);
+  for (int l = 0; l < a->lanes; l++) lane[l] = tn_pick(t, l & s ? b : a, lower ? l | s : l & ~s, 1);
+  return tn_stack(t, a->lanes, lane);
 }
 
 static void tn_square_turn(tiny_ctx *t, tiny_uop **row, int n) {
@@ -28722,11 +28767,8 @@ static int tn_square_find(tn_across *all, int n, tn_across **of) {
 // x folded to so many lanes: lane i is that of all lanes whose number is i, modulo that many. PICK with lanes takes the
 // low (k 0) or high half.
 static tiny_uop *tn_fold_halves(tiny_ctx *t, tiny_uop *x, int op, int to) {
-  for (int lanes = x->lanes / 2; lanes >= to; lanes /= 2) {
-    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
-    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
-    x = tn_u2(t, op, low, high);
-  }
+  for (int lanes = x->lanes / 2; lanes >= to; lanes /= 2)
+    x = tn_u2(t, op, tn_pick(t, x, 0, lanes), tn_pick(t, x, lanes, lanes));
   return x;
 }
 
@@ -28767,11 +28809,10 @@ static tiny_uop *tn_fold_together(tiny_ctx *t, tiny_uop *u) {
   tn_list stores = {NULL, 0, 0};
   if (u->op != TINY_OP_GROUP || u->dtype != TINY_VOID) return NULL;
   for (int i = 0, n; i < (int)u->nsrc; i += n) {
-    tiny_uop *fold[TN_FOLDS_MOST], *pair[2] = {u->src[i]->src[0], NULL};
+    tiny_uop *fold[TN_FOLDS_MOST];
     n = tn_folds_beside(u, i);
     for (int j = 0; j < n; j++) fold[j] = u->src[i + j]->src[1];
-    if (n > 1) pair[1] = tn_folds_joined(t, fold, n);
-    tn_push(t, &stores, n > 1 ? tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL) : u->src[i]);
+    tn_push(t, &stores, n > 1 ? tn_store(t, u->src[i]->src[0], tn_folds_joined(t, fold, n)) : u->src[i]);
   }
   if (stores.n == (int)u->nsrc) return NULL;
   return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);
@@ -28926,15 +28967,14 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *idle, tin
 // `nest`, an END, as a nest that stores zeros, where the first of its ranges runs from `start` to `end`.
 static tiny_uop *tn_zeros_of(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *nest, tiny_uop *start, tiny_uop *end) {
   const tiny_uop *store = nest->src[0];
-  tiny_uop **src = (tiny_uop **)tn_scratch(t, nest->nsrc * sizeof *src), *pair[2];
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, nest->nsrc * sizeof *src);
   for (uint32_t j = 1; j < nest->nsrc; j++)
     src[j] = tn_range(t, tn_range_extent(nest->src[j]), tn_range_kind(nest->src[j]));
   tn_loop_bound *bound = tn_bound_of(b, src[1]);
   bound->start = start; bound->end = end;
-  pair[0] = tn_replace(t, store->src[0], (int)nest->nsrc - 1, nest->src + 1, src + 1);
-  pair[1] = tn_const(t, store->src[1]->dtype, tn_dtype_value(store->src[1]->dtype, 0));
-  src[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, (int)nest->nsrc, src, 0, 0, NULL);
+  tiny_uop *index = tn_replace(t, store->src[0], (int)nest->nsrc - 1, nest->src + 1, src + 1),
+           *zero = tn_const(t, store->src[1]->dtype, tn_dtype_value(store->src[1]->dtype, 0));
+  return tn_end(t, tn_store(t, index, zero), (int)nest->nsrc - 1, src + 1);
 }
 
 // Elements that END's loop r, its source i, no longer stores are 0. Copies and lanes lie within r.
@@ -28959,7 +28999,7 @@ static tiny_uop *tn_fill_zeros(tiny_ctx *t, tn_loop_bounds *b, tiny_uop *sink, u
 static tiny_uop *tn_idles_drop(tiny_ctx *t, tiny_uop *sink) {
   uint32_t n = sink->nsrc;
   while (n > 1 && sink->src[n - 1]->op == TINY_OP_IDLE) n--;
-  return n == sink->nsrc ? sink : tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, (int)n, sink->src, 0, 0, NULL);
+  return n == sink->nsrc ? sink : tn_like(t, sink, 1, (int)n, sink->src);
 }
 
 // A kernel without IDLEs of ranges that nothing closes any more, as algebra has done without them.
@@ -28979,7 +29019,7 @@ static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
     }
     if (keep) tn_push(t, &kept, sink->src[i]);
   }
-  return tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, kept.n, kept.u, 0, 0, NULL);
+  return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
 // What a SINK says is idle becomes bounds, which tn_bounds_set gives to the loops later.
@@ -29019,7 +29059,7 @@ static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
       if (i != at && tn_bound_names(t, &b->of[i], b->of[at].range)) { at++; i = -1; }
     tn_loop_bound now = b->of[at];
     tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start}, *r;
-    r = tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, now.start ? 2 : 1, src, now.range->k, 0, NULL);
+    r = tn_like(t, now.range, 1, now.start ? 2 : 1, src);
     sink = tn_replace(t, sink, 1, &now.range, &r);
     b->of[at] = b->of[--b->n];
   }
@@ -29039,25 +29079,11 @@ static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
 #include "bounds.c"
 #endif
 
-static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, const tn_list *deps) {
-  tn_list src = {NULL, 0, 0};
-  if (!deps->n) return x;
-  tn_push(t, &src, x);
-  for (int i = 0; i < deps->n; i++) tn_push(t, &src, deps->u[i]);
-  return tn_uop_make(t, TINY_OP_AFTER, x->dtype, x->lanes, src.n, src.u, 0, 0, NULL);
-}
-
-static tiny_uop *tn_reg_at(tiny_ctx *t, tiny_uop *memory) {
-  tiny_uop *src[2] = {memory, tn_index(t, 0)};
-  return tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
-}
-static tiny_uop *tn_reg_load(tiny_ctx *t, tiny_uop *memory) {
-  tiny_uop *index = tn_reg_at(t, memory);
-  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, memory->lanes, 1, &index, 0, 0, NULL);
-}
+// Accumulators: memory of one element, perhaps of lanes.
+static tiny_uop *tn_reg_at(tiny_ctx *t, tiny_uop *memory) { return tn_index_of(t, memory, tn_index(t, 0), NULL); }
+static tiny_uop *tn_reg_load(tiny_ctx *t, tiny_uop *memory) { return tn_load(t, tn_reg_at(t, memory), memory->lanes); }
 static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
-  tiny_uop *src[2] = {tn_reg_at(t, memory), tn_lanes_of(t, value, memory->lanes)};
-  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+  return tn_store(t, tn_reg_at(t, memory), tn_lanes_of(t, value, memory->lanes));
 }
 
 // Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
@@ -29102,28 +29128,27 @@ static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tin
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
-  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
+  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0},
           from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0};
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
-    const int64_t v[2] = {TN_SPACE_REG, 1};
     tn_list deps = {NULL, 0, 0};
-    tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
+    tiny_uop *reg = tn_define(t, u->dtype, u->lanes, TN_SPACE_REG, 1);
     tiny_uop *start = tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)),
              *sum = tn_tile_sum(t, sink, u, &start);
     tn_push(t, &from, sum ? sum : group[i]);
-    tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &open), start));
+    tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &open), start));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
     tn_push(t, &stores,
             tn_reg_store(t, reg,
-                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)))));
+                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
   for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
-  tn_push(t, &after, tn_node_of(t, TINY_OP_END, TINY_VOID, &end));
-  for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], &after)));
+  tiny_uop *done = tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
+  for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
   return tn_replace(t, sink, n, from.u, to.u);
 }
 
@@ -29136,18 +29161,17 @@ static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
 
 // A running REDUCE becomes an accumulator that is set before its loop, and kept at the end of every round.
 static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
-  const int64_t v[2] = {TN_SPACE_REG, 1};
   const int op = (int)(u->k & 0xFF);
   tiny_uop *loop = u->src[1], *end = tn_end_of(t, sink, loop);
-  tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
+  tiny_uop *reg = tn_define(t, u->dtype, u->lanes, TN_SPACE_REG, 1);
   tn_list around = {NULL, 0, 0}, deps = {NULL, 0, 0}, body = {NULL, 0, 0}, src = {NULL, 0, 0};
   if (!end) { tiny_fail(t, TINY_E_INTERNAL, "lower: a running REDUCE outside of its loop"); return sink; }
   for (uint32_t i = 1; i < end->nsrc; i++)
     if (end->src[i] != loop && tn_is_loop(end->src[i])) tn_push(t, &around, end->src[i]);
-  tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &around),
+  tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &around),
                                  tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype))));
   tn_push(t, &deps, loop);
-  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)));
+  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)));
   sink = tn_replace(t, sink, 1, &u, &now);
   end = tn_end_of(t, sink, loop);
   tn_push(t, &body, end->src[0]);
@@ -29235,12 +29259,10 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
   for (int i = 0; i < stores.n; i++) {
     const tiny_uop *index = stores.u[i]->src[0];
     tiny_uop *src[3] = {index->src[0], index->src[1],
-                        index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first},
-             *pair[2] = {NULL, stores.u[i]->src[1]};
+                        index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first};
     const int gated = index->src[0]->op == TINY_OP_PARAM;
-    pair[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : (int)index->nsrc, src, 0,
-                          0, NULL);
-    tn_push(t, &to, tn_uop_with(t, stores.u[i], pair));
+    tiny_uop *now = tn_like(t, index, index->lanes, gated ? 3 : (int)index->nsrc, src);
+    tn_push(t, &to, tn_store(t, now, stores.u[i]->src[1]));
   }
   return tn_replace(t, sink, stores.n, stores.u, to.u);
 }
@@ -29250,10 +29272,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
 static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
   if (u->op != TINY_OP_END || u->nsrc == 2) return NULL;
   tiny_uop *now = u->src[0];
-  for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-    tiny_uop *src[2] = {now, u->src[j]};
-    now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
-  }
+  for (uint32_t j = u->nsrc - 1; j >= 1; j--) now = tn_end(t, now, 1, &u->src[j]);
   return now;
 }
 
@@ -29413,16 +29432,6 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 #include "linearize.c"
 #endif
 
-static tiny_uop *tn_store_at(tiny_ctx *t, tiny_uop *memory, tiny_uop *element, tiny_uop *valid, int op,
-                             tiny_uop *value) {
-  tiny_uop *at[3] = {memory, element, valid}, *pair[2];
-  const int gated = valid && !tn_is_k(valid, 1);
-  pair[0] = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2 + gated, at, 0, 0, NULL);
-  pair[1] = op < 0 ? value :
-      tn_u2(t, op, tn_uop_make(t, TINY_OP_LOAD, memory->dtype, 1, 1, pair, 0, 0, NULL), value);
-  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-}
-
 // Does the output range loop outside of the filling? Those before the first target do, and what tasks share.
 static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) {
   const int kind = tn_range_kind(p->out[i]);
@@ -29438,7 +29447,6 @@ static void tn_write_scatter(tn_kernel_state *s, const tn_profile *p, const tn_s
   tiny_uop *reduce = p->end->src[0]->src[1], *memory = p->store->src[0], *flat = p->store->src[1];
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, outer = {NULL, 0, 0}, inner = {NULL, 0, 0};
   *row = *fill_row = NULL;
-  tn_push(t, &to, NULL);                   // of the END: to.u + 1 stand for from.u
   for (int i = 0; i < p->nout; i++) {
     int target = 0;
     for (int k = 0; k < c->n; k++) target |= p->out[i] == c->range[k];
@@ -29449,18 +29457,17 @@ static void tn_write_scatter(tn_kernel_state *s, const tn_profile *p, const tn_s
     tn_push(t, &inner, *row = p->out[i]);
     *fill_row = to.u[to.n - 1];
   }
-  to.u[0] = tn_store_at(t, memory, tn_replace(t, flat, from.n, from.u, to.u + 1), NULL, -1,
-                        tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)));
-  tiny_uop *filled[2] = {memory, tn_node_of(t, TINY_OP_END, TINY_VOID, &to)};
-  filled[0] = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, filled, 0, 0, NULL);
+  tiny_uop *identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)),
+           *store = tn_store(t, tn_index_of(t, memory, tn_replace(t, flat, from.n, from.u, to.u), NULL), identity),
+           *filled = tn_after(t, memory, tn_node_over(t, TINY_OP_END, TINY_VOID, 1, store, to.n, to.u, 0));
   flat = tn_simplify(t, tn_replace(t, flat, c->n, c->range, c->at));
   to.n = 0;
-  tn_push(t, &to, tn_store_at(t, filled[0], flat, c->valid, (int)reduce->k, c->value));
+  tiny_uop *index = tn_index_of(t, filled, flat, c->valid);
+  tn_push(t, &to, tn_store(t, index, tn_u2(t, (int)reduce->k, tn_load(t, index, 1), c->value)));
   for (int i = 0; i < outer.n; i++) tn_push(t, &to, outer.u[i]);
   for (uint32_t i = 1; i < reduce->nsrc; i++) tn_push(t, &to, reduce->src[i]);
   for (int i = 0; i < inner.n; i++) tn_push(t, &to, inner.u[i]);
-  tiny_uop *end = tn_node_of(t, TINY_OP_END, TINY_VOID, &to);
-  s->sink = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+  s->sink = tn_sink_of(t, tn_node_of(t, TINY_OP_END, TINY_VOID, &to));
 }
 
 // ** scans **
@@ -29482,17 +29489,15 @@ static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tin
   tn_scan_fact f;
   tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++) {
-    tiny_uop *u = reduces.u[i], *src[2];
+    tiny_uop *u = reduces.u[i];
     if (tn_is_running(u) || !tn_find_scan(t, u, end->src + 1, (int)end->nsrc - 1, &f)) continue;
     if ((*round && (f.loop != *loop || f.backward != *backward)) || !tn_is_of_kernel(t, u, end)) continue;
     if (!*round) {
       *loop = f.loop; *backward = f.backward;
       *round = f.backward ? tn_range(t, tn_range_extent(f.loop), TN_LOOP) : f.loop;
     }
-    src[0] = tn_replace(t, f.value, 1, loop, round);
-    src[1] = *round;
-    src[0] = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 2, src, u->k | TN_RUNNING, 0, NULL);
-    return tn_replace(t, sink, 1, &u, src);
+    tiny_uop *scan = tn_reduce_over(t, u->k | TN_RUNNING, tn_replace(t, f.value, 1, loop, round), 1, round);
+    return tn_replace(t, sink, 1, &u, &scan);
   }
   return NULL;
 }
@@ -30718,20 +30723,17 @@ static tiny_uop *tn_core_fresh(tiny_ctx *t, tiny_uop *r, int kind) {
 
 // u, for the values of the ranges `to` in the place of `from`, NULL among both, in memory.
 static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
-  tn_list src = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_push(t, &src, NULL);
+  tn_list ranges = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
   for (int i = 0; i < n; i++) {
     if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
-    if (to[i]) tn_push(t, &src, to[i]);
+    if (to[i]) tn_push(t, &ranges, to[i]);
   }
-  src.u[0] = tn_replace(t, u, old.n, old.u, now.u);
-  return tn_uop_make(t, TINY_OP_STAGE, u->dtype, u->lanes, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
+  return tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
 }
 
 // The element at `at` of memory, and those that follow.
 static tiny_uop *tn_core_load(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, int lanes) {
-  tiny_uop *src[2] = {memory, at}, *index = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, lanes, 1, &index, 0, 0, NULL);
+  return tn_load(t, tn_index_of(t, memory, at, NULL), lanes);
 }
 
 // ** tiles **
@@ -30771,10 +30773,8 @@ static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   src[0] = tn_core_a(t, c, k);
   src[1] = tn_core_b(t, c, k);
   src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
-  src[0] = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL);
-  src[1] = k;
-  src[2] = c->round;
-  tiny_uop *sum = tn_uop_make(t, TINY_OP_REDUCE, dtype, unit->m * unit->n, c->round ? 3 : 2, src, TINY_OP_ADD, 0, NULL);
+  tiny_uop *product = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL),
+           *over[2] = {k, c->round}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->round ? 2 : 1, over);
   for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
   tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
            *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
@@ -30889,7 +30889,7 @@ static tiny_uop *tn_place_in_rows(tiny_ctx *t, tiny_uop *rows, int64_t n, tiny_u
 // REDUCE that needs it first stores it on its way. rows: of a block, or NULL.
 static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows) {
   tiny_ctx *t = s->t;
-  tiny_uop *j = NULL, *value[2], *at[2], *pair[2], *from[2], *to[2];
+  tiny_uop *j = NULL, *value[2];
   for (int i = 0; i < p->nout; i++) {
     int in_scope = 1;
     for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
@@ -30900,25 +30900,16 @@ static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows)
   if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
   for (int k = 0; k < p->nreduce; k++) {
     tiny_uop *reduce = p->reduce[k];
-    const int64_t n = tn_range_extent(j), v[2] = {TN_SPACE_LOCAL, rows ? n * tn_range_extent(rows) : n};
+    const int64_t n = tn_range_extent(j), nelem = rows ? n * tn_range_extent(rows) : n;
     if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
     value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
-    if (!value[0] || v[1] * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
-    at[0] = tn_uop_make(t, TINY_OP_DEFINE, value[0]->dtype, 1, 0, NULL, ++t->ir->serial, 2, v);
-    at[1] = tn_place_in_rows(t, rows, n, reduce->src[1]);
-    pair[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
-    pair[1] = value[1];
-    pair[1] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-    pair[0] = value[1];
-    pair[0] = tn_uop_make(t, TINY_OP_AFTER, value[1]->dtype, 1, 2, pair, 0, 0, NULL);
-    pair[1] = tn_replace(t, reduce, 1, &value[1], pair);
-    from[0] = value[0]; from[1] = reduce;
-    to[1] = pair[1];
-    pair[0] = at[0];
-    at[0] = tn_uop_make(t, TINY_OP_AFTER, value[0]->dtype, 1, 2, pair, 0, 0, NULL);
-    at[1] = tn_place_in_rows(t, rows, n, j);
-    to[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
-    to[0] = tn_uop_make(t, TINY_OP_LOAD, value[0]->dtype, 1, 1, to, 0, 0, NULL);
+    if (!value[0] || nelem * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
+    tiny_uop *memory = tn_define(t, value[0]->dtype, 1, TN_SPACE_LOCAL, nelem),
+             *first = tn_index_of(t, memory, tn_place_in_rows(t, rows, n, reduce->src[1]), NULL),
+             *stored = tn_after(t, value[1], tn_store(t, first, value[1])),
+             *filling = tn_replace(t, reduce, 1, &value[1], &stored),
+             *again = tn_load_at(t, tn_after(t, memory, filling), tn_place_in_rows(t, rows, n, j)),
+             *from[2] = {value[0], reduce}, *to[2] = {again, filling};
     s->sink = tn_replace(t, s->sink, 2, from, to);
     return 1;
   }
@@ -30937,15 +30928,10 @@ static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u)
 
 // The load, which first asks for another element of its memory, at `ahead`.
 static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
-  tiny_uop *index = load->src[0], *at[3] = {index->src[0], ahead, NULL}, *src[2];
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
-  src[0] = index->src[0];
-  src[1] = tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, at, 0, 0, NULL);
-  at[0] = tn_uop_make(t, TINY_OP_AFTER, src[0]->dtype, 1, 2, src, 0, 0, NULL);
-  at[1] = index->src[1];
-  if (index->nsrc == 3) at[2] = index->src[2];
-  src[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL);
+  const tiny_uop *index = load->src[0];
+  tiny_uop *memory = index->src[0], *fetched = tn_prefetch(t, tn_index_of(t, memory, ahead, NULL));
+  memory = tn_after(t, memory, fetched);
+  return tn_load(t, tn_index_of(t, memory, index->src[1], index->nsrc == 3 ? index->src[2] : NULL), 1);
 }
 
 // Rows ahead that are fetched: the next one, or several short ones.
@@ -31002,15 +30988,13 @@ static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows
   tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
   tn_collect_op(t, element, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *at[2], *beyond;
+    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *beyond;
     if (!tn_depends(t, index, rows)) continue;
     beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
     beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
-    at[0] = index->src[0];
-    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last);
-    at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
     tn_push(t, &from, loads.u[i]);
-    tn_push(t, &to, tn_uop_make(t, TINY_OP_LOAD, loads.u[i]->dtype, 1, 1, at, 0, 0, NULL));
+    tn_push(t, &to, tn_load_at(t, index->src[0],
+                               tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last)));
   }
   tn_push(t, &from, rows);
   tn_push(t, &to, later);
@@ -31076,22 +31060,18 @@ static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t mo
 // in registers.
 static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
   const int64_t n = tn_range_extent(rows);
-  tiny_uop *from[2] = {columns, rows}, *to[2], *at[2];
-  tn_list src = {NULL, 0, 0};
-  tn_push(t, &src, NULL);
+  tiny_uop *from[2] = {columns, rows}, *to[2];
+  tn_list ranges = {NULL, 0, 0};
   while (most > n || most > tn_range_extent(columns)) most /= 2;
   for (int i = 0; i < 2; i++) {
     const int64_t squares = tn_range_extent(from[i]) / most;
     tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
     to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
-    if (squares > 1) tn_push(t, &src, square);
-    tn_push(t, &src, part);
+    if (squares > 1) tn_push(t, &ranges, square);
+    tn_push(t, &ranges, part);
   }
-  src.u[0] = tn_replace(t, load, 2, from, to);
-  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
-  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows);
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, at, 0, 0, NULL);
+  tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, load, 2, from, to), ranges.n, ranges.u);
+  return tn_load_at(t, stage, tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows));
 }
 
 // A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along
@@ -31423,7 +31403,7 @@ static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divm
     }
     if (seen > 1) {
       tn_push(t, &old, u);
-      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
+      tn_push(t, &now, tn_like(t, u, u->lanes, src.n, src.u));
     }
   }
   sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
@@ -32109,6 +32089,7 @@ typedef struct tn_pipeline {
   const tn_recipe *recipe;                 // what a search has found; NULL or all zero: what the heuristics choose
   uint32_t has;                            // TN_IF_ .. that hold
   tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
+  int spec;                                // of the kernel now
   tn_lowered *out;
 } tn_pipeline;
 
@@ -32147,6 +32128,7 @@ static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
+  p->spec = TN_SPEC_KERNEL | TN_SPEC_LOOPS;
   return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
@@ -32212,7 +32194,7 @@ static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
 static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
   tn_pipeline p;
   memset(&p, 0, sizeof p);
-  p.t = t; p.target = target;
+  p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
   p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_MOVED);
   if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
   return p;
@@ -32225,7 +32207,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
     if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
     tiny_uop *next = pass->run(p, sink);
     if (next != sink) tn_trace_pass(t, pass->name, next);
-    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, TN_SPEC_KERNEL);
+    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, p->spec);
     sink = next;
   }
   return sink;

@@ -20,6 +20,7 @@
 #include "ir/print.c"
 #include "ir/match.c"
 #include "ir/build.c"
+#include "ir/kernel.c"
 #include "ir/function.c"
 #include "ir/special.c"
 #ifndef TINY_NO_INTERP

@@ -122,15 +122,14 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *idle, tin
 // `nest`, an END, as a nest that stores zeros, where the first of its ranges runs from `start` to `end`.
 static tiny_uop *tn_zeros_of(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *nest, tiny_uop *start, tiny_uop *end) {
   const tiny_uop *store = nest->src[0];
-  tiny_uop **src = (tiny_uop **)tn_scratch(t, nest->nsrc * sizeof *src), *pair[2];
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, nest->nsrc * sizeof *src);
   for (uint32_t j = 1; j < nest->nsrc; j++)
     src[j] = tn_range(t, tn_range_extent(nest->src[j]), tn_range_kind(nest->src[j]));
   tn_loop_bound *bound = tn_bound_of(b, src[1]);
   bound->start = start; bound->end = end;
-  pair[0] = tn_replace(t, store->src[0], (int)nest->nsrc - 1, nest->src + 1, src + 1);
-  pair[1] = tn_const(t, store->src[1]->dtype, tn_dtype_value(store->src[1]->dtype, 0));
-  src[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, (int)nest->nsrc, src, 0, 0, NULL);
+  tiny_uop *index = tn_replace(t, store->src[0], (int)nest->nsrc - 1, nest->src + 1, src + 1),
+           *zero = tn_const(t, store->src[1]->dtype, tn_dtype_value(store->src[1]->dtype, 0));
+  return tn_end(t, tn_store(t, index, zero), (int)nest->nsrc - 1, src + 1);
 }
 
 // Elements that END's loop r, its source i, no longer stores are 0. Copies and lanes lie within r.
@@ -155,7 +154,7 @@ static tiny_uop *tn_fill_zeros(tiny_ctx *t, tn_loop_bounds *b, tiny_uop *sink, u
 static tiny_uop *tn_idles_drop(tiny_ctx *t, tiny_uop *sink) {
   uint32_t n = sink->nsrc;
   while (n > 1 && sink->src[n - 1]->op == TINY_OP_IDLE) n--;
-  return n == sink->nsrc ? sink : tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, (int)n, sink->src, 0, 0, NULL);
+  return n == sink->nsrc ? sink : tn_like(t, sink, 1, (int)n, sink->src);
 }
 
 // A kernel without IDLEs of ranges that nothing closes any more, as algebra has done without them.
@@ -175,7 +174,7 @@ static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
     }
     if (keep) tn_push(t, &kept, sink->src[i]);
   }
-  return tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, kept.n, kept.u, 0, 0, NULL);
+  return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
 // What a SINK says is idle becomes bounds, which tn_bounds_set gives to the loops later.
@@ -215,7 +214,7 @@ static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
       if (i != at && tn_bound_names(t, &b->of[i], b->of[at].range)) { at++; i = -1; }
     tn_loop_bound now = b->of[at];
     tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start}, *r;
-    r = tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, now.start ? 2 : 1, src, now.range->k, 0, NULL);
+    r = tn_like(t, now.range, 1, now.start ? 2 : 1, src);
     sink = tn_replace(t, sink, 1, &now.range, &r);
     b->of[at] = b->of[--b->n];
   }

@@ -23,10 +23,6 @@ static int tn_is_parallel(const tiny_uop *r) {
   return tn_is_item(r) || kind == TN_UPCAST || kind == TN_UNROLL || kind == TN_VECTOR;
 }
 
-static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) {
-  return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
-}
-
 // Does u end range r?
 static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
@@ -91,83 +87,62 @@ static tiny_uop *tn_stage_rounds(const tiny_uop *stage) {
 // the elements that they consist of.
 static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *memory, tiny_uop *flat,
                                   const tn_list *open) {
-  tn_list src = {NULL, 0, 0};
-  tiny_uop *start = memory, *at[2], *pair[2], *element = tn_range(t, stage->lanes, TN_LOOP);
-  tn_push(t, &src, memory);
-  for (int i = 0; i < open->n; i++) tn_push(t, &src, open->u[i]);
-  if (open->n) start = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, src.n, src.u, 0, 0, NULL);
-  src.n = 0;
-  tn_push(t, &src, NULL);
+  tn_list ranges = {NULL, 0, 0};
+  tiny_uop *element = tn_range(t, stage->lanes, TN_LOOP), *start = tn_after_all(t, memory, open);
   for (uint32_t i = 1; i < stage->nsrc; i++)
-    tn_push(t, &src, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
-  at[0] = start;
-  at[1] = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, src.u + 1);
+    tn_push(t, &ranges, tn_range(t, tn_range_extent(stage->src[i]), tn_range_kind(stage->src[i])));
+  tiny_uop *at = tn_replace(t, flat, (int)stage->nsrc - 1, stage->src + 1, ranges.u);
   if (stage->lanes > 1) {
-    tn_push(t, &src, element);
-    at[1] = tn_u2(t, TINY_OP_ADD, at[1], element);
+    tn_push(t, &ranges, element);
+    at = tn_u2(t, TINY_OP_ADD, at, element);
   }
-  pair[0] = tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2, at, 0, 0, NULL);
-  pair[1] = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype));
-  src.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-  at[0] = memory;
-  at[1] = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
-  return tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, at, 0, 0, NULL);
+  tiny_uop *identity = tn_const(t, stage->dtype, tn_reduce_identity((int)stage->src[0]->k, stage->dtype)),
+           *store = tn_store(t, tn_index_of(t, start, at, NULL), identity);
+  return tn_after(t, memory, tn_end(t, store, ranges.n, ranges.u));
 }
 
 // What a round leaves in memory: what was there, and the REDUCE over the other ranges.
 static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *rounds, tiny_uop *index) {
   tn_list src = {NULL, 0, 0};
   for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != rounds) tn_push(t, &src, reduce->src[i]);
-  tiny_uop *part = src.n == 1 ? src.u[0] :
-                   tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, reduce->lanes, src.n, src.u, reduce->k, 0, NULL);
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, reduce->lanes, 1, &index, 0, 0, NULL), part};
-  return tn_uop_make(t, (int)reduce->k, reduce->dtype, reduce->lanes, 2, pair, 0, 0, NULL);
+  tiny_uop *part = src.n == 1 ? src.u[0] : tn_like(t, reduce, reduce->lanes, src.n, src.u);
+  return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
 
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
-  int64_t v[2] = {stage->k, 1}, owners;
+  int64_t nelem = stage->lanes, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
   tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *rounds = tn_stage_rounds(stage);
-  tn_push(t, &end, NULL);
   if (rounds) tn_push(t, &end, rounds);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
-    v[1] *= tn_range_extent(r);
+    nelem *= tn_range_extent(r);
     flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(r))), r);
     if (!tn_is_item(r)) tn_push(t, &end, r);
   }
   if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
-  const int64_t part = v[1] *= stage->lanes;
-  v[1] *= owners;
-  tiny_uop *memory = tn_uop_make(t, TINY_OP_DEFINE, stage->dtype, 1, 0, NULL, ++t->ir->serial, 2, v),
-           *to = memory;
+  tiny_uop *memory = tn_define(t, stage->dtype, 1, (int)stage->k, nelem * owners), *to = memory;
   const int wait = shared && stage->k == TN_SPACE_LOCAL;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last round's contents
-    tiny_uop *src[2] = {memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open)};
-    to = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, src, 0, 0, NULL);
+    to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
   if (rounds) to = tn_stage_cleared(t, stage, to, flat, &open);
-  tiny_uop *at[3] = {to, flat, tn_stage_filler(t, sink, stage)};
-  const int gated = !tn_is_k(at[2], 1);
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, stage->dtype, 1, 2 + gated, at, 0, 0, NULL), stage->src[0]};
-  if (rounds) pair[1] = tn_stage_added(t, stage->src[0], rounds, pair[0]);
-  end.u[0] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-  tiny_uop *done = end.n == 1 ? end.u[0] : tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
-  if (wait) done = tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
-  tiny_uop *after[2] = {memory, done},
-           *filled = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, after, 0, 0, NULL);
+  tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
+  if (rounds) value = tn_stage_added(t, stage->src[0], rounds, index);
+  tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
+  tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) {
     tiny_uop *u = all.u[i], *src[3];
     if (u->op != TINY_OP_INDEX || u->src[0] != stage) continue;
     src[0] = filled;
-    src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, part)), u->src[1]);
+    src[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, owner, tn_index(t, nelem)), u->src[1]);
     src[2] = u->nsrc == 3 ? u->src[2] : NULL;
     tn_push(t, &from, u);
-    tn_push(t, &now, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, (int)u->nsrc, src, 0, 0, NULL));
+    tn_push(t, &now, tn_uop_with(t, u, src));
   }
   return tn_replace(t, sink, from.n, from.u, now.u);
 }
@@ -225,7 +200,7 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
           tn_node_of(t, TINY_OP_GROUP, u->op == TINY_OP_REDUCE ? (int)u->dtype : (int)TINY_VOID, &copies));
   for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i] != r) tn_push(t, &src, u->src[i]);
   if (src.n == 1 && u->op == TINY_OP_END) return src.u[0];
-  return tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL);
+  return tn_like(t, u, u->lanes, src.n, src.u);
 }
 
 // Does some load read other vectors for each copy of r?
@@ -296,21 +271,12 @@ static tiny_uop *tn_lane_step(tiny_ctx *t, tiny_uop *e, int64_t *step) {
   return base ? tn_simplify(t, base) : tn_index(t, 0);
 }
 
-static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *u, int lanes) {
-  return u->lanes == lanes ? u : tn_uop_make(t, TINY_OP_BROADCAST, u->dtype, lanes, 1, &u, 0, 0, NULL);
-}
-
 // The same of a value, or of every value of a GROUP.
 static tiny_uop *tn_lanes_of_all(tiny_ctx *t, tiny_uop *u, int lanes) {
   tn_list src = {NULL, 0, 0};
   if (u->op != TINY_OP_GROUP) return tn_lanes_of(t, u, lanes);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, &src, tn_lanes_of(t, u->src[i], lanes));
-  return tn_uop_make(t, u->op, u->dtype, lanes, src.n, src.u, u->k, 0, NULL);
-}
-
-static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, int lanes) {
-  tiny_uop *src[3] = {index->src[0], element, index->nsrc == 3 ? index->src[2] : NULL};
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, lanes, (int)index->nsrc, src, 0, 0, NULL);
+  return tn_like(t, u, lanes, src.n, src.u);
 }
 
 static int64_t tn_memory_nelem(const tiny_uop *m) {
@@ -325,11 +291,9 @@ static tiny_uop *tn_lanes_comb(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int6
   for (int i = 0; i < lanes; i++) {
     const int64_t place = step * i - first, begin = place / lanes * lanes < last ? place / lanes * lanes : last;
     tiny_uop *element = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, first + begin)));
-    tiny_uop *index = tn_index_with(t, load->src[0], element, 1);
-    tiny_uop *vector = tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, 1, &index, 0, 0, NULL);
-    tn_push(t, &one, tn_uop_make(t, TINY_OP_PICK, load->dtype, 1, 1, &vector, place - begin, 0, NULL));
+    tn_push(t, &one, tn_pick(t, tn_load(t, tn_index_with(t, load->src[0], element, 1), lanes), place - begin, 1));
   }
-  return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
+  return tn_stack(t, lanes, one.u);
 }
 
 // A load whose index has lanes: contiguous, strided or gathered.
@@ -343,13 +307,12 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   base = tn_lane_step(t, index->src[1], &step);
   if (base && step == 1) {
     src[0] = tn_index_with(t, index, base, 1);
-    return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
+    return tn_like(t, load, lanes, (int)load->nsrc, src);
   }
   // One element, for some lanes.
   if (base && step == 0 && !scalar_valid && load->nsrc == 1 && base->vmin >= 0 &&
       base->vmax < tn_memory_nelem(index->src[0])) {
-    tiny_uop *open = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, index->src, 0, 0, NULL),
-             *one = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &open, 0, 0, NULL);
+    tiny_uop *one = tn_load_at(t, index->src[0], index->src[1]);
     return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
                  tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
@@ -358,13 +321,13 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
     for (int i = 0; i < lanes; i++) {
-      src[0] = tn_index_with(t, index, tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i))), 1);
-      tn_push(t, &one, tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL));
+      tiny_uop *at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i)));
+      tn_push(t, &one, tn_load(t, tn_index_with(t, index, at, 1), 1));
     }
-    return tn_uop_make(t, TINY_OP_STACK, load->dtype, lanes, lanes, one.u, 0, 0, NULL);
+    return tn_stack(t, lanes, one.u);
   }
   src[0] = tn_index_with(t, index, tn_lanes_of(t, index->src[1], lanes), lanes);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, lanes, (int)load->nsrc, src, load->k, 0, NULL);
+  return tn_like(t, load, lanes, (int)load->nsrc, src);
 }
 
 static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
@@ -372,30 +335,27 @@ static tiny_uop *tn_lanes_store(tiny_ctx *t, tiny_uop *store) {
   int lanes = store->src[1]->lanes;
   if (element->lanes > lanes) lanes = element->lanes;
   int64_t step;
-  tiny_uop *base = tn_lane_step(t, element, &step), *src[2];
+  tiny_uop *base = tn_lane_step(t, element, &step);
   if (base && step && step != 1 && (index->nsrc < 3 || index->src[2]->lanes == 1)) {
     tn_list one = {NULL, 0, 0};            // apart from each other: lane by lane
     tiny_uop *value = tn_lanes_of(t, store->src[1], lanes);
     for (int i = 0; i < lanes; i++) {
-      src[0] = tn_index_with(t, index, tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i))), 1);
-      src[1] = tn_uop_make(t, TINY_OP_PICK, value->dtype, 1, 1, &value, i, 0, NULL);
-      tn_push(t, &one, tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL));
+      tiny_uop *at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, base, tn_index(t, step * i)));
+      tn_push(t, &one, tn_store(t, tn_index_with(t, index, at, 1), tn_pick(t, value, i, 1)));
     }
     return tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &one);
   }
-  src[0] = base && step == 1 ? tn_index_with(t, index, base, 1) :
-                               tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
-  src[1] = tn_lanes_of(t, store->src[1], lanes);
-  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+  index = base && step == 1 ? tn_index_with(t, index, base, 1) :
+                              tn_index_with(t, index, tn_lanes_of(t, element, lanes), lanes);
+  return tn_store(t, index, tn_lanes_of(t, store->src[1], lanes));
 }
 
 // Lanes lie beside each other, or near the first.
 static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
   int64_t step;
   tiny_uop *base = tn_lane_step(t, index->src[1], &step), *first = base;
-  if (!base) first = tn_uop_make(t, TINY_OP_PICK, index->src[1]->dtype, 1, 1, &index->src[1], 0, 0, NULL);
-  first = tn_index_with(t, index, first, 1);
-  return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &first, 0, 0, NULL);
+  if (!base) first = tn_pick(t, index->src[1], 0, 1);
+  return tn_prefetch(t, tn_index_with(t, index, first, 1));
 }
 
 // One node over lanes, its sources done. REDUCE over r folds its lanes; END drops r.
@@ -404,17 +364,16 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     tn_list now = {NULL, 0, 0};
     int closes = 0;
     for (uint32_t i = 0; i < u->nsrc; i++) if (i && u->src[i] == r) closes = 1; else tn_push(t, &now, src[i]);
-    if (u->op == TINY_OP_END)
-      return now.n == 1 ? now.u[0] : tn_uop_make(t, u->op, u->dtype, 1, now.n, now.u, u->k, 0, NULL);
+    if (u->op == TINY_OP_END) return tn_end(t, now.u[0], now.n - 1, now.u + 1);
     // The same in every lane.
     if (closes && now.u[0]->lanes == 1) now.u[0] = tn_lanes_of_all(t, now.u[0], (int)tn_range_extent(r));
-    tiny_uop *x = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, now.u[0]->lanes, now.n, now.u, u->k, 0, NULL);
+    tiny_uop *x = tn_like(t, u, now.u[0]->lanes, now.n, now.u);
     return closes ? tn_uop_make(t, TINY_OP_HREDUCE, u->dtype, 1, 1, &x, u->k, 0, NULL) : x;
   }
   if (u->op == TINY_OP_GROUP) {            // of values: all as wide as the widest
     int lanes = 1;
     for (uint32_t i = 0; i < u->nsrc; i++) if (src[i]->lanes > lanes) lanes = src[i]->lanes;
-    tiny_uop *group = tn_uop_make(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, 0, NULL);
+    tiny_uop *group = tn_like(t, u, 1, (int)u->nsrc, src);
     return u->dtype == TINY_VOID || lanes == 1 ? group : tn_lanes_of_all(t, group, lanes);
   }
   if (u->op == TINY_OP_INDEX) {
@@ -422,12 +381,12 @@ static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const t
     for (uint32_t i = 1; i < u->nsrc; i++) if (u->src[i]->lanes > 1) return tn_uop_with(t, u, src);
     int lanes = src[1]->lanes;
     if (u->nsrc == 3 && src[2]->lanes > lanes) lanes = src[2]->lanes;
-    return tn_uop_make(t, u->op, u->dtype, lanes, (int)u->nsrc, src, 0, 0, NULL);
+    return tn_like(t, u, lanes, (int)u->nsrc, src);
   }
   if (u->op == TINY_OP_AFTER)              // lanes of what it waits for are not its own
-    return tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL);
+    return tn_like(t, u, src[0]->lanes, (int)u->nsrc, src);
   if (u->op == TINY_OP_LOAD && src[0]->lanes > 1)
-    return tn_lanes_load(t, tn_uop_make(t, u->op, u->dtype, src[0]->lanes, (int)u->nsrc, src, u->k, 0, NULL));
+    return tn_lanes_load(t, tn_like(t, u, src[0]->lanes, (int)u->nsrc, src));
   if (u->op == TINY_OP_PREFETCH && src[0]->lanes > 1) return tn_lanes_prefetch(t, src[0]);
   if (u->op == TINY_OP_STORE && src[0]->lanes > 1) return tn_lanes_store(t, tn_uop_with(t, u, src));
   return tn_uop_with(t, u, src);

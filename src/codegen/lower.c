@@ -9,25 +9,11 @@
 #include "bounds.c"
 #endif
 
-static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, const tn_list *deps) {
-  tn_list src = {NULL, 0, 0};
-  if (!deps->n) return x;
-  tn_push(t, &src, x);
-  for (int i = 0; i < deps->n; i++) tn_push(t, &src, deps->u[i]);
-  return tn_uop_make(t, TINY_OP_AFTER, x->dtype, x->lanes, src.n, src.u, 0, 0, NULL);
-}
-
-static tiny_uop *tn_reg_at(tiny_ctx *t, tiny_uop *memory) {
-  tiny_uop *src[2] = {memory, tn_index(t, 0)};
-  return tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
-}
-static tiny_uop *tn_reg_load(tiny_ctx *t, tiny_uop *memory) {
-  tiny_uop *index = tn_reg_at(t, memory);
-  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, memory->lanes, 1, &index, 0, 0, NULL);
-}
+// Accumulators: memory of one element, perhaps of lanes.
+static tiny_uop *tn_reg_at(tiny_ctx *t, tiny_uop *memory) { return tn_index_of(t, memory, tn_index(t, 0), NULL); }
+static tiny_uop *tn_reg_load(tiny_ctx *t, tiny_uop *memory) { return tn_load(t, tn_reg_at(t, memory), memory->lanes); }
 static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
-  tiny_uop *src[2] = {tn_reg_at(t, memory), tn_lanes_of(t, value, memory->lanes)};
-  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+  return tn_store(t, tn_reg_at(t, memory), tn_lanes_of(t, value, memory->lanes));
 }
 
 // Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
@@ -72,28 +58,27 @@ static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tin
 // All REDUCEs of one set of ranges become accumulators of one loop nest. It stands within every loop that one of
 // them depends on, and there each is set: also the sum of a constant, which depends on none.
 static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *const *group, int n) {
-  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0}, after = {NULL, 0, 0},
+  tn_list stores = {NULL, 0, 0}, end = {NULL, 0, 0}, memory = {NULL, 0, 0},
           from = {NULL, 0, 0}, to = {NULL, 0, 0}, open = {NULL, 0, 0};
   tn_open_loops(t, tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, n, group, 0, 0, NULL), &open);
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = group[i];
-    const int64_t v[2] = {TN_SPACE_REG, 1};
     tn_list deps = {NULL, 0, 0};
-    tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
+    tiny_uop *reg = tn_define(t, u->dtype, u->lanes, TN_SPACE_REG, 1);
     tiny_uop *start = tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)),
              *sum = tn_tile_sum(t, sink, u, &start);
     tn_push(t, &from, sum ? sum : group[i]);
-    tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &open), start));
+    tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &open), start));
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
     tn_push(t, &stores,
             tn_reg_store(t, reg,
-                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)))));
+                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
   for (uint32_t j = 1; j < group[0]->nsrc; j++) tn_push(t, &end, group[0]->src[j]);
-  tn_push(t, &after, tn_node_of(t, TINY_OP_END, TINY_VOID, &end));
-  for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], &after)));
+  tiny_uop *done = tn_node_of(t, TINY_OP_END, TINY_VOID, &end);
+  for (int i = 0; i < n; i++) tn_push(t, &to, tn_reg_load(t, tn_after(t, memory.u[i], done)));
   return tn_replace(t, sink, n, from.u, to.u);
 }
 
@@ -106,18 +91,17 @@ static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
 
 // A running REDUCE becomes an accumulator that is set before its loop, and kept at the end of every round.
 static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
-  const int64_t v[2] = {TN_SPACE_REG, 1};
   const int op = (int)(u->k & 0xFF);
   tiny_uop *loop = u->src[1], *end = tn_end_of(t, sink, loop);
-  tiny_uop *reg = tn_uop_make(t, TINY_OP_DEFINE, u->dtype, u->lanes, 0, NULL, ++t->ir->serial, 2, v);
+  tiny_uop *reg = tn_define(t, u->dtype, u->lanes, TN_SPACE_REG, 1);
   tn_list around = {NULL, 0, 0}, deps = {NULL, 0, 0}, body = {NULL, 0, 0}, src = {NULL, 0, 0};
   if (!end) { tiny_fail(t, TINY_E_INTERNAL, "lower: a running REDUCE outside of its loop"); return sink; }
   for (uint32_t i = 1; i < end->nsrc; i++)
     if (end->src[i] != loop && tn_is_loop(end->src[i])) tn_push(t, &around, end->src[i]);
-  tn_push(t, &deps, tn_reg_store(t, tn_after(t, reg, &around),
+  tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &around),
                                  tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype))));
   tn_push(t, &deps, loop);
-  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after(t, reg, &deps)));
+  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)));
   sink = tn_replace(t, sink, 1, &u, &now);
   end = tn_end_of(t, sink, loop);
   tn_push(t, &body, end->src[0]);
@@ -205,12 +189,10 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
   for (int i = 0; i < stores.n; i++) {
     const tiny_uop *index = stores.u[i]->src[0];
     tiny_uop *src[3] = {index->src[0], index->src[1],
-                        index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first},
-             *pair[2] = {NULL, stores.u[i]->src[1]};
+                        index->nsrc == 3 ? tn_u2(t, TINY_OP_AND, index->src[2], first) : first};
     const int gated = index->src[0]->op == TINY_OP_PARAM;
-    pair[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : (int)index->nsrc, src, 0,
-                          0, NULL);
-    tn_push(t, &to, tn_uop_with(t, stores.u[i], pair));
+    tiny_uop *now = tn_like(t, index, index->lanes, gated ? 3 : (int)index->nsrc, src);
+    tn_push(t, &to, tn_store(t, now, stores.u[i]->src[1]));
   }
   return tn_replace(t, sink, stores.n, stores.u, to.u);
 }
@@ -220,10 +202,7 @@ static tiny_uop *tn_gate_group_stores(tiny_ctx *t, tiny_uop *sink) {
 static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
   if (u->op != TINY_OP_END || u->nsrc == 2) return NULL;
   tiny_uop *now = u->src[0];
-  for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-    tiny_uop *src[2] = {now, u->src[j]};
-    now = tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, 2, src, 0, 0, NULL);
-  }
+  for (uint32_t j = u->nsrc - 1; j >= 1; j--) now = tn_end(t, now, 1, &u->src[j]);
   return now;
 }
 

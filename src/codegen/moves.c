@@ -80,7 +80,7 @@ static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u
   if (!changed) return u;
   tiny_uop *now = count == (int)u->nsrc ?
       tn_uop_with(t, u, src) :
-      tn_uop_make_with(t, u->op, u->dtype, u->lanes, count, src, u->k, u->nv, u->v, u->ptr);
+      tn_like(t, u, u->lanes, count, src);
   // GROUP: unrolled.
   if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
     now = src[0];
@@ -130,10 +130,6 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
 
 // A kernel under optimisation.
 typedef struct tn_kernel_state { tiny_ctx *t; tiny_uop *sink; } tn_kernel_state;
-
-static tiny_uop *tn_with_kind(tiny_ctx *t, tiny_uop *r, int kind) {
-  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r->src, (r->k & ~(int64_t)0xFF) | kind, 0, NULL);
-}
 
 // Gives r another kind; returns the range that stands for it now.
 static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
@@ -218,7 +214,7 @@ static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
       for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
       src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;
       tn_push(t, &from, u);
-      tn_push(t, &to, tn_uop_make(t, TINY_OP_INDEX, u->dtype, u->lanes, 3, src, u->k, 0, NULL));
+      tn_push(t, &to, tn_like(t, u, u->lanes, 3, src));
     }
   }
   s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
@@ -272,7 +268,7 @@ static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, ti
     if (fresh[0] != idle->src[0])
       tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
   }
-  s->sink = tn_uop_make(s->t, TINY_OP_SINK, TINY_VOID, 1, src.n, src.u, 0, 0, NULL);
+  s->sink = tn_like(s->t, s->sink, 1, src.n, src.u);
 }
 
 // Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
@@ -290,12 +286,10 @@ static tiny_uop *tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_u
         tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
-  tiny_uop *src[2] = {tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, n + 1, fresh, space, 0, NULL), flat};
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, src, 0, 0, NULL);
-  tiny_uop *staged = tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, &index, 0, 0, NULL);
+  tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
   if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
-  return src[0];
+  return stage;
 }
 
 // Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
@@ -310,14 +304,9 @@ static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
-  partial =
-      count == 1 ? src[0] : tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, count, src, reduce->k, 0, NULL);
-  tiny_uop *parts[2] = {partial, item}, *again = tn_range(t, g, TN_REDUCE);
-  tiny_uop *at[2] = {tn_uop_make(t, TINY_OP_STAGE, reduce->dtype, 1, 2, parts, TN_SPACE_LOCAL, 0, NULL),
-                     again};
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, reduce->dtype, 1, 2, at, 0, 0, NULL);
-  tiny_uop *all[2] = {tn_uop_make(t, TINY_OP_LOAD, reduce->dtype, 1, 1, &index, 0, 0, NULL), again};
-  tiny_uop *whole = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, all, reduce->k, 0, NULL);
+  partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
+  tiny_uop *again = tn_range(t, g, TN_REDUCE), *parts = tn_stage(t, TN_SPACE_LOCAL, partial, 1, &item),
+           *whole = tn_reduce_over(t, reduce->k, tn_load_at(t, parts, again), 1, &again);
   s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
 }
 
@@ -460,17 +449,16 @@ static int tn_move_dot(tn_kernel_state *s, const tn_profile *p, const tiny_langu
     if (!lang->dots[dot] || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
         reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
       continue;
-    tiny_uop *src[2], *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
-    src[1] = tn_range(t, tn_range_extent(r) / n, TN_REDUCE);
-    x = tn_word_of(t, x, r, src[1], n);
-    y = tn_word_of(t, y, r, src[1], n);
+    tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),
+             *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
+    x = tn_word_of(t, x, r, words, n);
+    y = tn_word_of(t, y, r, words, n);
     if (tn_dots[i / 2].x == TINY_I8) {
       tiny_uop *bias = tn_int(t, TINY_U32, 0x80808080);
       sum = tn_u2(t, TINY_OP_MUL, tn_dot_of(t, dot, bias, y, sum), tn_int(t, TINY_I32, -1));
       x = tn_u2(t, TINY_OP_XOR, x, bias);
     }
-    src[0] = tn_dot_of(t, dot, x, y, sum);
-    tiny_uop *now = tn_uop_make(t, TINY_OP_REDUCE, reduce->dtype, 1, 2, src, TINY_OP_ADD, 0, NULL);
+    tiny_uop *now = tn_reduce_over(t, TINY_OP_ADD, tn_dot_of(t, dot, x, y, sum), 1, &words);
     s->sink = tn_simplify(t, tn_replace(t, s->sink, 1, &reduce, &now));
     return 1;
   }

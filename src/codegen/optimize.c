@@ -43,7 +43,7 @@ static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divm
     }
     if (seen > 1) {
       tn_push(t, &old, u);
-      tn_push(t, &now, tn_uop_make(t, u->op, u->dtype, u->lanes, src.n, src.u, u->k, 0, NULL));
+      tn_push(t, &now, tn_like(t, u, u->lanes, src.n, src.u));
     }
   }
   sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));

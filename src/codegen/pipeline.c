@@ -20,6 +20,7 @@ typedef struct tn_pipeline {
   const tn_recipe *recipe;                 // what a search has found; NULL or all zero: what the heuristics choose
   uint32_t has;                            // TN_IF_ .. that hold
   tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
+  int spec;                                // of the kernel now
   tn_lowered *out;
 } tn_pipeline;
 
@@ -58,6 +59,7 @@ static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
+  p->spec = TN_SPEC_KERNEL | TN_SPEC_LOOPS;
   return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
@@ -123,7 +125,7 @@ static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
 static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
   tn_pipeline p;
   memset(&p, 0, sizeof p);
-  p.t = t; p.target = target;
+  p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
   p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_MOVED);
   if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
   return p;
@@ -136,7 +138,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
     if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
     tiny_uop *next = pass->run(p, sink);
     if (next != sink) tn_trace_pass(t, pass->name, next);
-    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, TN_SPEC_KERNEL);
+    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, p->spec);
     sink = next;
   }
   return sink;

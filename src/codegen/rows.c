@@ -54,7 +54,7 @@ static tiny_uop *tn_place_in_rows(tiny_ctx *t, tiny_uop *rows, int64_t n, tiny_u
 // REDUCE that needs it first stores it on its way. rows: of a block, or NULL.
 static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows) {
   tiny_ctx *t = s->t;
-  tiny_uop *j = NULL, *value[2], *at[2], *pair[2], *from[2], *to[2];
+  tiny_uop *j = NULL, *value[2];
   for (int i = 0; i < p->nout; i++) {
     int in_scope = 1;
     for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
@@ -65,25 +65,16 @@ static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows)
   if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
   for (int k = 0; k < p->nreduce; k++) {
     tiny_uop *reduce = p->reduce[k];
-    const int64_t n = tn_range_extent(j), v[2] = {TN_SPACE_LOCAL, rows ? n * tn_range_extent(rows) : n};
+    const int64_t n = tn_range_extent(j), nelem = rows ? n * tn_range_extent(rows) : n;
     if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
     value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
-    if (!value[0] || v[1] * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
-    at[0] = tn_uop_make(t, TINY_OP_DEFINE, value[0]->dtype, 1, 0, NULL, ++t->ir->serial, 2, v);
-    at[1] = tn_place_in_rows(t, rows, n, reduce->src[1]);
-    pair[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
-    pair[1] = value[1];
-    pair[1] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-    pair[0] = value[1];
-    pair[0] = tn_uop_make(t, TINY_OP_AFTER, value[1]->dtype, 1, 2, pair, 0, 0, NULL);
-    pair[1] = tn_replace(t, reduce, 1, &value[1], pair);
-    from[0] = value[0]; from[1] = reduce;
-    to[1] = pair[1];
-    pair[0] = at[0];
-    at[0] = tn_uop_make(t, TINY_OP_AFTER, value[0]->dtype, 1, 2, pair, 0, 0, NULL);
-    at[1] = tn_place_in_rows(t, rows, n, j);
-    to[0] = tn_uop_make(t, TINY_OP_INDEX, value[0]->dtype, 1, 2, at, 0, 0, NULL);
-    to[0] = tn_uop_make(t, TINY_OP_LOAD, value[0]->dtype, 1, 1, to, 0, 0, NULL);
+    if (!value[0] || nelem * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
+    tiny_uop *memory = tn_define(t, value[0]->dtype, 1, TN_SPACE_LOCAL, nelem),
+             *first = tn_index_of(t, memory, tn_place_in_rows(t, rows, n, reduce->src[1]), NULL),
+             *stored = tn_after(t, value[1], tn_store(t, first, value[1])),
+             *filling = tn_replace(t, reduce, 1, &value[1], &stored),
+             *again = tn_load_at(t, tn_after(t, memory, filling), tn_place_in_rows(t, rows, n, j)),
+             *from[2] = {value[0], reduce}, *to[2] = {again, filling};
     s->sink = tn_replace(t, s->sink, 2, from, to);
     return 1;
   }
@@ -102,15 +93,10 @@ static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u)
 
 // The load, which first asks for another element of its memory, at `ahead`.
 static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
-  tiny_uop *index = load->src[0], *at[3] = {index->src[0], ahead, NULL}, *src[2];
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
-  src[0] = index->src[0];
-  src[1] = tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, at, 0, 0, NULL);
-  at[0] = tn_uop_make(t, TINY_OP_AFTER, src[0]->dtype, 1, 2, src, 0, 0, NULL);
-  at[1] = index->src[1];
-  if (index->nsrc == 3) at[2] = index->src[2];
-  src[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, src, 0, 0, NULL);
+  const tiny_uop *index = load->src[0];
+  tiny_uop *memory = index->src[0], *fetched = tn_prefetch(t, tn_index_of(t, memory, ahead, NULL));
+  memory = tn_after(t, memory, fetched);
+  return tn_load(t, tn_index_of(t, memory, index->src[1], index->nsrc == 3 ? index->src[2] : NULL), 1);
 }
 
 // Rows ahead that are fetched: the next one, or several short ones.
@@ -167,15 +153,13 @@ static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows
   tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
   tn_collect_op(t, element, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
-    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *at[2], *beyond;
+    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *beyond;
     if (!tn_depends(t, index, rows)) continue;
     beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
     beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
-    at[0] = index->src[0];
-    at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last);
-    at[0] = tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, 2, at, 0, 0, NULL);
     tn_push(t, &from, loads.u[i]);
-    tn_push(t, &to, tn_uop_make(t, TINY_OP_LOAD, loads.u[i]->dtype, 1, 1, at, 0, 0, NULL));
+    tn_push(t, &to, tn_load_at(t, index->src[0],
+                               tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last)));
   }
   tn_push(t, &from, rows);
   tn_push(t, &to, later);
@@ -241,22 +225,18 @@ static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t mo
 // in registers.
 static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
   const int64_t n = tn_range_extent(rows);
-  tiny_uop *from[2] = {columns, rows}, *to[2], *at[2];
-  tn_list src = {NULL, 0, 0};
-  tn_push(t, &src, NULL);
+  tiny_uop *from[2] = {columns, rows}, *to[2];
+  tn_list ranges = {NULL, 0, 0};
   while (most > n || most > tn_range_extent(columns)) most /= 2;
   for (int i = 0; i < 2; i++) {
     const int64_t squares = tn_range_extent(from[i]) / most;
     tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
     to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
-    if (squares > 1) tn_push(t, &src, square);
-    tn_push(t, &src, part);
+    if (squares > 1) tn_push(t, &ranges, square);
+    tn_push(t, &ranges, part);
   }
-  src.u[0] = tn_replace(t, load, 2, from, to);
-  at[0] = tn_uop_make(t, TINY_OP_STAGE, load->dtype, 1, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
-  at[1] = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows);
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, load->dtype, 1, 2, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, 1, 1, at, 0, 0, NULL);
+  tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, load, 2, from, to), ranges.n, ranges.u);
+  return tn_load_at(t, stage, tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows));
 }
 
 // A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along

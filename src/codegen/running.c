@@ -14,16 +14,6 @@
 #include "linearize.c"
 #endif
 
-static tiny_uop *tn_store_at(tiny_ctx *t, tiny_uop *memory, tiny_uop *element, tiny_uop *valid, int op,
-                             tiny_uop *value) {
-  tiny_uop *at[3] = {memory, element, valid}, *pair[2];
-  const int gated = valid && !tn_is_k(valid, 1);
-  pair[0] = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2 + gated, at, 0, 0, NULL);
-  pair[1] = op < 0 ? value :
-      tn_u2(t, op, tn_uop_make(t, TINY_OP_LOAD, memory->dtype, 1, 1, pair, 0, 0, NULL), value);
-  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
-}
-
 // Does the output range loop outside of the filling? Those before the first target do, and what tasks share.
 static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) {
   const int kind = tn_range_kind(p->out[i]);
@@ -39,7 +29,6 @@ static void tn_write_scatter(tn_kernel_state *s, const tn_profile *p, const tn_s
   tiny_uop *reduce = p->end->src[0]->src[1], *memory = p->store->src[0], *flat = p->store->src[1];
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, outer = {NULL, 0, 0}, inner = {NULL, 0, 0};
   *row = *fill_row = NULL;
-  tn_push(t, &to, NULL);                   // of the END: to.u + 1 stand for from.u
   for (int i = 0; i < p->nout; i++) {
     int target = 0;
     for (int k = 0; k < c->n; k++) target |= p->out[i] == c->range[k];
@@ -50,18 +39,17 @@ static void tn_write_scatter(tn_kernel_state *s, const tn_profile *p, const tn_s
     tn_push(t, &inner, *row = p->out[i]);
     *fill_row = to.u[to.n - 1];
   }
-  to.u[0] = tn_store_at(t, memory, tn_replace(t, flat, from.n, from.u, to.u + 1), NULL, -1,
-                        tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)));
-  tiny_uop *filled[2] = {memory, tn_node_of(t, TINY_OP_END, TINY_VOID, &to)};
-  filled[0] = tn_uop_make(t, TINY_OP_AFTER, memory->dtype, 1, 2, filled, 0, 0, NULL);
+  tiny_uop *identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)),
+           *store = tn_store(t, tn_index_of(t, memory, tn_replace(t, flat, from.n, from.u, to.u), NULL), identity),
+           *filled = tn_after(t, memory, tn_node_over(t, TINY_OP_END, TINY_VOID, 1, store, to.n, to.u, 0));
   flat = tn_simplify(t, tn_replace(t, flat, c->n, c->range, c->at));
   to.n = 0;
-  tn_push(t, &to, tn_store_at(t, filled[0], flat, c->valid, (int)reduce->k, c->value));
+  tiny_uop *index = tn_index_of(t, filled, flat, c->valid);
+  tn_push(t, &to, tn_store(t, index, tn_u2(t, (int)reduce->k, tn_load(t, index, 1), c->value)));
   for (int i = 0; i < outer.n; i++) tn_push(t, &to, outer.u[i]);
   for (uint32_t i = 1; i < reduce->nsrc; i++) tn_push(t, &to, reduce->src[i]);
   for (int i = 0; i < inner.n; i++) tn_push(t, &to, inner.u[i]);
-  tiny_uop *end = tn_node_of(t, TINY_OP_END, TINY_VOID, &to);
-  s->sink = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+  s->sink = tn_sink_of(t, tn_node_of(t, TINY_OP_END, TINY_VOID, &to));
 }
 
 // ** scans **
@@ -83,17 +71,15 @@ static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tin
   tn_scan_fact f;
   tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++) {
-    tiny_uop *u = reduces.u[i], *src[2];
+    tiny_uop *u = reduces.u[i];
     if (tn_is_running(u) || !tn_find_scan(t, u, end->src + 1, (int)end->nsrc - 1, &f)) continue;
     if ((*round && (f.loop != *loop || f.backward != *backward)) || !tn_is_of_kernel(t, u, end)) continue;
     if (!*round) {
       *loop = f.loop; *backward = f.backward;
       *round = f.backward ? tn_range(t, tn_range_extent(f.loop), TN_LOOP) : f.loop;
     }
-    src[0] = tn_replace(t, f.value, 1, loop, round);
-    src[1] = *round;
-    src[0] = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 2, src, u->k | TN_RUNNING, 0, NULL);
-    return tn_replace(t, sink, 1, &u, src);
+    tiny_uop *scan = tn_reduce_over(t, u->k | TN_RUNNING, tn_replace(t, f.value, 1, loop, round), 1, round);
+    return tn_replace(t, sink, 1, &u, &scan);
   }
   return NULL;
 }

@@ -124,20 +124,17 @@ static tiny_uop *tn_core_fresh(tiny_ctx *t, tiny_uop *r, int kind) {
 
 // u, for the values of the ranges `to` in the place of `from`, NULL among both, in memory.
 static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
-  tn_list src = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_push(t, &src, NULL);
+  tn_list ranges = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
   for (int i = 0; i < n; i++) {
     if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
-    if (to[i]) tn_push(t, &src, to[i]);
+    if (to[i]) tn_push(t, &ranges, to[i]);
   }
-  src.u[0] = tn_replace(t, u, old.n, old.u, now.u);
-  return tn_uop_make(t, TINY_OP_STAGE, u->dtype, u->lanes, src.n, src.u, TN_SPACE_LOCAL, 0, NULL);
+  return tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
 }
 
 // The element at `at` of memory, and those that follow.
 static tiny_uop *tn_core_load(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, int lanes) {
-  tiny_uop *src[2] = {memory, at}, *index = tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, memory->dtype, lanes, 1, &index, 0, 0, NULL);
+  return tn_load(t, tn_index_of(t, memory, at, NULL), lanes);
 }
 
 // ** tiles **
@@ -177,10 +174,8 @@ static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   src[0] = tn_core_a(t, c, k);
   src[1] = tn_core_b(t, c, k);
   src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
-  src[0] = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL);
-  src[1] = k;
-  src[2] = c->round;
-  tiny_uop *sum = tn_uop_make(t, TINY_OP_REDUCE, dtype, unit->m * unit->n, c->round ? 3 : 2, src, TINY_OP_ADD, 0, NULL);
+  tiny_uop *product = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL),
+           *over[2] = {k, c->round}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->round ? 2 : 1, over);
   for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
   tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
            *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};

@@ -50,21 +50,16 @@ static tn_across *tn_across_beside(tn_across *all, int n, const tn_across *c, in
 }
 
 static tiny_uop *tn_square_row(tiny_ctx *t, const tn_across *c, int i) {
-  tiny_uop *place = tn_index(t, c->at + c->step * i), *at[2] = {c->memory, place};
-  if (c->base) at[1] = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, place));
-  tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, c->memory->dtype, 1, 2, at, 0, 0, NULL);
-  return tn_uop_make(t, TINY_OP_LOAD, c->stack->dtype, c->stack->lanes, 1, &index, 0, 0, NULL);
+  tiny_uop *at = tn_index(t, c->at + c->step * i);
+  if (c->base) at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, at));
+  return tn_load(t, tn_index_of(t, c->memory, at, NULL), c->stack->lanes);
 }
 
 // What rows a and b, s apart, hold after step s: the upper one, or the lower.
 static tiny_uop *tn_square_step(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int s, int lower) {
   tiny_uop *lane[TN_SQUARE_MOST];
-  for (int l = 0; l < a->lanes; l++) {
-    tiny_uop *from = l & s ? b : a;
-    const int k = lower ? l | s : l & ~s;
-    lane[l] = tn_uop_make(t, TINY_OP_PICK, a->dtype, 1, 1, &from, k, 0, NULL);
-  }
-  return tn_uop_make(t, TINY_OP_STACK, a->dtype, a->lanes, a->lanes, lane, 0, 0, NULL);
+  for (int l = 0; l < a->lanes; l++) lane[l] = tn_pick(t, l & s ? b : a, lower ? l | s : l & ~s, 1);
+  return tn_stack(t, a->lanes, lane);
 }
 
 static void tn_square_turn(tiny_ctx *t, tiny_uop **row, int n) {
@@ -93,11 +88,8 @@ static int tn_square_find(tn_across *all, int n, tn_across **of) {
 // x folded to so many lanes: lane i is that of all lanes whose number is i, modulo that many. PICK with lanes takes the
 // low (k 0) or high half.
 static tiny_uop *tn_fold_halves(tiny_ctx *t, tiny_uop *x, int op, int to) {
-  for (int lanes = x->lanes / 2; lanes >= to; lanes /= 2) {
-    tiny_uop *low = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, 0, 0, NULL);
-    tiny_uop *high = tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, lanes, 0, NULL);
-    x = tn_u2(t, op, low, high);
-  }
+  for (int lanes = x->lanes / 2; lanes >= to; lanes /= 2)
+    x = tn_u2(t, op, tn_pick(t, x, 0, lanes), tn_pick(t, x, lanes, lanes));
   return x;
 }
 
@@ -138,11 +130,10 @@ static tiny_uop *tn_fold_together(tiny_ctx *t, tiny_uop *u) {
   tn_list stores = {NULL, 0, 0};
   if (u->op != TINY_OP_GROUP || u->dtype != TINY_VOID) return NULL;
   for (int i = 0, n; i < (int)u->nsrc; i += n) {
-    tiny_uop *fold[TN_FOLDS_MOST], *pair[2] = {u->src[i]->src[0], NULL};
+    tiny_uop *fold[TN_FOLDS_MOST];
     n = tn_folds_beside(u, i);
     for (int j = 0; j < n; j++) fold[j] = u->src[i + j]->src[1];
-    if (n > 1) pair[1] = tn_folds_joined(t, fold, n);
-    tn_push(t, &stores, n > 1 ? tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL) : u->src[i]);
+    tn_push(t, &stores, n > 1 ? tn_store(t, u->src[i]->src[0], tn_folds_joined(t, fold, n)) : u->src[i]);
   }
   if (stores.n == (int)u->nsrc) return NULL;
   return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);

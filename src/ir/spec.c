@@ -5,7 +5,8 @@
 //
 // Tensor graph: elementwise sources have one shape or none; movement fits its source.
 // Kernel: memory is reached through INDEX; every RANGE is closed before the SINK, by one END at most (several
-// REDUCEs may share their ranges). Bounds of ranges are CONST, unless AFTERs order the kernel: then any integers.
+// REDUCEs may share their ranges). Bounds of ranges are CONST, unless AFTERs order the kernel, or its loops have got
+// their bounds: then any integers.
 // It holds at any point of lowering, so ops of programs are allowed.
 // Program: sources come first; loops and IFs nest; what is computed in one is not used after it; no op of the
 // other stages.
@@ -18,6 +19,7 @@
 #endif
 
 enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64 };
+enum { TN_SPEC_LOOPS = 8 };                // with KERNEL: its loops have got their bounds
 
 // What the dtype of a node must be:
 //   = as all sources            f the same, a float      n the same, no float   c BOOL of equal sources
@@ -252,14 +254,15 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
 static tiny_code tn_verify(tiny_ctx *t, tiny_uop *sink, int stage) {
   tn_spec s;
   tn_list order = {NULL, 0, 0};
-  tn_spec_open(&s, t, stage);
+  tn_spec_open(&s, t, stage & ~TN_SPEC_LOOPS);
+  s.ordered = stage & TN_SPEC_LOOPS;
   tn_toposort(t, sink, &order);
   for (int i = 0; i < order.n; i++) s.ordered |= order.u[i]->op == TINY_OP_AFTER;
   for (int i = 0; i < order.n; i++) {
     const tiny_code code = tn_spec_node(&s, order.u[i]);
     if (code != TINY_OK) return code;
   }
-  return stage == TN_SPEC_KERNEL && sink->op == TINY_OP_SINK ? tn_spec_ends(&s, &order) : TINY_OK;
+  return s.stage == TN_SPEC_KERNEL && sink->op == TINY_OP_SINK ? tn_spec_ends(&s, &order) : TINY_OK;
 }
 
 // Nodes of a tensor graph whose sources come first; what was computed before is looked at no more.

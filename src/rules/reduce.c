@@ -238,8 +238,8 @@ static tiny_uop *tn_reduce_masked(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *p,
   return where(other, mul(x, cast(count, x->dtype)), none);
 }
 
-// The reduction of x over one range, or NULL if it takes a loop.
-static tiny_uop *tn_reduce_over(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *range) {
+// The reduction of x over one range in closed form, or NULL if it takes a loop.
+static tiny_uop *tn_reduce_closed(tiny_ctx *t, tiny_uop *x, int op, tiny_uop *range) {
   if (tn_range_extent(range) <= 0) return NULL;            // the value of no summands is the loop's
   if (!tn_depends(t, x, range)) return tn_reduce_same(t, x, op, tn_range_extent(range));
   if (op == TINY_OP_MUL && x->dtype == TINY_BOOL) return NULL;
@@ -270,7 +270,7 @@ RULES(tn_rules_reduce, x, y, z)
     for (uint32_t i = 1; i < r->nsrc; i++) {
       if (r->src[i]->op == TINY_OP_CONST) return tn_reduce_node(t, r, x, (int)i);
       if (r->src[i]->op != TINY_OP_RANGE) continue;
-      tiny_uop *u = tn_reduce_over(t, x, (int)r->k, r->src[i]);
+      tiny_uop *u = tn_reduce_closed(t, x, (int)r->k, r->src[i]);
       if (u) return tn_reduce_node(t, r, u, (int)i);
     }
     return NULL;

@@ -241,7 +241,7 @@ static void tn_kernel_idle(tiny_ctx *t, tn_kernel *k, tiny_uop *x, int zeros, ti
     tn_push(t, &src, sink->src[i]);
   }
   tn_push(t, &src, idle);
-  k->ast = tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, src.n, src.u, 0, 0, NULL);
+  k->ast = tn_like(t, k->ast, 1, src.n, src.u);
 }
 
 static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {

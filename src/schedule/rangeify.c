@@ -13,6 +13,7 @@
 #ifndef TN_SCHEDULE_RANGEIFY
 #define TN_SCHEDULE_RANGEIFY
 #ifndef TINY_AMALGAMATED
+#include "../ir/kernel.c"
 #include "../tensor/optim.c"
 #include "../rules/reduce.c"
 #include "../rules/decompose.c"
@@ -708,8 +709,7 @@ static tiny_uop *tn_kernel_param(tn_graph *g, tn_kernel *k, tiny_uop *place) {
     *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
     tn_map_set(g->t, &g->params, place, tn_boxed(slot));
   }
-  const int64_t nelem = tn_nelem(place);
-  return tn_uop_make(g->t, TINY_OP_PARAM, place->dtype, 1, 0, NULL, slot, 1, &nelem);
+  return tn_param(g->t, place->dtype, slot, tn_nelem(place));
 }
 
 static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
@@ -723,10 +723,7 @@ static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
 }
 
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
-  tiny_uop *src[3] = {tn_kernel_param(g, k, place), flat, valid};
-  tiny_uop *index =
-      tn_uop_make(g->t, TINY_OP_INDEX, place->dtype, 1, tn_is_k(valid, 1) ? 2 : 3, src, 0, 0, NULL);
-  return tn_uop_make(g->t, TINY_OP_LOAD, place->dtype, 1, 1, &index, 0, 0, NULL);
+  return tn_load(g->t, tn_index_of(g->t, tn_kernel_param(g, k, place), flat, valid), 1);
 }
 
 // Does this node's value lie in memory while kernel k runs?
@@ -771,12 +768,11 @@ static tiny_uop *tn_pull_source_at(tiny_ctx *t, const tiny_uop *u, uint32_t i, t
 }
 
 static tiny_uop *tn_pull_reduce(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
-  tiny_uop *src[TINY_MAX_DIMS + 1];
+  tiny_uop *ranges[TINY_MAX_DIMS];
   int n = 0;
-  src[n++] = x;
   for (int i = 0; i < u->src[0]->ndim; i++)
-    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) src[n++] = inner->src[i];
-  return n == 1 ? x : tn_uop_make(g->t, TINY_OP_REDUCE, u->dtype, 1, n, src, u->k & 0xFF, 0, NULL);
+    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) ranges[n++] = inner->src[i];
+  return tn_reduce_over(g->t, u->k & 0xFF, x, n, ranges);
 }
 
 // What a node's value is at a place where a PAD put zeros.
@@ -936,7 +932,7 @@ static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *fr
     for (int i = 0; i < n; i++) {
       const tiny_uop *p = param[i].param;
       from[i + 1] = (int)p->k;
-      tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, i + 1, p->nv, p->v));
+      tn_map_set(t, &to, p, tn_param(t, p->dtype, i + 1, p->v[0]));
     }
     sink = tn_substitute(t, sink, &to);
   }
@@ -973,18 +969,15 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
-  tiny_uop *src[TINY_MAX_DIMS + 2] = {memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim)};
-  tiny_uop *pair[2] = {tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, 2, src, 0, 0, NULL),
-                       tn_cast(t, value, memory->dtype)};
+  tiny_uop *index = tn_index_of(t, memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim), NULL),
+           *store = tn_store(t, index, tn_cast(t, value, memory->dtype)), *ranges[TINY_MAX_DIMS];
   int n = 0;
-  src[n++] = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, pair, 0, 0, NULL);
   for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
     for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
       int in_scope = 0;
       for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
-      if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) src[n++] = at->src[i];
+      if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) ranges[n++] = at->src[i];
     }
-  tiny_uop *end = n == 1 ? src[0] : tn_uop_make(t, TINY_OP_END, TINY_VOID, 1, n, src, 0, 0, NULL);
-  tn_kernel_number(t, k, tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL), &g->written);
+  tn_kernel_number(t, k, tn_sink_of(t, tn_end(t, store, n, ranges)), &g->written);
 }
 #endif

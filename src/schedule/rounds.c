@@ -164,7 +164,7 @@ static tiny_uop *tn_close_mapped(tiny_ctx *t, const tiny_uop *u, const tn_map *m
   tn_list src = {NULL, 0, 0};
   tn_push(t, &src, (tiny_uop *)tn_map_get(map, u->src[0]));
   for (uint32_t i = 1; i < u->nsrc; i++) tn_collect_ranges(t, (tiny_uop *)tn_map_get(map, u->src[i]), &src);
-  return src.n == 1 ? src.u[0] : tn_uop_make(t, u->op, u->dtype, 1, src.n, src.u, u->k, 0, NULL);
+  return src.n == 1 ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
 }
 
 // Does a range of kernel i run over several digits of an index? Then it becomes two: a head is a group and one of it.
@@ -460,7 +460,7 @@ static int tn_rounds_choose(tn_cluster *c) {
 // ** kernels of a round **
 
 static tiny_uop *tn_rounds_marker(tn_graph *g, int dtype, int64_t nelem) {
-  return tn_uop_make(g->t, TINY_OP_PARAM, dtype, 1, 0, NULL, TN_ROUNDS_MARKER + ++g->nmarker, 1, &nelem);
+  return tn_param(g->t, dtype, TN_ROUNDS_MARKER + ++g->nmarker, nelem);
 }
 static int64_t tn_rounds_extent(const tn_cluster *c, int at, int part) {
   if (at + 1 < c->nchosen) return 1;
@@ -514,7 +514,7 @@ static void tn_round_open(tn_round_kernel *v, tn_kernel *now, const tn_round_axe
 static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_uop *index) {
   tiny_ctx *t = v->c->t;
   tn_affine part[TINY_MAX_DIMS];
-  tiny_uop *flat = tn_index(t, 0), *src[3];
+  tiny_uop *flat = tn_index(t, 0);
   int64_t stride = 1;
   tn_digits_split(s->digit, s->n, index->src[1], part);
   for (int d = s->n - 1; d >= 0; d--) {
@@ -527,10 +527,9 @@ static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_
     if (x) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, x, tn_index(t, stride)));
     stride *= at >= 0 ? tn_rounds_extent(v->c, at, v->part) : s->digit[d].extent;
   }
-  src[0] = tn_uop_make(t, TINY_OP_PARAM, s->node->dtype, 1, 0, NULL, index->src[0]->k, 1, &stride);
-  src[1] = flat;
-  src[2] = index->nsrc == 3 ? (tiny_uop *)tn_map_get(&v->map, index->src[2]) : NULL;
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, 1, (int)index->nsrc, src, 0, 0, NULL);
+  tiny_uop *src[3] = {tn_param(t, s->node->dtype, index->src[0]->k, stride), flat,
+                      index->nsrc == 3 ? (tiny_uop *)tn_map_get(&v->map, index->src[2]) : NULL};
+  return tn_like(t, index, 1, (int)index->nsrc, src);
 }
 
 // What the rounds so far have folded, and this one. `at`: the element of PARAM 0 that holds it.
@@ -560,7 +559,7 @@ static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map 
   for (int slot = 0; slot < nmem; slot++) for (int i = 0; i < all.n; i++) {
     const tiny_uop *p = all.u[i];
     if (p->op != TINY_OP_PARAM || p->k != slot) continue;
-    tn_map_set(t, &to, p, tn_uop_make(t, TINY_OP_PARAM, p->dtype, 1, 0, NULL, k->nmem, 1, p->v));
+    tn_map_set(t, &to, p, tn_param(t, p->dtype, k->nmem, p->v[0]));
     *TN_PUSH(t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = mem[slot];
   }
   tn_kernel_number(t, k, tn_substitute(t, sink, &to), written);
@@ -594,12 +593,9 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
     else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->fold) {
-      tiny_uop *at[2] = {w->src[0]->src[0], w->src[0]->src[1]};
-      if (sum) at[0] = tn_uop_make(t, TINY_OP_PARAM, sum->dtype, 1, 0, NULL, 0, 1, sum->v);
-      tiny_uop *index = tn_uop_make(t, TINY_OP_INDEX, at[0]->dtype, 1, 2, at, 0, 0, NULL);
-      at[0] = index;
-      at[1] = tn_round_folded(&v, m->fold, (tiny_uop *)tn_map_get(&v.map, m->fold), index);
-      w = tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, at, 0, 0, NULL);
+      tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
+               *index = tn_index_of(t, memory, w->src[0]->src[1], NULL);
+      w = tn_store(t, index, tn_round_folded(&v, m->fold, (tiny_uop *)tn_map_get(&v.map, m->fold), index));
     }
     tn_map_set(t, &v.map, u, w);
   }
@@ -612,11 +608,8 @@ static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
   tiny_ctx *t = c->t;
   tn_kernel now = c->g->kernel[i];
   tn_map map = {NULL, 0, 0};
-  tiny_uop *at[2];
-  at[0] = tn_uop_make(t, TINY_OP_PARAM, sum->dtype, 1, 0, NULL, now.nmem, 1, sum->v);
-  at[1] = tn_kernel_store(&now)->src[0]->src[1];
-  at[0] = tn_uop_make(t, TINY_OP_INDEX, sum->dtype, 1, 2, at, 0, 0, NULL);
-  tn_map_set(t, &map, c->member[i].fold, tn_u1(t, TINY_OP_LOAD, at[0]));
+  tiny_uop *memory = tn_param(t, sum->dtype, now.nmem, sum->v[0]), *at = tn_kernel_store(&now)->src[0]->src[1];
+  tn_map_set(t, &map, c->member[i].fold, tn_load_at(t, memory, at));
   now.mem = NULL; now.nmem = now.mem_cap = 0;
   for (int j = 0; j < c->g->kernel[i].nmem; j++)
     *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = c->g->kernel[i].mem[j];

@@ -1,0 +1,110 @@
+// kernel: builders of what kernels are made of: memory and its elements, loops and what they close, vectors.
+//
+// In:  sources. Out: the node, with the dtype and lanes that follow from them. What needs no node is given back as it
+//      is: END, REDUCE and AFTER of nothing are what they would be of. Sources of more than these are tn_like's.
+#ifndef TN_IR_KERNEL
+#define TN_IR_KERNEL
+#ifndef TINY_AMALGAMATED
+#include "build.c"
+#endif
+
+// u with other sources, however many, and other lanes.
+static tiny_uop *tn_like(tiny_ctx *t, const tiny_uop *u, int lanes, int n, tiny_uop *const *src) {
+  return tn_uop_make_with(t, u->op, u->dtype, lanes, n, src, u->k, u->nv, u->v, u->ptr);
+}
+// A node of a list of sources, one lane.
+static tiny_uop *tn_node_of(tiny_ctx *t, int op, int dtype, const tn_list *src) {
+  return tn_uop_make(t, op, dtype, 1, src->n, src->u, 0, 0, NULL);
+}
+// first and the n nodes of list, as sources of one node.
+static tiny_uop *tn_node_over(tiny_ctx *t, int op, int dtype, int lanes, tiny_uop *first, int n, tiny_uop *const *list,
+                              int64_t k) {
+  tiny_uop *few[TINY_MAX_DIMS + 2], **src = few;
+  if (n > TINY_MAX_DIMS + 1) src = (tiny_uop **)tn_scratch_bare(t, ((size_t)n + 1) * sizeof *src);
+  src[0] = first;
+  for (int i = 0; i < n; i++) src[i + 1] = list[i];
+  return tn_uop_make(t, op, dtype, lanes, n + 1, src, k, 0, NULL);
+}
+
+// ** memory **
+
+// The memory of a kernel's argument.
+static tiny_uop *tn_param(tiny_ctx *t, int dtype, int64_t slot, int64_t nelem) {
+  return tn_uop_make(t, TINY_OP_PARAM, dtype, 1, 0, NULL, slot, 1, &nelem);
+}
+// New memory of the kernel's own, in TN_SPACE_ ..; of accumulators with lanes.
+static tiny_uop *tn_define(tiny_ctx *t, int dtype, int lanes, int space, int64_t nelem) {
+  const int64_t v[2] = {space, nelem};
+  return tn_uop_make(t, TINY_OP_DEFINE, dtype, lanes, 0, NULL, ++t->ir->serial, 2, v);
+}
+// What x is for every value of the ranges, in memory of the space.
+static tiny_uop *tn_stage(tiny_ctx *t, int space, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, space);
+}
+// x, not before `done`.
+static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, tiny_uop *done) {
+  return tn_node_over(t, TINY_OP_AFTER, x->dtype, x->lanes, x, 1, &done, 0);
+}
+static tiny_uop *tn_after_all(tiny_ctx *t, tiny_uop *x, const tn_list *done) {
+  return done->n ? tn_node_over(t, TINY_OP_AFTER, x->dtype, x->lanes, x, done->n, done->u, 0) : x;
+}
+
+// The element of memory at `at`, which is touched where `valid` holds; NULL: always.
+static tiny_uop *tn_index_of(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, tiny_uop *valid) {
+  tiny_uop *src[3] = {memory, at, valid};
+  return tn_uop_make(t, TINY_OP_INDEX, memory->dtype, 1, valid && !tn_is_k(valid, 1) ? 3 : 2, src, 0, 0, NULL);
+}
+// Another element of the same memory, where the same holds.
+static tiny_uop *tn_index_with(tiny_ctx *t, const tiny_uop *index, tiny_uop *at, int lanes) {
+  tiny_uop *src[3] = {index->src[0], at, index->nsrc == 3 ? index->src[2] : NULL};
+  return tn_like(t, index, lanes, (int)index->nsrc, src);
+}
+static tiny_uop *tn_load(tiny_ctx *t, tiny_uop *index, int lanes) {
+  return tn_uop_make(t, TINY_OP_LOAD, index->dtype, lanes, 1, &index, 0, 0, NULL);
+}
+static tiny_uop *tn_load_at(tiny_ctx *t, tiny_uop *memory, tiny_uop *at) {
+  return tn_load(t, tn_index_of(t, memory, at, NULL), 1);
+}
+static tiny_uop *tn_store(tiny_ctx *t, tiny_uop *index, tiny_uop *value) {
+  tiny_uop *src[2] = {index, value};
+  return tn_uop_make(t, TINY_OP_STORE, TINY_VOID, 1, 2, src, 0, 0, NULL);
+}
+static tiny_uop *tn_prefetch(tiny_ctx *t, tiny_uop *index) {
+  return tn_uop_make(t, TINY_OP_PREFETCH, TINY_VOID, 1, 1, &index, 0, 0, NULL);
+}
+static tiny_uop *tn_barrier(tiny_ctx *t, tiny_uop *done) {
+  return tn_uop_make(t, TINY_OP_BARRIER, TINY_VOID, 1, 1, &done, 0, 0, NULL);
+}
+
+// ** loops **
+
+// r as another kind of range.
+static tiny_uop *tn_with_kind(tiny_ctx *t, const tiny_uop *r, int kind) {
+  return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r->src, (r->k & ~(int64_t)0xFF) | kind, 0, NULL);
+}
+// What is done, for every value of the ranges.
+static tiny_uop *tn_end(tiny_ctx *t, tiny_uop *done, int n, tiny_uop *const *ranges) {
+  return n ? tn_node_over(t, TINY_OP_END, TINY_VOID, 1, done, n, ranges, 0) : done;
+}
+// x folded by op over the ranges.
+static tiny_uop *tn_reduce_over(tiny_ctx *t, int64_t op, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  return n ? tn_node_over(t, TINY_OP_REDUCE, x->dtype, x->lanes, x, n, ranges, op) : x;
+}
+static tiny_uop *tn_sink_of(tiny_ctx *t, tiny_uop *end) {
+  return tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, 1, &end, 0, 0, NULL);
+}
+
+// ** vectors **
+
+// `lanes` lanes of x from `first` on.
+static tiny_uop *tn_pick(tiny_ctx *t, tiny_uop *x, int64_t first, int lanes) {
+  return tn_uop_make(t, TINY_OP_PICK, x->dtype, lanes, 1, &x, first, 0, NULL);
+}
+// n values of one lane, side by side.
+static tiny_uop *tn_stack(tiny_ctx *t, int n, tiny_uop *const *x) {
+  return tn_uop_make(t, TINY_OP_STACK, x[0]->dtype, n, n, x, 0, 0, NULL);
+}
+static tiny_uop *tn_lanes_of(tiny_ctx *t, tiny_uop *x, int lanes) {
+  return x->lanes == lanes ? x : tn_uop_make(t, TINY_OP_BROADCAST, x->dtype, lanes, 1, &x, 0, 0, NULL);
+}
+#endif
