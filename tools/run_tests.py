@@ -55,6 +55,16 @@ def cpu_seconds(session):
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+RUNNING = set()                        # each in a session of its own, which an interrupt does not reach
+
+
+def end(p):
+    try:
+        os.killpg(p.pid, signal.SIGKILL)
+    except OSError:
+        pass                               # it has ended
+
+
 def watch(p):
     """(output, exit status, or why it was ended)"""
     begun = active = time.monotonic()
@@ -70,7 +80,7 @@ def watch(p):
                "idle for %d s" % IDLE_LIMIT if cpu is not None and now - active > IDLE_LIMIT else
                "still running after %d s" % CLOCK_LIMIT if now - begun > CLOCK_LIMIT and cpu is None else "")
         if why:
-            os.killpg(p.pid, signal.SIGKILL)
+            end(p)
             return p.communicate()[0].decode(errors="replace"), why
 
 
@@ -82,8 +92,11 @@ def run(program, env):
     command = WRAPPERS.get(wrapper, []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
     start = time.monotonic()
     try:
-        output, status = watch(subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                                stderr=subprocess.STDOUT, start_new_session=True))
+        p = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, start_new_session=True)
+        RUNNING.add(p)
+        output, status = watch(p)
+        RUNNING.discard(p)
     except OSError as e:
         output, status = str(e), "did not start"
     seconds = time.monotonic() - start
@@ -106,7 +119,9 @@ def main(args):
     if args[:1] == ["--jobs"]:
         jobs, args = int(args[1]), args[2:]
     env, passed, failed, lost = environment(), 0, 0, []
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+    pool = concurrent.futures.ThreadPoolExecutor(jobs)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
         running = {pool.submit(run, program, env): program for program in args}
         for done in concurrent.futures.as_completed(running):
             p, f, seconds, output, wrong = done.result()
@@ -116,6 +131,10 @@ def main(args):
             if f:
                 lost.append("failed: %s%s\n" % (name, ", " + wrong if wrong else ""))
                 print("".join("    | %s\n" % line for line in output.splitlines()[-SHOWN_LINES:]), end="", flush=True)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for p in list(RUNNING):
+            end(p)
     print("%s%d passed, %d failed" % ("".join(lost), passed, failed))
     return failed != 0
 
