@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d1035c730a4f3804a011409e82b1cd2e27ff0b711eea4f0c14ac2f4999aff021
+/* tiny.h 0.1.0, source 60c698812c21d9656d2e7000d5fc94dcf2a8b4167d8c52d869a11ed84b4660a9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -412,44 +412,44 @@ Where things stand in tiny.h
                                      their static cost
   32070  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32266  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32269  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32487  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32490  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33087  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33382  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33090  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33385  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33777  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34338  src/runtime/interp.c        the backend INTERP
-  34418  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33780  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34341  src/runtime/interp.c        the backend INTERP
+  34421  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34473  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34749  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34899  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34476  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34752  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34902  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35442  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35849  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35445  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35852  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36516  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36519  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36947  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36950  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37711  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37714  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37929  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37932  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38202  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38205  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38470  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38473  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38647  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38650  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38821  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39180  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39416  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38824  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39183  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39419  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39564  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39730  src/runtime/context.c       opening and closing, the first error, totals
+  39567  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39733  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2489,7 +2489,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d1035c730a4f3804a011409e82b1cd2e27ff0b711eea4f0c14ac2f4999aff021"
+#define TN_SOURCE_ID "60c698812c21d9656d2e7000d5fc94dcf2a8b4167d8c52d869a11ed84b4660a9"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -32069,11 +32069,14 @@ static void tn_candidates_around(tn_candidates *s, const tn_recipe *r) {
 // ---- begin src/codegen/pipeline.c ----
 // pipeline: every pass from a scheduled kernel to the list of nodes that a target runs, in order.
 //
-// In:  the SINK of a kernel, a target, a recipe or none. Out: the list, the sizes of a launch, and what it will cost.
+// In:       the SINK of a kernel, a target, a recipe or none.
+// Out:      the list, the sizes of a launch, and what it will cost.
+// Requires: heavy code; no node of another kernel in the table of nodes (tn_nodes_enter): ids begin at one place.
+// Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
+//
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
 // for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
-// After any pass the kernel may be printed (debug letter i) and is verified (letter v). What a pass must not see or
-// keep lies in tn_pipeline.
+// Debug letter i prints the kernel after each pass that changed it.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED

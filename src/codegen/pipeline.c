@@ -1,10 +1,13 @@
 // pipeline: every pass from a scheduled kernel to the list of nodes that a target runs, in order.
 //
-// In:  the SINK of a kernel, a target, a recipe or none. Out: the list, the sizes of a launch, and what it will cost.
+// In:       the SINK of a kernel, a target, a recipe or none.
+// Out:      the list, the sizes of a launch, and what it will cost.
+// Requires: heavy code; no node of another kernel in the table of nodes (tn_nodes_enter): ids begin at one place.
+// Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
+//
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
 // for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
-// After any pass the kernel may be printed (debug letter i) and is verified (letter v). What a pass must not see or
-// keep lies in tn_pipeline.
+// Debug letter i prints the kernel after each pass that changed it.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
