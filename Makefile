@@ -2,6 +2,7 @@
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # make arm64  some of them, emulated                         make million  chains of a million operators: minutes, 16 GB
+# make late   all of them on a device that is late
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -18,7 +19,8 @@ EXAMPLES := $(patsubst examples/%.c,build/examples/%,$(wildcard examples/*.c))
 FUZZERS  := $(patsubst tests/%.c,build/fuzz/%,$(wildcard tests/fuzz_*.c))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 also      = $(patsubst tests/%.c,%,$(shell grep -lE '^// also:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
-PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/tsan/%,$(call also,tsan))
+PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/tsan/%,$(call also,tsan)) \
+            $(patsubst %,build/late/%,$(call also,late))
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 
@@ -53,6 +55,10 @@ results: build/bench.json
 fuzz: $(FUZZERS) build/plain/test_random
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh $(filter-out %/fuzz_api,$(FUZZERS)) $(filter %/fuzz_api,$(FUZZERS))
 	@TEST_ROUNDS=400 TEST_FROM=100001 build/plain/test_random
+
+# Every test so.
+late: $(TESTS:%=build/late/%)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
 million:
 	@mkdir -p build/stack
@@ -103,6 +109,11 @@ build/asan/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CLANG) $(TEST_FLAGS) -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $< -o $@ $(LIBS)
 
+# INTERP as late as the contract of a device allows.
+build/late/%: tests/%.c
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="../../tests/late.h"' $< -o $@ $(LIBS)
+
 build/tsan/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CLANG) $(TEST_FLAGS) -gline-tables-only -fsanitize=thread $< -o $@ $(LIBS)
@@ -120,5 +131,5 @@ build/fuzz-brief/%: tests/%.c
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test bench results fuzz golden arm64 million verify-amalgam clean
+.PHONY: all run test bench results fuzz golden arm64 late million verify-amalgam clean
 .DELETE_ON_ERROR:

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 60c698812c21d9656d2e7000d5fc94dcf2a8b4167d8c52d869a11ed84b4660a9
+/* tiny.h 0.1.0, source 519605aab304da0e94f7e4e2946da1d97193e1c9e9d8a895615eec952c16684e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -257,199 +257,199 @@ Where things stand in tiny.h
    2160  src/api/io.h                tensors from files and to files
    2235  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2499  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2505  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2664  src/base/number.c           numbers as text, in and out
-   3098  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2670  src/base/number.c           numbers as text, in and out
+   3104  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3277  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3283  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3466  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3472  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3556  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3562  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3962  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   3968  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4109  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4602  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4115  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4608  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5182  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5188  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5409  src/ir/alu.c                the meaning of every arithmetic op, once
-   5559  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6267  src/ir/args.c               which k, v and sources fit an op
-   6420  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7037  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5415  src/ir/alu.c                the meaning of every arithmetic op, once
+   5565  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6273  src/ir/args.c               which k, v and sources fit an op
+   6426  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7043  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7620  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7626  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7980  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   7986  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8092  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8098  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8516  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8522  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8790  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8796  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9680  src/ir/spec.c               the verifier
-  10017  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9686  src/ir/spec.c               the verifier
+  10023  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10233  src/rules/notation.c        the algebra that bodies of rules are written in
-  10268  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10466  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10239  src/rules/notation.c        the algebra that bodies of rules are written in
+  10274  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10472  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10626  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10632  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11020  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11026  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11219  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11225  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11633  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11639  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11974  src/rules/decompose.c       from what the IR means to what a language can say
-  12550  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11980  src/rules/decompose.c       from what the IR means to what a language can say
+  12556  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12584  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12590  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13085  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13091  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13764  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13770  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13985  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13991  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14595  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14601  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14883  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14889  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15356  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15362  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15463  src/tensor/activation.c     what stands between the layers of a network
-  15639  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15984  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15469  src/tensor/activation.c     what stands between the layers of a network
+  15645  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15990  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16228  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16234  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16959  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16965  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17591  src/tensor/random.c         numbers from a counter, the same on every device
-  17865  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17597  src/tensor/random.c         numbers from a counter, the same on every device
+  17871  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18185  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18481  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18191  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18487  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18617  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18623  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19156  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19162  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19875  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19881  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20277  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20283  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20416  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20422  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20863  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20869  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21299  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21305  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21647  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21967  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22093  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21653  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21973  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22099  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22251  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22257  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22743  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23019  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22749  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23025  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23115  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23121  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23370  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23765  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23376  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23771  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24041  src/tensor/params.c         lists of named tensors: what a network consists of
-  24134  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24516  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  24047  src/tensor/params.c         lists of named tensors: what a network consists of
+  24140  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24522  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25501  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25507  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26265  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26271  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26733  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26739  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27166  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27172  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27763  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28252  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27769  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28258  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28680  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28686  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28846  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28852  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29071  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29077  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29292  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29298  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29419  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29527  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29425  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29533  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29627  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29633  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30016  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30022  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30600  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30606  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30836  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30842  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31283  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31361  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31564  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31816  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31289  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31367  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31570  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31822  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32070  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32076  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32269  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32275  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32490  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32496  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33090  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33385  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33096  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33391  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33780  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34341  src/runtime/interp.c        the backend INTERP
-  34421  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33786  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34347  src/runtime/interp.c        the backend INTERP
+  34427  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34476  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34752  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34902  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34482  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34764  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34914  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35445  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35852  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35457  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35864  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36519  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36541  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36950  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36973  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37714  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37737  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37932  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37955  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38205  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38228  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38473  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38496  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38650  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38673  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38824  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39183  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39419  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38847  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39206  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39442  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39567  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39733  src/runtime/context.c       opening and closing, the first error, totals
+  39590  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39756  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2455,6 +2455,12 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 
 // One struct of functions and nothing else: a companion header is one of these. dev is what open returned.
 // Functions that fail call tiny_fail and return its code, or NULL. All are called on the context's thread.
+//
+// Order: launches, copies, frees and unloads happen as if one after the other, in the order of the calls: memory is
+// written again, copied into and freed while launches that use it may not have run. launch and copy_in may return
+// before they happened, and so may free and unload; what they were given (src, l and what it points to) is theirs until
+// they return and no longer. copy_out returns when dst holds the data, sync when everything has happened; both return
+// the first error of what they waited for. Memory of limits.host_memory is looked at directly only after sync.
 struct tiny_backend {
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
@@ -2473,7 +2479,7 @@ struct tiny_backend {
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
-  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);           // may return before it ran
+  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);
   tiny_code  (*sync)(void *dev);
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
@@ -2489,7 +2495,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "60c698812c21d9656d2e7000d5fc94dcf2a8b4167d8c52d869a11ed84b4660a9"
+#define TN_SOURCE_ID "519605aab304da0e94f7e4e2946da1d97193e1c9e9d8a895615eec952c16684e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -34674,6 +34680,12 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 
 // ** choosing a device **
 
+#ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
+  #include TN_TEST_BACKEND
+#else
+  #define TN_INTERP &tn_interp_backend
+#endif
+
 // tn_fallback runs the kernels of the CPU where there is no compiler.
 #ifdef TINY_NO_INTERP
 enum { TN_HAS_FALLBACK = 0 };
@@ -34682,7 +34694,7 @@ static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_back
 #else
 enum { TN_HAS_FALLBACK = 1 };
 static const tiny_backend *const tn_fallback = &tn_interp_backend;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, TN_INTERP, &tn_null_backend};
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
@@ -36083,6 +36095,15 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
   return TINY_OK;
 }
 
+// Does the plan read or write memory that the caller may touch as soon as the call is over?
+static int tn_run_is_callers(const tn_run *r) {
+  for (int i = 0; i < r->plan->nplace; i++) {
+    const tn_place_row *p = &r->plan->place[i];
+    if (p->kind == TN_PLACE_LEAF && tn_storage_is_callers(tn_leaf_storage(r->leaf[p->index]))) return 1;
+  }
+  return 0;
+}
+
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
@@ -36092,6 +36113,7 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
     code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
+  if (code == TINY_OK && tn_run_is_callers(r)) code = t->device->backend->sync(t->device->dev);
   if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
@@ -36797,7 +36819,8 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
   tn_readers_find(t, stamp);
   if (s->read == stamp && code == TINY_OK) code = tn_storage_keep_old(t, s);
   s->written++;
-  return code == TINY_OK && nbytes ? d->backend->copy_in(d->dev, to, data, nbytes) : code;
+  if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, data, nbytes);
+  return code == TINY_OK ? d->backend->sync(d->dev) : code;
 }
 
 // The BUFFER whose whole contents x is, so that they may be replaced; NULL: it is a part of one, or not in memory.

@@ -1,3 +1,4 @@
+// also: late
 // test_blob: tensors over the caller's memory. What is computed from it is computed from what it holds then; what has been
 // computed keeps its values; assignments and tiny_write go through to it.
 #include "../src/all.c"

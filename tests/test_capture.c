@@ -1,3 +1,4 @@
+// also: late
 // test_capture: programs that are captured once and run with other inputs: values, updates, scalars, outputs that are inputs,
 // what must be refused, and lives of what they hold.
 #include "../src/all.c"

@@ -1,4 +1,4 @@
-// also: valgrind
+// also: late valgrind
 // test_memory: every allocation fails in turn. Whatever the call, it reports TINY_E_MEMORY or did without, nothing leaks, the sizes
 // given back are those that were taken, and the context can be cleared, used again and closed.
 // The counts are taken from an untroubled run; long scenarios skip evenly. TEST_ROUNDS=1: none are skipped.

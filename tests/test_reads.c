@@ -1,3 +1,4 @@
+// also: late
 // reads: what is read before a gradient is asked for changes no gradient, and no position; on the CPU and on INTERP.
 //
 // What a kernel computes again need not be what was read, to the last bit: sums are added in another order. So values

@@ -1,3 +1,4 @@
+// also: late
 // tensor: every operator against what PyTorch gives (vectors/torch.inc), first by the reference interpreter, then on the default
 // device; assignment, frames, random numbers, handles.
 #include "../src/all.c"
@@ -7,7 +8,9 @@ static tiny_ctx *t;
 
 // ** how a tensor's value is found **
 
-static const void *host(tiny_ctx *ctx, tiny_uop *buffer) { (void)ctx; return ((tn_storage *)buffer->ptr)->mem; }
+static const void *host(tiny_ctx *ctx, tiny_uop *buffer) {
+  return ctx->device->backend->sync(ctx->device->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+}
 static tiny_code by_oracle(tiny_tensor *x, void *out, size_t nbytes) { (void)nbytes; return tn_eval_graph(tn_ctx_of(x), tn_uop_of(x), out, host); }
 static tiny_code by_device(tiny_tensor *x, void *out, size_t nbytes) { return tiny_read(x, out, nbytes); }
 static tiny_code (*evaluate)(tiny_tensor *x, void *out, size_t nbytes);

@@ -221,6 +221,12 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 
 // One struct of functions and nothing else: a companion header is one of these. dev is what open returned.
 // Functions that fail call tiny_fail and return its code, or NULL. All are called on the context's thread.
+//
+// Order: launches, copies, frees and unloads happen as if one after the other, in the order of the calls: memory is
+// written again, copied into and freed while launches that use it may not have run. launch and copy_in may return
+// before they happened, and so may free and unload; what they were given (src, l and what it points to) is theirs until
+// they return and no longer. copy_out returns when dst holds the data, sync when everything has happened; both return
+// the first error of what they waited for. Memory of limits.host_memory is looked at directly only after sync.
 struct tiny_backend {
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
@@ -239,7 +245,7 @@ struct tiny_backend {
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
-  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);           // may return before it ran
+  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);
   tiny_code  (*sync)(void *dev);
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);

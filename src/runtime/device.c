@@ -199,6 +199,12 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 
 // ** choosing a device **
 
+#ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
+  #include TN_TEST_BACKEND
+#else
+  #define TN_INTERP &tn_interp_backend
+#endif
+
 // tn_fallback runs the kernels of the CPU where there is no compiler.
 #ifdef TINY_NO_INTERP
 enum { TN_HAS_FALLBACK = 0 };
@@ -207,7 +213,7 @@ static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_back
 #else
 enum { TN_HAS_FALLBACK = 1 };
 static const tiny_backend *const tn_fallback = &tn_interp_backend;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_interp_backend, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, TN_INTERP, &tn_null_backend};
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 

@@ -279,7 +279,8 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
   tn_readers_find(t, stamp);
   if (s->read == stamp && code == TINY_OK) code = tn_storage_keep_old(t, s);
   s->written++;
-  return code == TINY_OK && nbytes ? d->backend->copy_in(d->dev, to, data, nbytes) : code;
+  if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, data, nbytes);
+  return code == TINY_OK ? d->backend->sync(d->dev) : code;
 }
 
 // The BUFFER whose whole contents x is, so that they may be replaced; NULL: it is a part of one, or not in memory.

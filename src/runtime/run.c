@@ -232,6 +232,15 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
   return TINY_OK;
 }
 
+// Does the plan read or write memory that the caller may touch as soon as the call is over?
+static int tn_run_is_callers(const tn_run *r) {
+  for (int i = 0; i < r->plan->nplace; i++) {
+    const tn_place_row *p = &r->plan->place[i];
+    if (p->kind == TN_PLACE_LEAF && tn_storage_is_callers(tn_leaf_storage(r->leaf[p->index]))) return 1;
+  }
+  return 0;
+}
+
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
@@ -241,6 +250,7 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
     code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
+  if (code == TINY_OK && tn_run_is_callers(r)) code = t->device->backend->sync(t->device->dev);
   if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
