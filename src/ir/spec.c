@@ -18,8 +18,9 @@
 #include "print.c"
 #endif
 
-enum { TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64 };
-enum { TN_SPEC_LOOPS = 8 };                // with KERNEL: its loops have got their bounds
+enum {                                     // LOOPS: of a KERNEL whose loops have got their bounds
+  TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_LOOPS = 8, TN_SPEC_RANGES = 64
+};
 
 // What the dtype of a node must be:
 //   = as all sources            f the same, a float      n the same, no float   c BOOL of equal sources
