@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f25a67478244c631a3448d85a925713155b78cf403ae028930fc3df92e4404d0
+/* tiny.h 0.1.0, source 1c46149bbfbfb989042685000f2c01c0bb3996b595c0bb33df6f07741ccfe20d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -198,9 +198,9 @@ PROGRAMS
   is not computed. A tensor that needs an assignment of the program, built before the capture, is TINY_E_STATE
   when it is read. Where one computation gave two tensors (tiny_eye twice), and one of them is given new
   contents, it leaves the memory that they shared: tiny_run says TINY_E_STATE. tiny_clone such tensors before.
-  What is built in the frame is the step, and computed in each run, whether it was read there or not. So is what
-  was computed before and is asked for again: the square of a weight, though a tensor holds it, follows the weight.
-  Tensors that are only used are memory. Outside of frames what was asked for again is computed in each run.
+  An operator that is asked for again, though a tensor holds its result, is computed in each run: the square of a
+  weight that is built in the frame follows the weight, also if it was read before. Tensors that are only used are
+  memory: what is computed within the frame before the capture, by tiny_read or tiny_realize, too.
 
   What is computed from a program's own memory alone, as weights in the order that a convolution reads them, is
   computed in the first run and kept until that memory is overwritten; never from a tiny_blob. The cap
@@ -278,178 +278,178 @@ Where things stand in tiny.h
                                      form that values have in the IR
    5415  src/ir/alu.c                the meaning of every arithmetic op, once
    5565  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6273  src/ir/args.c               which k, v and sources fit an op
-   6426  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7043  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6272  src/ir/args.c               which k, v and sources fit an op
+   6425  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7042  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7626  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7625  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7986  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   7985  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8098  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8097  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8522  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8521  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8796  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8795  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9686  src/ir/spec.c               the verifier
-  10024  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9685  src/ir/spec.c               the verifier
+  10023  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10240  src/rules/notation.c        the algebra that bodies of rules are written in
-  10275  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10473  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10239  src/rules/notation.c        the algebra that bodies of rules are written in
+  10274  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10472  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10633  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10632  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11027  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11026  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11226  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11225  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11640  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11639  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11981  src/rules/decompose.c       from what the IR means to what a language can say
-  12557  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11980  src/rules/decompose.c       from what the IR means to what a language can say
+  12556  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12591  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12590  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13092  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13091  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13771  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13770  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13992  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  13991  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14602  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14601  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14890  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14889  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15363  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15362  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15470  src/tensor/activation.c     what stands between the layers of a network
-  15646  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15991  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15469  src/tensor/activation.c     what stands between the layers of a network
+  15645  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  15990  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16235  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16234  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16966  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16965  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17598  src/tensor/random.c         numbers from a counter, the same on every device
-  17872  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17597  src/tensor/random.c         numbers from a counter, the same on every device
+  17871  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18192  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18488  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18191  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18487  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18624  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18623  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19163  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19162  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19882  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19881  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20284  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20283  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20423  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20422  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20870  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20869  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21306  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21305  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21654  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21974  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22100  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21653  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21973  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22099  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22258  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22257  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22750  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23026  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22749  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23025  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23122  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23121  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23377  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23772  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23376  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23771  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24048  src/tensor/params.c         lists of named tensors: what a network consists of
-  24141  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24523  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  24047  src/tensor/params.c         lists of named tensors: what a network consists of
+  24140  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24522  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25508  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25507  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26272  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26271  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26740  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26739  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27173  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27172  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27770  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28259  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27769  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28258  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28687  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28686  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28853  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28852  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29078  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29077  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29299  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29298  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29426  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29534  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29425  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29533  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29634  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29633  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30023  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30022  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30607  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30606  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30843  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30842  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31290  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31368  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31571  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31823  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31289  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31367  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31570  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31822  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32077  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32076  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32276  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32275  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32497  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32496  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33097  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33392  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33096  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33391  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33787  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34348  src/runtime/interp.c        the backend INTERP
-  34428  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33786  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34347  src/runtime/interp.c        the backend INTERP
+  34427  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34483  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34765  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34915  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34482  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34764  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34914  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35458  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35865  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35457  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35864  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36542  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36541  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36974  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  36973  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37738  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37737  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37956  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  37955  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38229  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38228  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38497  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38496  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38674  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38673  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38848  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39207  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39443  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38847  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39206  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39442  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39591  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39757  src/runtime/context.c       opening and closing, the first error, totals
+  39590  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39756  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2495,7 +2495,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f25a67478244c631a3448d85a925713155b78cf403ae028930fc3df92e4404d0"
+#define TN_SOURCE_ID "1c46149bbfbfb989042685000f2c01c0bb3996b595c0bb33df6f07741ccfe20d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5655,8 +5655,8 @@ enum {                                     // the bits below are those of rule s
   TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
-// asked: the number of the frame in which a node was made, or asked for again once it had a value; 0: it was made
-// outside of frames, and not asked for again; this: asked for again outside of frames.
+// asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0: it
+// was not.
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
@@ -6052,7 +6052,6 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint16_t)nv;
   key.nsrc = (uint32_t)nsrc;
-  key.asked = ir->frame;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
@@ -37195,7 +37194,7 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
 
 // ** capturing: what the program is bound to **
 
-// hidden[0..n): computed nodes that depend on an input, on random numbers of the frame, or belong to the frame's step.
+// hidden[0..n): computed nodes that depend on an input, on random numbers of the frame, or were asked for again.
 // While the program is planned they count as not computed, so that it computes them from what it is given.
 typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
@@ -37245,8 +37244,8 @@ static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t n = tn_frame_draws(t, &draw);
   return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
 }
-// Was u, which is computed, made in the frame, or asked for again there? Outside of frames: was it asked for again?
-static int tn_is_of_step(const tiny_ctx *t, const tiny_uop *u) {
+// Was u, which is computed, asked for again in the frame, or outside of frames?
+static int tn_is_asked_again(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t frame = tn_frame_number(t->tensors);
   return !tn_is_memory(u) && (frame ? u->asked >= frame && u->asked != TN_ASKED_OUTSIDE : u->asked == TN_ASKED_OUTSIDE);
 }
@@ -37256,7 +37255,7 @@ static void tn_hide_dependent(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
   const tiny_uop *place = tn_is_memory(u) ? tn_place(u) : u;
   if (place->op == TINY_OP_BUFFER && tn_buffer_is_gone(place)) u->seq |= TN_OF_GONE;
   if (!u->realized) return;
-  if (u->seq & TN_OF_INPUT || (tn_is_of_step(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
+  if (u->seq & TN_OF_INPUT || (tn_is_asked_again(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
   else u->seq &= ~(uint32_t)TN_OF_GONE;    // its value is there
 }
 // Walks past computed values, but not past inputs and memory.

@@ -58,6 +58,7 @@ INDIRECT = [
     (r"thread->fn\(", r"tn_pool_work", "runtime/"),
     (r"(?:backend|_fallback|b)->(\w+)\(", r"tn_(?:cpu|interp|null)_\1\w*", "runtime/"),
     (r"ir->release\(", "tn_storage_release", "runtime/"),
+    (r"pass->run\(", r"tn_pass_\w+", "codegen/pipeline.c"),
     (r"\b(?:set|fn)\(t, 0, NULL", "REGISTER", ""),
     (r"rule->fn\(", r"tn_rules_\w+", ""),
     (r"->buffer\(", r"tn_\w*buffer\w*", "runtime/|ir/"),

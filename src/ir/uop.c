@@ -91,8 +91,8 @@ enum {                                     // the bits below are those of rule s
   TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
-// asked: the number of the frame in which a node was made, or asked for again once it had a value; 0: it was made
-// outside of frames, and not asked for again; this: asked for again outside of frames.
+// asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0: it
+// was not.
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
@@ -488,7 +488,6 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.lanes = (uint16_t)lanes;
   key.nv = (uint16_t)nv;
   key.nsrc = (uint32_t)nsrc;
-  key.asked = ir->frame;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;

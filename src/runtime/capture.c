@@ -222,7 +222,7 @@ static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
 
 // ** capturing: what the program is bound to **
 
-// hidden[0..n): computed nodes that depend on an input, on random numbers of the frame, or belong to the frame's step.
+// hidden[0..n): computed nodes that depend on an input, on random numbers of the frame, or were asked for again.
 // While the program is planned they count as not computed, so that it computes them from what it is given.
 typedef struct tn_hidden { tiny_uop *u, *realized; } tn_hidden;
 typedef struct tn_capture_call {
@@ -272,8 +272,8 @@ static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t n = tn_frame_draws(t, &draw);
   return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
 }
-// Was u, which is computed, made in the frame, or asked for again there? Outside of frames: was it asked for again?
-static int tn_is_of_step(const tiny_ctx *t, const tiny_uop *u) {
+// Was u, which is computed, asked for again in the frame, or outside of frames?
+static int tn_is_asked_again(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t frame = tn_frame_number(t->tensors);
   return !tn_is_memory(u) && (frame ? u->asked >= frame && u->asked != TN_ASKED_OUTSIDE : u->asked == TN_ASKED_OUTSIDE);
 }
@@ -283,7 +283,7 @@ static void tn_hide_dependent(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
   const tiny_uop *place = tn_is_memory(u) ? tn_place(u) : u;
   if (place->op == TINY_OP_BUFFER && tn_buffer_is_gone(place)) u->seq |= TN_OF_GONE;
   if (!u->realized) return;
-  if (u->seq & TN_OF_INPUT || (tn_is_of_step(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
+  if (u->seq & TN_OF_INPUT || (tn_is_asked_again(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
   else u->seq &= ~(uint32_t)TN_OF_GONE;    // its value is there
 }
 // Walks past computed values, but not past inputs and memory.
