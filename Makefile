@@ -1,7 +1,7 @@
 # make        tiny.h from src/, and the examples             make bench   ratios against named references
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
-# make arm64  some of them, emulated                         make million  chains of a million operators: minutes, 16 GB
+# make arm64  some of them, emulated                         make million  chains of a million operators: minutes, 19 GB
 # make late   all of them on a device that is late
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
@@ -97,7 +97,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 
 # The optimiser takes longer over a test than it saves, but over those that interpret or compare a great deal. In
 # test_calls it is what traps (gcc's own floor).
-TEST_FLAGS = -std=c11 -g $(WARN) -Wno-unused-function -I. $(DEPS)
+TEST_FLAGS = -std=c11 -g $(WARN) -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. $(DEPS)
 LONG_TESTS = test_calls test_decompose test_random test_refused test_rules test_transcendental test_vectors
 $(LONG_TESTS:%=build/plain/%): TEST_LEVEL = -O1
 

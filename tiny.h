@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 1c46149bbfbfb989042685000f2c01c0bb3996b595c0bb33df6f07741ccfe20d
+/* tiny.h 0.1.0, source 5f802a01cbc53a00273b6b519e9ed6a9d84fae91eba3d31f4b26c8b9e05d672a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -244,212 +244,218 @@ BUILDING
 
 Where things stand in tiny.h
 
-    471  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    477  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    693  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1335  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    699  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1341  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1539  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1545  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1890  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1896  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2026  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2160  src/api/io.h                tensors from files and to files
-   2235  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2032  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2166  src/api/io.h                tensors from files and to files
+   2241  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2505  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2511  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2670  src/base/number.c           numbers as text, in and out
-   3104  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2677  src/base/number.c           numbers as text, in and out
+   3114  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3283  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3293  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3472  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3482  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3562  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3572  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3968  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   3978  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4115  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4608  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4125  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4618  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5188  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5198  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5415  src/ir/alu.c                the meaning of every arithmetic op, once
-   5565  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6272  src/ir/args.c               which k, v and sources fit an op
-   6425  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7042  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5425  src/ir/alu.c                the meaning of every arithmetic op, once
+   5575  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6282  src/ir/args.c               which k, v and sources fit an op
+   6435  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7054  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7625  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7637  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7985  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   7997  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8097  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8109  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8521  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8533  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8795  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8807  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9685  src/ir/spec.c               the verifier
-  10023  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9697  src/ir/spec.c               the verifier
+  10038  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10239  src/rules/notation.c        the algebra that bodies of rules are written in
-  10274  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10472  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10254  src/rules/notation.c        the algebra that bodies of rules are written in
+  10289  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10487  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10632  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10647  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11026  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11041  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11225  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11240  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11639  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11654  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11980  src/rules/decompose.c       from what the IR means to what a language can say
-  12556  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  11995  src/rules/decompose.c       from what the IR means to what a language can say
+  12571  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12590  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12605  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13091  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13106  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13770  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13785  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  13991  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14006  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14601  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14616  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14889  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14904  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15362  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15377  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15469  src/tensor/activation.c     what stands between the layers of a network
-  15645  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  15990  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15484  src/tensor/activation.c     what stands between the layers of a network
+  15660  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16005  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16234  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16249  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16965  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16980  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17597  src/tensor/random.c         numbers from a counter, the same on every device
-  17871  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17612  src/tensor/random.c         numbers from a counter, the same on every device
+  17886  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18191  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18487  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18206  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18502  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18623  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18638  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19162  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19177  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19881  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19896  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20283  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20298  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20422  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20437  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20869  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20884  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21305  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21320  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21653  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21973  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22099  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21668  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21988  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22114  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22257  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22272  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22749  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23025  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22764  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23040  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23121  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23136  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23376  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23771  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23391  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23786  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24047  src/tensor/params.c         lists of named tensors: what a network consists of
-  24140  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24522  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  24062  src/tensor/params.c         lists of named tensors: what a network consists of
+  24155  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24537  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+                                     which of them touch a memory
+  24654  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+                                     wants it
+  24951  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+                                     they were written
+  25067  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25507  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25558  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26271  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26322  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26739  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26790  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27172  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27223  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27769  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28258  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27820  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28309  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28686  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28737  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28852  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28903  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29077  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29128  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29298  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29349  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29425  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29533  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29476  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29584  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29633  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29684  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30022  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30073  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30606  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30657  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30842  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30893  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31289  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31367  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31570  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31822  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31340  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31418  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31621  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31873  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32076  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32128  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32275  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32333  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32496  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32554  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33096  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33391  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33154  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33449  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33786  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34347  src/runtime/interp.c        the backend INTERP
-  34427  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33844  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34405  src/runtime/interp.c        the backend INTERP
+  34485  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34482  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34764  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34914  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34540  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34825  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  34975  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35457  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35864  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35518  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35925  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36541  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36605  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  36973  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37037  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37737  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37801  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  37955  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38019  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38228  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38292  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38496  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38560  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38673  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38737  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38847  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39206  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39442  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38911  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39270  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39506  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39590  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39756  src/runtime/context.c       opening and closing, the first error, totals
+  39654  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39820  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2464,7 +2470,7 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 struct tiny_backend {
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
-  void       (*close)(void *dev);
+  void       (*close)(void *dev);                                                // comes last; waits for what is left
   // Part of the disk cache's key: "x86_64 avx512f".
   const char *(*target)(void *dev);
   void       (*language)(void *dev, tiny_language *out);                         // NULL: load_uops takes the IR itself
@@ -2495,7 +2501,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "1c46149bbfbfb989042685000f2c01c0bb3996b595c0bb33df6f07741ccfe20d"
+#define TN_SOURCE_ID "5f802a01cbc53a00273b6b519e9ed6a9d84fae91eba3d31f4b26c8b9e05d672a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -2580,7 +2586,8 @@ typedef struct tn_float_mode { uint32_t sse; uint16_t x87, x87_flags; } tn_float
 #ifdef _MSC_VER
 static uint32_t tn_sse_get(void) { return _mm_getcsr(); }
 static void tn_sse_set(uint32_t mode) { _mm_setcsr(mode); }
-static void tn_x87_get(tn_float_mode *m) { m->x87 = TN_X87_DEFAULT; m->x87_flags = 0; }  // code of MSVC has no use for it
+// Code of MSVC has no use for it.
+static void tn_x87_get(tn_float_mode *m) { m->x87 = TN_X87_DEFAULT; m->x87_flags = 0; }
 static void tn_x87_set(uint16_t mode) { (void)mode; }
 static void tn_x87_set_flags(uint16_t flags) { (void)flags; }
 #else
@@ -2662,7 +2669,7 @@ static TN_NOINLINE void tn_float_leave(const tn_float_mode *m) { fesetenv(&m->al
   };
   #define TN_FLOAT_MODE const tn_float_scope tn_float_was
 #else
-  #define TN_FLOAT_MODE (void)0                // C without a way to do it: such constants are rounded as the host rounds
+  #define TN_FLOAT_MODE (void)0                // C without a way to do it: constants are rounded as the host rounds
 #endif
 #endif
 // ---- end src/base/float.c ----
@@ -2940,7 +2947,10 @@ static void tn_number_put(tn_number_sink *s, const char *text, size_t n) {
 static void tn_number_fill(tn_number_sink *s, char c, long long n) { for (; n > 0; n--) tn_number_put(s, &c, 1); }
 
 // One conversion: flags, width and precision (-1: none), and its letter.
-typedef struct tn_number_spec { int left, zero, plus, space, other, width, places; char length, letter; } tn_number_spec;
+typedef struct tn_number_spec {
+  int left, zero, plus, space, other, width, places;
+  char length, letter;
+} tn_number_spec;
 
 // sign, digits, and what pads them.
 static void tn_number_padded(tn_number_sink *s, const tn_number_spec *f, const char *sign, const char *text, size_t n,
@@ -5576,7 +5586,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   SHRINK v {begin, end}.. | FLIP k axis bits
 //   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
-//   DETACH (x) x without a gradient; (y x [a]) k slope: y, known as a function of x by its derivative (rules/gradient.c)
+//   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
@@ -5652,11 +5662,11 @@ static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && 
 // names memory whatever it holds.
 enum {                                     // the bits below are those of rule sets, see match.c
   TN_NODE_SETS = 5,
-  TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
+  TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 2 << TN_NODE_SETS, TN_NODE_BOUND = 4 << TN_NODE_SETS,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
-// asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0: it
-// was not.
+// asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0:
+// it was not.
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
@@ -6955,9 +6965,11 @@ static int tn_parse_close(tn_parser *p) {
     return tn_parse_fail(p, o->at, "%s needs its dtype", tiny_op_name(o->op));
   const char *wrong = tn_args_fit(o->op, nsrc, src, o->k, o->nv, o->v);
   if (wrong) return tn_parse_fail(p, o->at, "%s: %s", tiny_op_name(o->op), wrong);
-  struct tn_ir *ir = p->t->ir;             // ids that are made later stay new
-  if (o->op == TINY_OP_RANGE && o->k >> 8 > ir->serial) ir->serial = o->k >> 8;
-  if (o->op == TINY_OP_BUFFER && o->k > ir->buffers) ir->buffers = o->k;
+  struct tn_ir *ir = p->t->ir;             // ids that are made later stay new, and have room to grow
+  const int64_t id = o->op == TINY_OP_RANGE ? o->k >> 8 : o->op == TINY_OP_BUFFER ? o->k : 0;
+  if (id >> 40) return tn_parse_fail(p, o->at, "%s: the id of a text is below 2^40", tiny_op_name(o->op));
+  if (o->op == TINY_OP_RANGE && id > ir->serial) ir->serial = id;
+  if (o->op == TINY_OP_BUFFER && id > ir->buffers) ir->buffers = id;
   tiny_uop *u = o->op == TINY_OP_BUFFER || o->op == TINY_OP_CUSTOM ? tn_parse_live(p, o, nsrc, src) : NULL;
   if (!u) u = tn_uop_make(p->t, o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
   p->src.n = o->first;
@@ -9702,8 +9714,11 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 #include "print.c"
 #endif
 
-enum {                                     // LOOPS: of a KERNEL whose loops have got their bounds
-  TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_LOOPS = 8, TN_SPEC_RANGES = 64
+enum {
+  TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64,
+  // Of a KERNEL that is lowered: items of a group share what their STAGE was, copies of a value are GROUPs; its loops
+  // have got their bounds.
+  TN_SPEC_LOWERING = 8, TN_SPEC_LOOPS = 16
 };
 
 // What the dtype of a node must be:
@@ -9711,7 +9726,7 @@ enum {                                     // LOOPS: of a KERNEL whose loops hav
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
 //   v none                      d U32, U32 and as source 2                     . any
-//   t as source 2               g none, or as all sources: copies of one value
+//   t as source 2               g none; while a kernel is lowered also as all sources
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
@@ -9735,13 +9750,14 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
 };
 
 typedef struct tn_spec {
-  tiny_ctx *t; int stage, ordered;         // ordered: a kernel that says by AFTER when it accesses memory
+  tiny_ctx *t; int stage, lowering, ordered;   // ordered: a kernel that says by AFTER when it accesses memory
   uint8_t stages[TINY_OP_COUNT]; char dtype[TINY_OP_COUNT];                 // the table by op
 } tn_spec;
 
 static void tn_spec_open(tn_spec *s, tiny_ctx *t, int stage) {
   memset(s, 0, sizeof *s);
-  s->t = t; s->stage = stage;
+  s->t = t; s->stage = stage & 7;
+  s->lowering = stage & TN_SPEC_LOWERING; s->ordered = stage & TN_SPEC_LOOPS;
   for (size_t i = 0; i < sizeof tn_spec_rows / sizeof *tn_spec_rows; i++) {
     s->stages[tn_spec_rows[i].op] = tn_spec_rows[i].stages;
     s->dtype[tn_spec_rows[i].op] = tn_spec_rows[i].dtype;
@@ -9767,7 +9783,7 @@ static int tn_sources_are(const tiny_uop *u, uint32_t first, int dtype) {
   return 1;
 }
 
-static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
+static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule) {
   const int d = u->dtype, from = u->nsrc ? u->src[0]->dtype : d;
   switch (rule) {
     case 'v': return d == TINY_VOID ? NULL : "has a dtype";
@@ -9779,7 +9795,7 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
-    case 'g': return d == TINY_VOID || tn_sources_are(u, 0, d) ? NULL : "groups values of another dtype";
+    case 'g': return d == TINY_VOID || (s->lowering && tn_sources_are(u, 0, d)) ? NULL : "has a dtype";
     case 't': return d == u->src[2]->dtype ? NULL : "is of another dtype than its sum";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
@@ -9889,7 +9905,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
 static tiny_code tn_spec_node(const tn_spec *s, const tiny_uop *u) {
   if (!(s->stages[u->op] & s->stage)) return tn_spec_fail(s, u, "is no op of this stage");
   if (!tn_sources_fit(u->op, (int)u->nsrc)) return tn_spec_fail(s, u, "the number of sources is wrong");
-  const char *why = tn_spec_dtype(u, s->dtype[u->op]);
+  const char *why = tn_spec_dtype(s, u, s->dtype[u->op]);
   if (!why && !u->nsrc) why = tn_args_fit(u->op, 0, NULL, u->k, u->nv, u->v);
   if (!why) why = s->stage == TN_SPEC_TENSOR ? tn_spec_tensor(u) : tn_spec_lanes(u);
   if (!why && s->stage != TN_SPEC_TENSOR) why = tn_spec_form(s, u);
@@ -9930,7 +9946,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
     c.open[i] = u->op == TINY_OP_IDLE ? 0 : open & ~closed;   // it speaks of ranges that others close
   }
   const uint64_t left = order->n ? c.open[order->n - 1] : 0;
-  for (int r = 0; r < c.n; r++) if (left >> r & 1 && tn_range_kind(c.range[r]) != TN_GROUP)    // items of a group share
+  for (int r = 0; r < c.n; r++) if (left >> r & 1 && !(s->lowering && tn_range_kind(c.range[r]) == TN_GROUP))
     return tn_spec_fail(s, c.range[r], "is used outside of what closes it");
   return TINY_OK;
 }
@@ -9939,8 +9955,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
 static tiny_code tn_verify(tiny_ctx *t, tiny_uop *sink, int stage) {
   tn_spec s;
   tn_list order = {NULL, 0, 0};
-  tn_spec_open(&s, t, stage & ~TN_SPEC_LOOPS);
-  s.ordered = stage & TN_SPEC_LOOPS;
+  tn_spec_open(&s, t, stage);
   tn_toposort(t, sink, &order);
   for (int i = 0; i < order.n; i++) s.ordered |= order.u[i]->op == TINY_OP_AFTER;
   for (int i = 0; i < order.n; i++) {
@@ -11033,6 +11048,7 @@ TINY_API tiny_uop *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u) {
 #define TN_RULES_VALID
 #ifndef TINY_AMALGAMATED
 #include "symbolic.c"
+#include "../ir/kernel.c"
 #endif
 
 // What is known: an integer node and the bounds that the condition gives it.
@@ -11178,8 +11194,7 @@ static tiny_uop *tn_simplify_valid(tiny_ctx *t, tiny_uop *valid) {
 static tiny_uop *tn_index_gated(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, tiny_uop *valid) {
   tiny_uop *s[3] = {index->src[0], element, valid};
   const int gated = valid && !tn_is_k(valid, 1);
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv,
-                     index->v);
+  return tn_like(t, index, index->lanes, gated ? 3 : 2, s);
 }
 
 static int tn_reads_memory(tiny_ctx *t, tiny_uop *u) {
@@ -11195,7 +11210,7 @@ static tiny_uop *tn_load_gated(tiny_ctx *t, const tiny_uop *load, tiny_uop *p) {
   const tiny_uop *index = load->src[0];
   if (tn_reads_memory(t, p)) return NULL;
   tiny_uop *gated = tn_index_gated(t, index, index->src[1], index->nsrc > 2 ? and_(index->src[2], p) : p);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, load->lanes, 1, &gated, load->k, load->nv, load->v);
+  return tn_like(t, load, load->lanes, 1, &gated);
 }
 
 static tiny_uop *tn_simplified_not(tiny_ctx *t, tiny_uop *p) {
@@ -11477,7 +11492,7 @@ static tiny_uop *tn_reduce_node(tiny_ctx *t, const tiny_uop *r, tiny_uop *x, int
   int n = 0;
   s[n++] = x;
   for (int i = 1; i < (int)r->nsrc; i++) if (i != skip) s[n++] = r->src[i];
-  return n == 1 ? x : tn_uop_make(t, TINY_OP_REDUCE, r->dtype, r->lanes, n, s, r->k, 0, NULL);
+  return n == 1 ? x : tn_like(t, r, r->lanes, n, s);
 }
 
 RULES(tn_rules_reduce, x, y, z)
@@ -24518,36 +24533,17 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #endif
 
 // ** schedule: graph -> kernels **
-// ---- begin src/schedule/rangeify.c ----
-// rangeify: decides which nodes of a tensor graph are stored, and writes the kernel of each.
+// ---- begin src/schedule/graph.c ----
+// graph: what scheduling knows of a tensor graph: its nodes, its kernels, and which of them touch a memory.
 //
-// In:  a graph in topological order whose leaves are BUFFERs and realized nodes. Out: one SINK per stored node, over
-//      RANGEs, reading PARAMs; a table says which node each PARAM and ARG stands for.
-// First pass, from the outputs to the inputs: every node gets its uses, each with the index expressions at which a
-// kernel wants it. A node is stored when computing it at its uses would repeat work: a REDUCE that two kernels, two
-// indices or a reduce loop want; elementwise work that costs more to repeat than to write and read back.
-// Second pass: every stored node pulls its expression through the graph. Movement ops are index arithmetic in both.
-// An index list is one node, (GROUP i0 i1 .. valid), so that equal lists are equal pointers.
-//
-// A REDUCE whose indices are some of a kernel's output ranges (its scope) runs in loops between those ranges and the
-// others: softmax and layernorm over rows become one kernel that walks each row several times while it is in cache.
-#ifndef TN_SCHEDULE_RANGEIFY
-#define TN_SCHEDULE_RANGEIFY
+// In:  nodes in topological order, numbered by seq. Out: a row for each (tn_node), a row for each that is stored
+//      (tn_kernel), and the memory in which a value lives (tn_place).
+#ifndef TN_SCHEDULE_GRAPH
+#define TN_SCHEDULE_GRAPH
 #ifndef TINY_AMALGAMATED
 #include "../ir/kernel.c"
 #include "../tensor/optim.c"
-#include "../rules/reduce.c"
-#include "../rules/decompose.c"
-#include "../rules/notation_end.c"
-#include "../shape/view.c"
 #endif
-
-// PAD_REUSE: reads of an element from which a padded copy pays.
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6,
-  TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
-  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
-  TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
-  TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
 
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
@@ -24645,6 +24641,32 @@ static int64_t tn_nelem(const tiny_uop *u) {
   return n;
 }
 
+static int tn_is_passing(const tiny_uop *u) {
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
+}
+
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
+  tn_collect_op(t, u, TINY_OP_RANGE, out);
+}
+#endif
+// ---- end src/schedule/graph.c ----
+// ---- begin src/schedule/pull.c ----
+// pull: the value of a node at an index list, as an expression of the kernel that wants it.
+//
+// In:  a graph, of which it is known what lies in memory, and a list. Out: loads, arithmetic and REDUCEs over RANGEs;
+//      the kernel has a slot for each memory and scalar that it reads.
+// An index list is one node, (GROUP i0 i1 .. valid), so that equal lists are equal pointers. Movement ops are
+// arithmetic on lists; a chain of them over memory folds as views first.
+#ifndef TN_SCHEDULE_PULL
+#define TN_SCHEDULE_PULL
+#ifndef TINY_AMALGAMATED
+#include "graph.c"
+#include "../rules/reduce.c"
+#include "../rules/decompose.c"
+#include "../rules/notation_end.c"
+#include "../shape/view.c"
+#endif
+
 // ** index lists **
 
 static tiny_uop *tn_at(tiny_ctx *t, int n, tiny_uop **index, tiny_uop *valid) {
@@ -24689,7 +24711,7 @@ static void tn_at_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *out, 
     const int i0 = i, o0 = o;
     int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->ndim ? u->dim[o++] : 1;
     while (ni != no) {
-      if (ni < no ? i == x->ndim : o == u->ndim) { tn_stop(t, "rangeify: a RESHAPE to another size"); return; }
+      if (ni < no ? i == x->ndim : o == u->ndim) { tn_stop(t, "pull: a RESHAPE to another size"); return; }
       if (ni < no) ni *= x->dim[i++]; else no *= u->dim[o++];
     }
     if (i - i0 == 1 && o - o0 == 1) { in[i0] = out[o0]; continue; }
@@ -24768,6 +24790,304 @@ static tiny_uop *tn_at_reduce(tiny_ctx *t, tn_kernel *k, tiny_uop *u, tiny_uop *
   return inner;
 }
 
+
+static void tn_kernel_begin(tn_graph *g) {
+  tn_pairs_clear(&g->pulled);
+  tn_map_clear(&g->params);
+  tn_map_clear(&g->args);
+}
+
+static tiny_uop *tn_kernel_param(tn_graph *g, tn_kernel *k, tiny_uop *place) {
+  int slot = tn_unboxed(tn_map_get(&g->params, place));
+  if (slot < 0) {
+    slot = k->nmem;
+    *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
+    tn_map_set(g->t, &g->params, place, tn_boxed(slot));
+  }
+  return tn_param(g->t, place->dtype, slot, tn_nelem(place));
+}
+
+static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
+  int slot = tn_unboxed(tn_map_get(&g->args, scalar));
+  if (slot < 0) {
+    slot = k->narg;
+    *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
+    tn_map_set(g->t, &g->args, scalar, tn_boxed(slot));
+  }
+  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
+}
+
+static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
+  return tn_load(g->t, tn_index_of(g->t, tn_kernel_param(g, k, place), flat, valid), 1);
+}
+
+// Does this node's value lie in memory while kernel k runs?
+static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
+  const tn_node *n = tn_graph_node(g, u);
+  if (n->leaf || u == k->node) return n->leaf;
+  return g->trial ? n->forced || u->op == TINY_OP_REDUCE : n->stored;
+}
+
+// A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.
+static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *chain[TN_MAX_CHAIN], *x = u, *flat, *valid;
+  int n = 0;
+  for (; !tn_in_memory(g, k, x); x = x->src[0]) {
+    if (!tn_is_passing(x) || n == TN_MAX_CHAIN) return NULL;
+    chain[n++] = x;
+  }
+  tiny_views v = tn_views_over(x->ndim, x->dim);
+  while (n--) if (tn_views_move(&v, chain[n]) != TINY_OK) return NULL;
+  if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
+  valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
+  return tn_load_from(g, k, tn_graph_node(g, x)->place, tn_simplify(g->t, flat), valid);
+}
+
+// A value that is wanted: of node u at an index list. in: the list at which its sources are, NULL: not looked at yet.
+typedef struct tn_wanted { tiny_uop *u, *at, *in; } tn_wanted;
+typedef struct tn_pulling { tn_graph *g; tn_kernel *k; tn_wanted *stack; int n, cap; } tn_pulling;
+
+// The value of u at a list; NULL: it is wanted.
+static tiny_uop *tn_pull_at(tn_pulling *p, tiny_uop *u, tiny_uop *at) {
+  tiny_uop *x = (tiny_uop *)tn_pairs_get(&p->g->pulled, u, at);
+  if (x) return x;
+  const tn_wanted w = {u, at, NULL};
+  *TN_PUSH(p->g->t, p->stack, p->n, p->cap, tn_wanted) = w;
+  return NULL;
+}
+
+// The list of source i, where the node's sources are at `in`.
+static tiny_uop *tn_pull_source_at(tiny_ctx *t, const tiny_uop *u, uint32_t i, tiny_uop *in) {
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_REDUCE) return in;
+  return u->src[i]->ndim == u->ndim ? in : tn_at_scalar(t, tn_at_valid(in));
+}
+
+static tiny_uop *tn_pull_reduce(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
+  tiny_uop *ranges[TINY_MAX_DIMS];
+  int n = 0;
+  for (int i = 0; i < u->src[0]->ndim; i++)
+    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) ranges[n++] = inner->src[i];
+  return tn_reduce_over(g->t, u->k & 0xFF, x, n, ranges);
+}
+
+// What a node's value is at a place where a PAD put zeros.
+static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
+  if (x->op == TINY_OP_LOAD && x->src[0]->nsrc == 3 && x->src[0]->src[2] == tn_at_valid(inner)) return x;
+  if (tn_is_k(tn_at_valid(inner), 1)) return x;
+  return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x,
+               tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
+}
+
+// The value of a node that needs no source; NULL: it does.
+static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  if (tn_in_memory(g, k, u))
+    return tn_load_from(g, k, tn_graph_node(g, u)->place, tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
+                        tn_at_valid(at));
+  if (u->op == TINY_OP_CONST) return u;
+  if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
+  if (u->op == TINY_OP_IOTA) return at->src[0];
+  if (u->op == TINY_OP_REDUCE && tn_nelem(u->src[0]) == 0)
+    return tn_const(g->t, u->dtype, tn_reduce_identity((int)(u->k & 0xFF), u->dtype));
+  return tn_is_passing(u) && tn_nelem(u) ? tn_load_view(g, k, u, at) : NULL;
+}
+
+// The list at which the sources of a node are wanted that is wanted at `at` itself.
+static tiny_uop *tn_pull_inner(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g->t, k, u, at);
+  return tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS ? tn_at_source(g->t, u, at) : at;
+}
+
+// The value of what is on top of the stack; NULL: a source has come on top of it, whose value is needed first.
+static tiny_uop *tn_pull_top(tn_pulling *p) {
+  tn_graph *g = p->g;
+  tiny_uop *u = p->stack[p->n - 1].u, *at = p->stack[p->n - 1].at, *in = p->stack[p->n - 1].in, *src[4] = {NULL};
+  if (!in) {
+    tiny_uop *x = tn_pull_first(g, p->k, u, at);
+    if (x) return x;
+    in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
+  }
+  const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
+  for (uint32_t i = 0; i < nsrc; i++)
+    if (!(src[i] = tn_pull_at(p, u->src[i], tn_pull_source_at(g->t, u, i, in)))) return NULL;
+  if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, u, src[0], in);
+  if (u->op == TINY_OP_PAD) return tn_pull_pad(g, u, src[0], in);
+  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return src[0];
+  return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
+}
+
+// The value of u at an index list, as an expression of kernel k.
+static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
+  tn_pulling p = {g, k, NULL, 0, 0};
+  tiny_uop *x = tn_pull_at(&p, u, at);
+  while (p.n) {
+    const tn_wanted top = p.stack[p.n - 1];
+    x = tn_pull_top(&p);
+    if (!x) continue;
+    tn_pairs_set(g->t, &g->pulled, top.u, top.at, x);
+    p.n--;
+  }
+  return x;
+}
+
+// The value of k's node as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
+// decisions only: what will be memory is not known yet.
+static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k) {
+  g->trial = 1;
+  tn_kernel_begin(g);
+  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, k, k->node, k->at), tn_rules_reduce, NULL);
+  g->trial = 0;
+  return x;
+}
+
+// Where an ASSIGN through a view writes: the view's index list, walked down to its base.
+static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at) {
+  const tiny_uop *v = assign->src[1], *base = assign->src[0];
+  while (v != base && tn_is_passing(v)) { at = tn_at_source(t, v, at); v = v->src[0]; }
+  return at;
+}
+#endif
+// ---- end src/schedule/pull.c ----
+// ---- begin src/schedule/canonical.c ----
+// canonical: kernels of one structure are one kernel, whenever and wherever in a graph they were written.
+//
+// In:  a kernel as it was pulled. Out: the same with ranges numbered from 1, and PARAMs in an order that the structure
+//      gives; what was done once for a structure is known for all kernels that share it.
+#ifndef TN_SCHEDULE_CANONICAL
+#define TN_SCHEDULE_CANONICAL
+#ifndef TINY_AMALGAMATED
+#include "pull.c"
+#endif
+
+static int tn_range_older(const void *a, const void *b) {
+  const int64_t x = (*(tiny_uop *const *)a)->k, y = (*(tiny_uop *const *)b)->k;
+  return x < y ? -1 : x > y;
+}
+
+// Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
+static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list r = {NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
+  tn_collect_ranges(t, sink, &r);
+  if (r.n) qsort(r.u, (size_t)r.n, sizeof *r.u, tn_range_older);
+  for (int i = 0; i < r.n; i++)
+    tn_map_set(t, &to, r.u[i],
+               tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src,
+                           (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
+  sink = tn_simplify(t, tn_substitute(t, sink, &to));
+  tn_scratch_rewind(t, mark);
+  return sink;
+}
+
+// sign: of how it is indexed, then of all that is computed of it
+typedef struct tn_signed_param { uint64_t sign[2]; const tiny_uop *param; } tn_signed_param;
+static int tn_param_order(const void *a, const void *b) {
+  const tn_signed_param *x = (const tn_signed_param *)a, *y = (const tn_signed_param *)b;
+  for (int i = 0; i < 2; i++) if (x->sign[i] != y->sign[i]) return x->sign[i] < y->sign[i] ? -1 : 1;
+  return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
+}
+
+// Of a node whose sources have the signs that the map tells: nothing of it names an input's slot, or the order of
+// operands that have none.
+static uint64_t tn_sign_below(const tn_map *below, const tiny_uop *u) {
+  const int slot = u->op == TINY_OP_PARAM && u->k;
+  uint64_t h = tn_hash_mix((uint64_t)u->op << 8 | u->dtype, slot ? 0 : (uint64_t)u->k), sum = 0;
+  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    sum += tn_hash_mix(tn_op_is(u->op, TINY_COMM) ? 0 : i, (uint64_t)(uintptr_t)tn_map_get(below, u->src[i]));
+  return tn_hash_mix(h, sum) | 1;
+}
+// above[i]: of all that uses all.u[i], which is in topological order.
+static void tn_signs_above(tiny_ctx *t, const tn_list *all, uint64_t *above) {
+  tn_map below = {NULL, 0, 0}, at = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) {
+    tn_map_set(t, &below, all->u[i], (void *)(uintptr_t)tn_sign_below(&below, all->u[i]));
+    tn_map_set(t, &at, all->u[i], tn_boxed(i));
+  }
+  for (int i = all->n - 1; i >= 0; i--) {
+    const tiny_uop *u = all->u[i];
+    const uint64_t sign = tn_hash_mix(above[i], (uint64_t)(uintptr_t)tn_map_get(&below, u));
+    for (uint32_t j = 0; j < u->nsrc; j++)
+      above[tn_unboxed(tn_map_get(&at, u->src[j]))] += tn_hash_mix(sign, tn_op_is(u->op, TINY_COMM) ? 0 : j);
+  }
+}
+
+// A kernel with its ranges and PARAMs numbered: slot i was from[i].
+typedef struct tn_written { tiny_uop *ast; int *from; } tn_written;
+
+// Inputs numbered by how they are indexed and used, so that the order of a graph's operands does not tell either.
+static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *from) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
+  tn_toposort(t, sink, &all);
+  uint64_t *indexed = (uint64_t *)tn_scratch(t, (size_t)nmem * sizeof *indexed);
+  uint64_t *above = (uint64_t *)tn_scratch(t, (size_t)all.n * sizeof *above);
+  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, (size_t)nmem * sizeof *param);
+  int n = 0;
+  for (int i = 0; i < nmem; i++) from[i] = i;
+  if (nmem > 2) tn_signs_above(t, &all, above);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_PARAM && u->k && n + 1 < nmem) { param[n].sign[1] = above[i]; param[n++].param = u; }
+    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
+      indexed[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
+  }
+  if (n + 1 == nmem) {
+    for (int i = 0; i < n; i++) param[i].sign[0] = indexed[param[i].param->k];
+    qsort(param, (size_t)n, sizeof *param, tn_param_order);
+    for (int i = 0; i < n; i++) {
+      const tiny_uop *p = param[i].param;
+      from[i + 1] = (int)p->k;
+      tn_map_set(t, &to, p, tn_param(t, p->dtype, i + 1, p->v[0]));
+    }
+    sink = tn_substitute(t, sink, &to);
+  }
+  tn_scratch_rewind(t, mark);
+  return sink;
+}
+
+// Kernel k is `sink`. known: the same for kernels that were written before, which are those of one structure.
+static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *known) {
+  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
+  tn_written *w = (tn_written *)tn_map_get(known, sink);
+  if (!w) {
+    w = (tn_written *)tn_scratch(t, sizeof *w);
+    w->from = (int *)tn_scratch(t, (size_t)k->nmem * sizeof *w->from);
+    w->ast = tn_number_params(t, k->nmem, tn_number_ranges(t, sink), w->from);
+    tn_map_set(t, known, sink, w);
+  }
+  for (int i = 0; i < k->nmem; i++) mem[i] = k->mem[w->from[i]];
+  k->mem = mem; k->mem_cap = k->nmem;
+  k->ast = w->ast;
+}
+#endif
+// ---- end src/schedule/canonical.c ----
+// ---- begin src/schedule/rangeify.c ----
+// rangeify: decides which nodes of a tensor graph are stored, and writes the kernel of each.
+//
+// In:  a graph in topological order whose leaves are BUFFERs and realized nodes. Out: one SINK per stored node, over
+//      RANGEs, reading PARAMs; a table says which node each PARAM and ARG stands for.
+// First pass, from the outputs to the inputs: every node gets its uses, each with the index expressions at which a
+// kernel wants it. A node is stored when computing it at its uses would repeat work: a REDUCE that two kernels, two
+// indices or a reduce loop want; elementwise work that costs more to repeat than to write and read back.
+// Second pass: every stored node pulls its expression through the graph (pull.c).
+//
+// A REDUCE whose indices are some of a kernel's output ranges (its scope) runs in loops between those ranges and the
+// others: softmax and layernorm over rows become one kernel that walks each row several times while it is in cache.
+#ifndef TN_SCHEDULE_RANGEIFY
+#define TN_SCHEDULE_RANGEIFY
+#ifndef TINY_AMALGAMATED
+#include "canonical.c"
+#endif
+
+// PAD_REUSE: reads of an element from which a padded copy pays.
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6,
+  TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
+  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
+  TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
+  TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
+
 // ** first pass: what is stored **
 
 static double tn_op_cost(const tiny_uop *u) {
@@ -24780,12 +25100,6 @@ static double tn_op_cost(const tiny_uop *u) {
     default: return tn_op_is(u->op, TINY_ALU) ? 1 : 0;
   }
 }
-
-static int tn_is_passing(const tiny_uop *u) {
-  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
-}
-
-static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k);
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
@@ -24955,10 +25269,6 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
     if (!n->nuse) n->use = &n->first;
     n->use[n->nuse++] = use;
   } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
-}
-
-static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
-  tn_collect_op(t, u, TINY_OP_RANGE, out);
 }
 
 // A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.
@@ -25216,265 +25526,6 @@ static void tn_choose_stores(tn_graph *g) {
 }
 
 // ** second pass: the kernel of a stored node **
-
-static void tn_kernel_begin(tn_graph *g) {
-  tn_pairs_clear(&g->pulled);
-  tn_map_clear(&g->params);
-  tn_map_clear(&g->args);
-}
-
-static tiny_uop *tn_kernel_param(tn_graph *g, tn_kernel *k, tiny_uop *place) {
-  int slot = tn_unboxed(tn_map_get(&g->params, place));
-  if (slot < 0) {
-    slot = k->nmem;
-    *TN_PUSH(g->t, k->mem, k->nmem, k->mem_cap, tiny_uop *) = place;
-    tn_map_set(g->t, &g->params, place, tn_boxed(slot));
-  }
-  return tn_param(g->t, place->dtype, slot, tn_nelem(place));
-}
-
-static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
-  int slot = tn_unboxed(tn_map_get(&g->args, scalar));
-  if (slot < 0) {
-    slot = k->narg;
-    *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
-    tn_map_set(g->t, &g->args, scalar, tn_boxed(slot));
-  }
-  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
-}
-
-static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
-  return tn_load(g->t, tn_index_of(g->t, tn_kernel_param(g, k, place), flat, valid), 1);
-}
-
-// Does this node's value lie in memory while kernel k runs?
-static int tn_in_memory(tn_graph *g, const tn_kernel *k, const tiny_uop *u) {
-  const tn_node *n = tn_graph_node(g, u);
-  if (n->leaf || u == k->node) return n->leaf;
-  return g->trial ? n->forced || u->op == TINY_OP_REDUCE : n->stored;
-}
-
-// A chain of movement ops over memory: its views fold before any index arithmetic is written. NULL: u is no such chain.
-static tiny_uop *tn_load_view(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *chain[TN_MAX_CHAIN], *x = u, *flat, *valid;
-  int n = 0;
-  for (; !tn_in_memory(g, k, x); x = x->src[0]) {
-    if (!tn_is_passing(x) || n == TN_MAX_CHAIN) return NULL;
-    chain[n++] = x;
-  }
-  tiny_views v = tn_views_over(x->ndim, x->dim);
-  while (n--) if (tn_views_move(&v, chain[n]) != TINY_OK) return NULL;
-  if (tiny_views_expr(g->t, &v, at->src, &flat, &valid) != TINY_OK) return NULL;
-  valid = tn_simplify(g->t, tn_u2(g->t, TINY_OP_AND, tn_at_valid(at), valid));
-  return tn_load_from(g, k, tn_graph_node(g, x)->place, tn_simplify(g->t, flat), valid);
-}
-
-// A value that is wanted: of node u at an index list. in: the list at which its sources are, NULL: not looked at yet.
-typedef struct tn_wanted { tiny_uop *u, *at, *in; } tn_wanted;
-typedef struct tn_pulling { tn_graph *g; tn_kernel *k; tn_wanted *stack; int n, cap; } tn_pulling;
-
-// The value of u at a list; NULL: it is wanted.
-static tiny_uop *tn_pull_at(tn_pulling *p, tiny_uop *u, tiny_uop *at) {
-  tiny_uop *x = (tiny_uop *)tn_pairs_get(&p->g->pulled, u, at);
-  if (x) return x;
-  const tn_wanted w = {u, at, NULL};
-  *TN_PUSH(p->g->t, p->stack, p->n, p->cap, tn_wanted) = w;
-  return NULL;
-}
-
-// The list of source i, where the node's sources are at `in`.
-static tiny_uop *tn_pull_source_at(tiny_ctx *t, const tiny_uop *u, uint32_t i, tiny_uop *in) {
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_REDUCE) return in;
-  return u->src[i]->ndim == u->ndim ? in : tn_at_scalar(t, tn_at_valid(in));
-}
-
-static tiny_uop *tn_pull_reduce(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
-  tiny_uop *ranges[TINY_MAX_DIMS];
-  int n = 0;
-  for (int i = 0; i < u->src[0]->ndim; i++)
-    if ((u->k >> (8 + i) & 1) && inner->src[i]->op == TINY_OP_RANGE) ranges[n++] = inner->src[i];
-  return tn_reduce_over(g->t, u->k & 0xFF, x, n, ranges);
-}
-
-// What a node's value is at a place where a PAD put zeros.
-static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *inner) {
-  if (x->op == TINY_OP_LOAD && x->src[0]->nsrc == 3 && x->src[0]->src[2] == tn_at_valid(inner)) return x;
-  if (tn_is_k(tn_at_valid(inner), 1)) return x;
-  return tn_u3(g->t, TINY_OP_WHERE, tn_at_valid(inner), x,
-               tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
-}
-
-// The value of a node that needs no source; NULL: it does.
-static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  if (tn_in_memory(g, k, u))
-    return tn_load_from(g, k, tn_graph_node(g, u)->place, tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
-                        tn_at_valid(at));
-  if (u->op == TINY_OP_CONST) return u;
-  if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
-  if (u->op == TINY_OP_IOTA) return at->src[0];
-  if (u->op == TINY_OP_REDUCE && tn_nelem(u->src[0]) == 0)
-    return tn_const(g->t, u->dtype, tn_reduce_identity((int)(u->k & 0xFF), u->dtype));
-  return tn_is_passing(u) && tn_nelem(u) ? tn_load_view(g, k, u, at) : NULL;
-}
-
-// The list at which the sources of a node are wanted that is wanted at `at` itself.
-static tiny_uop *tn_pull_inner(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  if (u->op == TINY_OP_REDUCE) return tn_at_reduce(g->t, k, u, at);
-  return tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS ? tn_at_source(g->t, u, at) : at;
-}
-
-// The value of what is on top of the stack; NULL: a source has come on top of it, whose value is needed first.
-static tiny_uop *tn_pull_top(tn_pulling *p) {
-  tn_graph *g = p->g;
-  tiny_uop *u = p->stack[p->n - 1].u, *at = p->stack[p->n - 1].at, *in = p->stack[p->n - 1].in, *src[4] = {NULL};
-  if (!in) {
-    tiny_uop *x = tn_pull_first(g, p->k, u, at);
-    if (x) return x;
-    in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
-  }
-  const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
-  for (uint32_t i = 0; i < nsrc; i++)
-    if (!(src[i] = tn_pull_at(p, u->src[i], tn_pull_source_at(g->t, u, i, in)))) return NULL;
-  if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, u, src[0], in);
-  if (u->op == TINY_OP_PAD) return tn_pull_pad(g, u, src[0], in);
-  if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return src[0];
-  return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
-}
-
-// The value of u at an index list, as an expression of kernel k.
-static tiny_uop *tn_pull(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
-  tn_pulling p = {g, k, NULL, 0, 0};
-  tiny_uop *x = tn_pull_at(&p, u, at);
-  while (p.n) {
-    const tn_wanted top = p.stack[p.n - 1];
-    x = tn_pull_top(&p);
-    if (!x) continue;
-    tn_pairs_set(g->t, &g->pulled, top.u, top.at, x);
-    p.n--;
-  }
-  return x;
-}
-
-// The value of k's node as a kernel of its own would compute it from the nearest memory and REDUCEs, simplified. For
-// decisions only: what will be memory is not known yet.
-static tiny_uop *tn_pull_trial(tn_graph *g, tn_kernel *k) {
-  g->trial = 1;
-  tn_kernel_begin(g);
-  tiny_uop *x = tn_rewrite(g->t, tn_pull(g, k, k->node, k->at), tn_rules_reduce, NULL);
-  g->trial = 0;
-  return x;
-}
-
-// Where an ASSIGN through a view writes: the view's index list, walked down to its base.
-static tiny_uop *tn_assign_at(tiny_ctx *t, const tiny_uop *assign, tiny_uop *at) {
-  const tiny_uop *v = assign->src[1], *base = assign->src[0];
-  while (v != base && tn_is_passing(v)) { at = tn_at_source(t, v, at); v = v->src[0]; }
-  return at;
-}
-
-static int tn_range_older(const void *a, const void *b) {
-  const int64_t x = (*(tiny_uop *const *)a)->k, y = (*(tiny_uop *const *)b)->k;
-  return x < y ? -1 : x > y;
-}
-
-// Ranges numbered from 1 in the order they were made: kernels of one structure are one kernel.
-static tiny_uop *tn_number_ranges(tiny_ctx *t, tiny_uop *sink) {
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_list r = {NULL, 0, 0};
-  tn_map to = {NULL, 0, 0};
-  tn_collect_ranges(t, sink, &r);
-  if (r.n) qsort(r.u, (size_t)r.n, sizeof *r.u, tn_range_older);
-  for (int i = 0; i < r.n; i++)
-    tn_map_set(t, &to, r.u[i],
-               tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, r.u[i]->src,
-                           (int64_t)(i + 1) << 8 | tn_range_kind(r.u[i]), 0, NULL));
-  sink = tn_simplify(t, tn_substitute(t, sink, &to));
-  tn_scratch_rewind(t, mark);
-  return sink;
-}
-
-// sign: of how it is indexed, then of all that is computed of it
-typedef struct tn_signed_param { uint64_t sign[2]; const tiny_uop *param; } tn_signed_param;
-static int tn_param_order(const void *a, const void *b) {
-  const tn_signed_param *x = (const tn_signed_param *)a, *y = (const tn_signed_param *)b;
-  for (int i = 0; i < 2; i++) if (x->sign[i] != y->sign[i]) return x->sign[i] < y->sign[i] ? -1 : 1;
-  return x->param->k < y->param->k ? -1 : x->param->k > y->param->k;
-}
-
-// Of a node whose sources have the signs that the map tells: nothing of it names an input's slot, or the order of
-// operands that have none.
-static uint64_t tn_sign_below(const tn_map *below, const tiny_uop *u) {
-  const int slot = u->op == TINY_OP_PARAM && u->k;
-  uint64_t h = tn_hash_mix((uint64_t)u->op << 8 | u->dtype, slot ? 0 : (uint64_t)u->k), sum = 0;
-  for (int i = 0; i < u->nv; i++) h = tn_hash_mix(h, (uint64_t)u->v[i]);
-  for (uint32_t i = 0; i < u->nsrc; i++)
-    sum += tn_hash_mix(tn_op_is(u->op, TINY_COMM) ? 0 : i, (uint64_t)(uintptr_t)tn_map_get(below, u->src[i]));
-  return tn_hash_mix(h, sum) | 1;
-}
-// above[i]: of all that uses all.u[i], which is in topological order.
-static void tn_signs_above(tiny_ctx *t, const tn_list *all, uint64_t *above) {
-  tn_map below = {NULL, 0, 0}, at = {NULL, 0, 0};
-  for (int i = 0; i < all->n; i++) {
-    tn_map_set(t, &below, all->u[i], (void *)(uintptr_t)tn_sign_below(&below, all->u[i]));
-    tn_map_set(t, &at, all->u[i], tn_boxed(i));
-  }
-  for (int i = all->n - 1; i >= 0; i--) {
-    const tiny_uop *u = all->u[i];
-    const uint64_t sign = tn_hash_mix(above[i], (uint64_t)(uintptr_t)tn_map_get(&below, u));
-    for (uint32_t j = 0; j < u->nsrc; j++)
-      above[tn_unboxed(tn_map_get(&at, u->src[j]))] += tn_hash_mix(sign, tn_op_is(u->op, TINY_COMM) ? 0 : j);
-  }
-}
-
-// A kernel with its ranges and PARAMs numbered: slot i was from[i].
-typedef struct tn_written { tiny_uop *ast; int *from; } tn_written;
-
-// Inputs numbered by how they are indexed and used, so that the order of a graph's operands does not tell either.
-static tiny_uop *tn_number_params(tiny_ctx *t, int nmem, tiny_uop *sink, int *from) {
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_list all = {NULL, 0, 0};
-  tn_map to = {NULL, 0, 0};
-  tn_toposort(t, sink, &all);
-  uint64_t *indexed = (uint64_t *)tn_scratch(t, (size_t)nmem * sizeof *indexed);
-  uint64_t *above = (uint64_t *)tn_scratch(t, (size_t)all.n * sizeof *above);
-  tn_signed_param *param = (tn_signed_param *)tn_scratch(t, (size_t)nmem * sizeof *param);
-  int n = 0;
-  for (int i = 0; i < nmem; i++) from[i] = i;
-  if (nmem > 2) tn_signs_above(t, &all, above);
-  for (int i = 0; i < all.n; i++) {
-    const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_PARAM && u->k && n + 1 < nmem) { param[n].sign[1] = above[i]; param[n++].param = u; }
-    if (u->op == TINY_OP_INDEX && u->src[0]->op == TINY_OP_PARAM)
-      indexed[u->src[0]->k] += tn_hash_mix((uint64_t)u->dtype, u->src[1]->hash);
-  }
-  if (n + 1 == nmem) {
-    for (int i = 0; i < n; i++) param[i].sign[0] = indexed[param[i].param->k];
-    qsort(param, (size_t)n, sizeof *param, tn_param_order);
-    for (int i = 0; i < n; i++) {
-      const tiny_uop *p = param[i].param;
-      from[i + 1] = (int)p->k;
-      tn_map_set(t, &to, p, tn_param(t, p->dtype, i + 1, p->v[0]));
-    }
-    sink = tn_substitute(t, sink, &to);
-  }
-  tn_scratch_rewind(t, mark);
-  return sink;
-}
-
-// Kernel k is `sink`. known: the same for kernels that were written before, which are those of one structure.
-static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *known) {
-  tiny_uop **mem = (tiny_uop **)tn_scratch(t, (size_t)k->nmem * sizeof *mem);
-  tn_written *w = (tn_written *)tn_map_get(known, sink);
-  if (!w) {
-    w = (tn_written *)tn_scratch(t, sizeof *w);
-    w->from = (int *)tn_scratch(t, (size_t)k->nmem * sizeof *w->from);
-    w->ast = tn_number_params(t, k->nmem, tn_number_ranges(t, sink), w->from);
-    tn_map_set(t, known, sink, w);
-  }
-  for (int i = 0; i < k->nmem; i++) mem[i] = k->mem[w->from[i]];
-  k->mem = mem; k->mem_cap = k->nmem;
-  k->ast = w->ast;
-}
 
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
@@ -30447,8 +30498,8 @@ static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
   tn_list reduces = {NULL, 0, 0}, src = {NULL, 0, 0};
-  if (!c->v || c->v_in_reduce || (c->after < (double)TN_LONG_AFTER && !c->scatters) || c->vectors * c->f[0] * c->f[1] <= 4)
-    return;
+  if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
+  if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_move_kind(s, loop[i], TN_LOOP);
@@ -31988,7 +32039,8 @@ static void tn_candidates_add_tasks(const tn_candidates *s, tn_recipe *r) {
   int packs = 0;
   tn_profile_kernel(s->t, s->sink, &p);
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
-  const int want = work / (double)TN_TASK_WORK < (double)TN_MAX_TASKS ? (int)(work / (double)TN_TASK_WORK) : TN_MAX_TASKS;
+  const double tasks = work / (double)TN_TASK_WORK;
+  const int want = tasks < (double)TN_MAX_TASKS ? (int)tasks : TN_MAX_TASKS;
   for (int i = 0; i < r->n; i++) packs |= r->move[i].letter == 'k';
   if (want < 2 || r->n == TN_RECIPE_MOVES) return;
   tn_recipe_move *m = &r->move[r->n++];
@@ -32082,7 +32134,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_recipe *r) {
 //
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
 // for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
-// Debug letter i prints the kernel after each pass that changed it.
+// Debug letter i prints the kernel after each pass that changed it, v verifies it there.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
@@ -32091,6 +32143,9 @@ static void tn_candidates_around(tn_candidates *s, const tn_recipe *r) {
 #include "../ir/spec.c"
 #endif
 
+#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
+  #define TN_VERIFY_PASSES 0
+#endif
 enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
 
 typedef struct tn_pipeline {
@@ -32131,13 +32186,16 @@ static tiny_uop *tn_pass_moves(tn_pipeline *p, tiny_uop *sink) {
 // ** from ranges and moves to loops, lanes and memory **
 
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
-static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
+  p->spec |= TN_SPEC_LOWERING;
+  return tn_expand_stages(p->t, sink);
+}
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
 static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
-  p->spec = TN_SPEC_KERNEL | TN_SPEC_LOOPS;
+  p->spec |= TN_SPEC_LOOPS;
   return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
@@ -32216,7 +32274,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
     if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
     tiny_uop *next = pass->run(p, sink);
     if (next != sink) tn_trace_pass(t, pass->name, next);
-    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, p->spec);
+    if (next != sink && (TN_VERIFY_PASSES || tn_debug(t, 'v'))) tn_verify(t, next, p->spec);
     sink = next;
   }
   return sink;
@@ -34579,7 +34637,10 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   if (!s || --s->refs) return;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
-  if (s->pages) tn_os_unmap_pages(s->pages, s->pages_nbytes);
+  if (s->pages) {                          // kernels that read them may not have run
+    d->backend->sync(d->dev);
+    tn_os_unmap_pages(s->pages, s->pages_nbytes);
+  }
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);
@@ -36113,7 +36174,10 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
     code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
-  if (code == TINY_OK && tn_run_is_callers(r)) code = t->device->backend->sync(t->device->dev);
+  if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
+    const tiny_code waited = t->device->backend->sync(t->device->dev);
+    if (code == TINY_OK) code = waited;
+  }
   if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }
@@ -37343,8 +37407,8 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
     return tiny_fail(t, TINY_E_STATE, "capture: an output needs an assignment that another captured program makes");
   for (int i = 0; i < v->leaves.n; i++) {
     if (tn_buffer_is_gone(tn_place(v->leaves.u[i])))
-      return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
-                       "since; build it anew");
+      return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were "
+                       "overwritten since; build it anew");
   }
   for (int i = 0; i < v->all.n; i++) {
     const int input = v->all.u[i]->op == TINY_OP_ASSIGN && !v->all.u[i]->realized ? tn_input_of(c, v->all.u[i]) : -1;
@@ -37584,11 +37648,11 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
       return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
   for (int i = 0; i < p->nleaf; i++)
     if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
-      return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal one "
-                       "shares it; tiny_clone and tiny_realize such tensors before they are captured");
+      return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal "
+                       "one shares it; tiny_clone and tiny_realize such tensors before they are captured");
   if (p->draws_fixed && p->ndraw && p->seed != t->seed)
-    return tiny_fail(t, TINY_E_STATE, "run: tiny_seed was called, but the program has random numbers of an earlier seed; "
-                     "tiny_realize them before they are captured");
+    return tiny_fail(t, TINY_E_STATE, "run: tiny_seed was called, but the program has random numbers of an earlier "
+                     "seed; tiny_realize them before they are captured");
   return TINY_OK;
 }
 
@@ -38272,7 +38336,7 @@ typedef struct tn_prefix {
 
 typedef struct tn_inflate {
   const unsigned char *in; size_t nin, at;
-  unsigned char *head, *out; size_t nhead, nout, put;      // the first nhead of nout bytes go to head, the others to out
+  unsigned char *head, *out; size_t nhead, nout, put;      // the first nhead of nout bytes go to head, others to out
   uint64_t bits; int nbits;                // taken from in, not used yet; the next one is the lowest
   const char *wrong;
   tn_prefix literal, distance;

@@ -85,6 +85,9 @@
 #endif
 
 // ** schedule: graph -> kernels **
+#include "schedule/graph.c"
+#include "schedule/pull.c"
+#include "schedule/canonical.c"
 #include "schedule/rangeify.c"
 #include "schedule/rounds.c"
 #include "schedule/order.c"

@@ -1,4 +1,4 @@
-// also: valgrind
+// also: late valgrind
 // test_io: files of NumPy and of safetensors are read (tests/corpus, written by tools/corpus.py), files of ours are read back;
 // every error says what and where; a failing allocation leaks nothing; networks and optimisers go on after loading.
 #define TN_ZIP_LIMIT 400                   // bigger entries and archives exercise the 64-bit extension

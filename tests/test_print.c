@@ -67,6 +67,11 @@ static void test_api(tiny_ctx *t) {
   int64_t nelem = 12;
   tiny_uop *buffer = tn_uop_make_with(t, TINY_OP_BUFFER, TINY_F32, 1, 0, NULL, 42, 1, &nelem, &nelem);
   CHECK(tiny_uop_parse(t, "(BUFFER:f32:#42 12)") == buffer);
+  CHECK(tiny_uop_parse(t, "(BUFFER:f32:#1099511627776 4)") == NULL && strstr(t->message, "below 2^40"));
+  t->code = TINY_OK;
+  CHECK(tiny_uop_parse(t, "(RANGE:1099511627776:loop 4)") == NULL && strstr(t->message, "below 2^40"));
+  t->code = TINY_OK;
+  CHECK(tiny_uop_parse(t, "(BUFFER:f32:#1099511627775 4)") != NULL && t->ir->buffers == 1099511627775);
   tiny_uop *fresh = tiny_uop_parse(t, "(BUFFER:f32:#43 12)");
   CHECK(fresh && fresh != buffer && fresh->ptr == NULL);
   CHECK(tiny_uop_parse(t, "(RANGE:5000:loop 4)") != NULL);

@@ -31,7 +31,7 @@ def environment():
     cache = os.path.abspath("build/test-cache")     # fresh each time: a test must not find what the last run left
     shutil.rmtree(cache, ignore_errors=True)
     env["TINY_CACHE"] = cache
-    env["TINY_DEBUG"] = "v"                # the IR is verified after each pass
+    env.pop("TINY_DEBUG", None)
     env.pop("TINY_DEV", None)
     env["UBSAN_OPTIONS"] = "print_stacktrace=1"
     env["ASAN_OPTIONS"] = "allocator_may_return_null=1"

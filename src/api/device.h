@@ -230,7 +230,7 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 struct tiny_backend {
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
-  void       (*close)(void *dev);
+  void       (*close)(void *dev);                                                // comes last; waits for what is left
   // Part of the disk cache's key: "x86_64 avx512f".
   const char *(*target)(void *dev);
   void       (*language)(void *dev, tiny_language *out);                         // NULL: load_uops takes the IR itself

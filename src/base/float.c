@@ -76,7 +76,8 @@ typedef struct tn_float_mode { uint32_t sse; uint16_t x87, x87_flags; } tn_float
 #ifdef _MSC_VER
 static uint32_t tn_sse_get(void) { return _mm_getcsr(); }
 static void tn_sse_set(uint32_t mode) { _mm_setcsr(mode); }
-static void tn_x87_get(tn_float_mode *m) { m->x87 = TN_X87_DEFAULT; m->x87_flags = 0; }  // code of MSVC has no use for it
+// Code of MSVC has no use for it.
+static void tn_x87_get(tn_float_mode *m) { m->x87 = TN_X87_DEFAULT; m->x87_flags = 0; }
 static void tn_x87_set(uint16_t mode) { (void)mode; }
 static void tn_x87_set_flags(uint16_t flags) { (void)flags; }
 #else
@@ -158,6 +159,6 @@ static TN_NOINLINE void tn_float_leave(const tn_float_mode *m) { fesetenv(&m->al
   };
   #define TN_FLOAT_MODE const tn_float_scope tn_float_was
 #else
-  #define TN_FLOAT_MODE (void)0                // C without a way to do it: such constants are rounded as the host rounds
+  #define TN_FLOAT_MODE (void)0                // C without a way to do it: constants are rounded as the host rounds
 #endif
 #endif

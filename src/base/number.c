@@ -271,7 +271,10 @@ static void tn_number_put(tn_number_sink *s, const char *text, size_t n) {
 static void tn_number_fill(tn_number_sink *s, char c, long long n) { for (; n > 0; n--) tn_number_put(s, &c, 1); }
 
 // One conversion: flags, width and precision (-1: none), and its letter.
-typedef struct tn_number_spec { int left, zero, plus, space, other, width, places; char length, letter; } tn_number_spec;
+typedef struct tn_number_spec {
+  int left, zero, plus, space, other, width, places;
+  char length, letter;
+} tn_number_spec;
 
 // sign, digits, and what pads them.
 static void tn_number_padded(tn_number_sink *s, const tn_number_spec *f, const char *sign, const char *text, size_t n,

@@ -167,7 +167,8 @@ static void tn_candidates_add_tasks(const tn_candidates *s, tn_recipe *r) {
   int packs = 0;
   tn_profile_kernel(s->t, s->sink, &p);
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
-  const int want = work / (double)TN_TASK_WORK < (double)TN_MAX_TASKS ? (int)(work / (double)TN_TASK_WORK) : TN_MAX_TASKS;
+  const double tasks = work / (double)TN_TASK_WORK;
+  const int want = tasks < (double)TN_MAX_TASKS ? (int)tasks : TN_MAX_TASKS;
   for (int i = 0; i < r->n; i++) packs |= r->move[i].letter == 'k';
   if (want < 2 || r->n == TN_RECIPE_MOVES) return;
   tn_recipe_move *m = &r->move[r->n++];

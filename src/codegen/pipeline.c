@@ -7,7 +7,7 @@
 //
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
 // for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
-// Debug letter i prints the kernel after each pass that changed it.
+// Debug letter i prints the kernel after each pass that changed it, v verifies it there.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
@@ -16,6 +16,9 @@
 #include "../ir/spec.c"
 #endif
 
+#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
+  #define TN_VERIFY_PASSES 0
+#endif
 enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
 
 typedef struct tn_pipeline {
@@ -56,13 +59,16 @@ static tiny_uop *tn_pass_moves(tn_pipeline *p, tiny_uop *sink) {
 // ** from ranges and moves to loops, lanes and memory **
 
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
-static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) { return tn_expand_stages(p->t, sink); }
+static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
+  p->spec |= TN_SPEC_LOWERING;
+  return tn_expand_stages(p->t, sink);
+}
 static tiny_uop *tn_pass_copies(tn_pipeline *p, tiny_uop *sink) { return tn_expand_copies(p->t, sink); }
 static tiny_uop *tn_pass_groups(tn_pipeline *p, tiny_uop *sink) { return tn_gate_group_stores(p->t, sink); }
 static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expand_lanes(p->t, sink); }
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
-  p->spec = TN_SPEC_KERNEL | TN_SPEC_LOOPS;
+  p->spec |= TN_SPEC_LOOPS;
   return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
@@ -141,7 +147,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
     if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
     tiny_uop *next = pass->run(p, sink);
     if (next != sink) tn_trace_pass(t, pass->name, next);
-    if (next != sink && tn_debug(t, 'v')) tn_verify(t, next, p->spec);
+    if (next != sink && (TN_VERIFY_PASSES || tn_debug(t, 'v'))) tn_verify(t, next, p->spec);
     sink = next;
   }
   return sink;

@@ -426,8 +426,8 @@ static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
   tn_list reduces = {NULL, 0, 0}, src = {NULL, 0, 0};
-  if (!c->v || c->v_in_reduce || (c->after < (double)TN_LONG_AFTER && !c->scatters) || c->vectors * c->f[0] * c->f[1] <= 4)
-    return;
+  if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
+  if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_move_kind(s, loop[i], TN_LOOP);

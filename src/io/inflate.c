@@ -45,7 +45,7 @@ typedef struct tn_prefix {
 
 typedef struct tn_inflate {
   const unsigned char *in; size_t nin, at;
-  unsigned char *head, *out; size_t nhead, nout, put;      // the first nhead of nout bytes go to head, the others to out
+  unsigned char *head, *out; size_t nhead, nout, put;      // the first nhead of nout bytes go to head, others to out
   uint64_t bits; int nbits;                // taken from in, not used yet; the next one is the lowest
   const char *wrong;
   tn_prefix literal, distance;

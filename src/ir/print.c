@@ -531,9 +531,11 @@ static int tn_parse_close(tn_parser *p) {
     return tn_parse_fail(p, o->at, "%s needs its dtype", tiny_op_name(o->op));
   const char *wrong = tn_args_fit(o->op, nsrc, src, o->k, o->nv, o->v);
   if (wrong) return tn_parse_fail(p, o->at, "%s: %s", tiny_op_name(o->op), wrong);
-  struct tn_ir *ir = p->t->ir;             // ids that are made later stay new
-  if (o->op == TINY_OP_RANGE && o->k >> 8 > ir->serial) ir->serial = o->k >> 8;
-  if (o->op == TINY_OP_BUFFER && o->k > ir->buffers) ir->buffers = o->k;
+  struct tn_ir *ir = p->t->ir;             // ids that are made later stay new, and have room to grow
+  const int64_t id = o->op == TINY_OP_RANGE ? o->k >> 8 : o->op == TINY_OP_BUFFER ? o->k : 0;
+  if (id >> 40) return tn_parse_fail(p, o->at, "%s: the id of a text is below 2^40", tiny_op_name(o->op));
+  if (o->op == TINY_OP_RANGE && id > ir->serial) ir->serial = id;
+  if (o->op == TINY_OP_BUFFER && id > ir->buffers) ir->buffers = id;
   tiny_uop *u = o->op == TINY_OP_BUFFER || o->op == TINY_OP_CUSTOM ? tn_parse_live(p, o, nsrc, src) : NULL;
   if (!u) u = tn_uop_make(p->t, o->op, o->dtype, o->lanes, nsrc, src, o->k, o->nv, o->v);
   p->src.n = o->first;

@@ -18,8 +18,11 @@
 #include "print.c"
 #endif
 
-enum {                                     // LOOPS: of a KERNEL whose loops have got their bounds
-  TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_LOOPS = 8, TN_SPEC_RANGES = 64
+enum {
+  TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64,
+  // Of a KERNEL that is lowered: items of a group share what their STAGE was, copies of a value are GROUPs; its loops
+  // have got their bounds.
+  TN_SPEC_LOWERING = 8, TN_SPEC_LOOPS = 16
 };
 
 // What the dtype of a node must be:
@@ -27,7 +30,7 @@ enum {                                     // LOOPS: of a KERNEL whose loops hav
 //   w as sources 1 and 2, source 0 BOOL                  1 as source 0          b as wide as source 0
 //   i an integer                r an integer, as all sources                    3 U32 as all sources
 //   v none                      d U32, U32 and as source 2                     . any
-//   t as source 2               g none, or as all sources: copies of one value
+//   t as source 2               g none; while a kernel is lowered also as all sources
 static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_CONST, 7, '.'}, {TINY_OP_BUFFER, 1, '.'}, {TINY_OP_PARAM, 7, '.'}, {TINY_OP_SCALAR, 1, '.'},
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
@@ -51,13 +54,14 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
 };
 
 typedef struct tn_spec {
-  tiny_ctx *t; int stage, ordered;         // ordered: a kernel that says by AFTER when it accesses memory
+  tiny_ctx *t; int stage, lowering, ordered;   // ordered: a kernel that says by AFTER when it accesses memory
   uint8_t stages[TINY_OP_COUNT]; char dtype[TINY_OP_COUNT];                 // the table by op
 } tn_spec;
 
 static void tn_spec_open(tn_spec *s, tiny_ctx *t, int stage) {
   memset(s, 0, sizeof *s);
-  s->t = t; s->stage = stage;
+  s->t = t; s->stage = stage & 7;
+  s->lowering = stage & TN_SPEC_LOWERING; s->ordered = stage & TN_SPEC_LOOPS;
   for (size_t i = 0; i < sizeof tn_spec_rows / sizeof *tn_spec_rows; i++) {
     s->stages[tn_spec_rows[i].op] = tn_spec_rows[i].stages;
     s->dtype[tn_spec_rows[i].op] = tn_spec_rows[i].dtype;
@@ -83,7 +87,7 @@ static int tn_sources_are(const tiny_uop *u, uint32_t first, int dtype) {
   return 1;
 }
 
-static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
+static const char *tn_spec_dtype(const tn_spec *s, const tiny_uop *u, char rule) {
   const int d = u->dtype, from = u->nsrc ? u->src[0]->dtype : d;
   switch (rule) {
     case 'v': return d == TINY_VOID ? NULL : "has a dtype";
@@ -95,7 +99,7 @@ static const char *tn_spec_dtype(const tiny_uop *u, char rule) {
     case 'b': return from != TINY_VOID && tn_bits(d) == tn_bits(from) ? NULL : "changes the size of elements";
     case 'd': return d == u->src[2]->dtype && from == TINY_U32 && u->src[1]->dtype == TINY_U32
       ? NULL : "takes no words";
-    case 'g': return d == TINY_VOID || tn_sources_are(u, 0, d) ? NULL : "groups values of another dtype";
+    case 'g': return d == TINY_VOID || (s->lowering && tn_sources_are(u, 0, d)) ? NULL : "has a dtype";
     case 't': return d == u->src[2]->dtype ? NULL : "is of another dtype than its sum";
     case '3': return d == TINY_U32 && tn_sources_are(u, 0, TINY_U32) ? NULL : "takes and gives u32";
     default: break;
@@ -205,7 +209,7 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
 static tiny_code tn_spec_node(const tn_spec *s, const tiny_uop *u) {
   if (!(s->stages[u->op] & s->stage)) return tn_spec_fail(s, u, "is no op of this stage");
   if (!tn_sources_fit(u->op, (int)u->nsrc)) return tn_spec_fail(s, u, "the number of sources is wrong");
-  const char *why = tn_spec_dtype(u, s->dtype[u->op]);
+  const char *why = tn_spec_dtype(s, u, s->dtype[u->op]);
   if (!why && !u->nsrc) why = tn_args_fit(u->op, 0, NULL, u->k, u->nv, u->v);
   if (!why) why = s->stage == TN_SPEC_TENSOR ? tn_spec_tensor(u) : tn_spec_lanes(u);
   if (!why && s->stage != TN_SPEC_TENSOR) why = tn_spec_form(s, u);
@@ -246,7 +250,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
     c.open[i] = u->op == TINY_OP_IDLE ? 0 : open & ~closed;   // it speaks of ranges that others close
   }
   const uint64_t left = order->n ? c.open[order->n - 1] : 0;
-  for (int r = 0; r < c.n; r++) if (left >> r & 1 && tn_range_kind(c.range[r]) != TN_GROUP)    // items of a group share
+  for (int r = 0; r < c.n; r++) if (left >> r & 1 && !(s->lowering && tn_range_kind(c.range[r]) == TN_GROUP))
     return tn_spec_fail(s, c.range[r], "is used outside of what closes it");
   return TINY_OK;
 }
@@ -255,8 +259,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
 static tiny_code tn_verify(tiny_ctx *t, tiny_uop *sink, int stage) {
   tn_spec s;
   tn_list order = {NULL, 0, 0};
-  tn_spec_open(&s, t, stage & ~TN_SPEC_LOOPS);
-  s.ordered = stage & TN_SPEC_LOOPS;
+  tn_spec_open(&s, t, stage);
   tn_toposort(t, sink, &order);
   for (int i = 0; i < order.n; i++) s.ordered |= order.u[i]->op == TINY_OP_AFTER;
   for (int i = 0; i < order.n; i++) {

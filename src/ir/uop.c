@@ -12,7 +12,7 @@
 //   SHRINK v {begin, end}.. | FLIP k axis bits
 //   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
-//   DETACH (x) x without a gradient; (y x [a]) k slope: y, known as a function of x by its derivative (rules/gradient.c)
+//   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
@@ -88,11 +88,11 @@ static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && 
 // names memory whatever it holds.
 enum {                                     // the bits below are those of rule sets, see match.c
   TN_NODE_SETS = 5,
-  TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 64, TN_NODE_BOUND = 128,
+  TN_NODE_ONCE = 1 << TN_NODE_SETS, TN_NODE_CAPTURED = 2 << TN_NODE_SETS, TN_NODE_BOUND = 4 << TN_NODE_SETS,
   TN_NODE_APART = TN_NODE_ONCE | TN_NODE_CAPTURED          // not found again
 };
-// asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0: it
-// was not.
+// asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0:
+// it was not.
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;

@@ -253,7 +253,7 @@ static tiny_uop *tn_reduce_node(tiny_ctx *t, const tiny_uop *r, tiny_uop *x, int
   int n = 0;
   s[n++] = x;
   for (int i = 1; i < (int)r->nsrc; i++) if (i != skip) s[n++] = r->src[i];
-  return n == 1 ? x : tn_uop_make(t, TINY_OP_REDUCE, r->dtype, r->lanes, n, s, r->k, 0, NULL);
+  return n == 1 ? x : tn_like(t, r, r->lanes, n, s);
 }
 
 RULES(tn_rules_reduce, x, y, z)

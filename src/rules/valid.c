@@ -8,6 +8,7 @@
 #define TN_RULES_VALID
 #ifndef TINY_AMALGAMATED
 #include "symbolic.c"
+#include "../ir/kernel.c"
 #endif
 
 // What is known: an integer node and the bounds that the condition gives it.
@@ -153,8 +154,7 @@ static tiny_uop *tn_simplify_valid(tiny_ctx *t, tiny_uop *valid) {
 static tiny_uop *tn_index_gated(tiny_ctx *t, const tiny_uop *index, tiny_uop *element, tiny_uop *valid) {
   tiny_uop *s[3] = {index->src[0], element, valid};
   const int gated = valid && !tn_is_k(valid, 1);
-  return tn_uop_make(t, TINY_OP_INDEX, index->dtype, index->lanes, gated ? 3 : 2, s, index->k, index->nv,
-                     index->v);
+  return tn_like(t, index, index->lanes, gated ? 3 : 2, s);
 }
 
 static int tn_reads_memory(tiny_ctx *t, tiny_uop *u) {
@@ -170,7 +170,7 @@ static tiny_uop *tn_load_gated(tiny_ctx *t, const tiny_uop *load, tiny_uop *p) {
   const tiny_uop *index = load->src[0];
   if (tn_reads_memory(t, p)) return NULL;
   tiny_uop *gated = tn_index_gated(t, index, index->src[1], index->nsrc > 2 ? and_(index->src[2], p) : p);
-  return tn_uop_make(t, TINY_OP_LOAD, load->dtype, load->lanes, 1, &gated, load->k, load->nv, load->v);
+  return tn_like(t, load, load->lanes, 1, &gated);
 }
 
 static tiny_uop *tn_simplified_not(tiny_ctx *t, tiny_uop *p) {

@@ -371,8 +371,8 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
     return tiny_fail(t, TINY_E_STATE, "capture: an output needs an assignment that another captured program makes");
   for (int i = 0; i < v->leaves.n; i++) {
     if (tn_buffer_is_gone(tn_place(v->leaves.u[i])))
-      return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were overwritten "
-                       "since; build it anew");
+      return tiny_fail(t, TINY_E_STATE, "capture: an output was computed from contents of a tensor that were "
+                       "overwritten since; build it anew");
   }
   for (int i = 0; i < v->all.n; i++) {
     const int input = v->all.u[i]->op == TINY_OP_ASSIGN && !v->all.u[i]->realized ? tn_input_of(c, v->all.u[i]) : -1;
@@ -612,11 +612,11 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
       return tiny_fail(t, TINY_E_STATE, "run: input %d is not realized", i);
   for (int i = 0; i < p->nleaf; i++)
     if (p->leaf[i].memory && tn_leaf_storage(p->leaf[i].memory)->left != p->leaf[i].left)
-      return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal one "
-                       "shares it; tiny_clone and tiny_realize such tensors before they are captured");
+      return tiny_fail(t, TINY_E_STATE, "run: a tensor that the program reads was given other memory, because an equal "
+                       "one shares it; tiny_clone and tiny_realize such tensors before they are captured");
   if (p->draws_fixed && p->ndraw && p->seed != t->seed)
-    return tiny_fail(t, TINY_E_STATE, "run: tiny_seed was called, but the program has random numbers of an earlier seed; "
-                     "tiny_realize them before they are captured");
+    return tiny_fail(t, TINY_E_STATE, "run: tiny_seed was called, but the program has random numbers of an earlier "
+                     "seed; tiny_realize them before they are captured");
   return TINY_OK;
 }
 

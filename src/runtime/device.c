@@ -98,7 +98,10 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   if (!s || --s->refs) return;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
-  if (s->pages) tn_os_unmap_pages(s->pages, s->pages_nbytes);
+  if (s->pages) {                          // kernels that read them may not have run
+    d->backend->sync(d->dev);
+    tn_os_unmap_pages(s->pages, s->pages_nbytes);
+  }
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);

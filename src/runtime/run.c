@@ -250,7 +250,10 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
     code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
-  if (code == TINY_OK && tn_run_is_callers(r)) code = t->device->backend->sync(t->device->dev);
+  if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
+    const tiny_code waited = t->device->backend->sync(t->device->dev);
+    if (code == TINY_OK) code = waited;
+  }
   if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
 }

@@ -1,0 +1,115 @@
+// graph: what scheduling knows of a tensor graph: its nodes, its kernels, and which of them touch a memory.
+//
+// In:  nodes in topological order, numbered by seq. Out: a row for each (tn_node), a row for each that is stored
+//      (tn_kernel), and the memory in which a value lives (tn_place).
+#ifndef TN_SCHEDULE_GRAPH
+#define TN_SCHEDULE_GRAPH
+#ifndef TINY_AMALGAMATED
+#include "../ir/kernel.c"
+#include "../tensor/optim.c"
+#endif
+
+typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
+
+typedef struct tn_node {                   // what is known of a node of the graph
+  tiny_uop *u, *place;                     // place: tn_place(u)
+  tn_use *use, first; int nuse;            // first: memory for the only use that most have
+  uint8_t leaf, forced, stored, has_reduce, has_iota;
+  uint8_t is_mask;                         // cheap, of positions and scalars alone: every kernel makes its own
+  double once;                             // of a REDUCE that is a scatter or scan: summands it has; else 0
+  int scans, along;                        // 1: a scan, 2: one from the end; its axis
+  // Of the expression below: levels, down to leaves; REDUCEs in a row; operations.
+  int depth, reduces; double cost;
+  int users, seen;                         // sources of nodes that it is; of those that a walk has passed
+} tn_node;
+
+// Kernels that work in rounds: what the rounds count, outer axes first. ARGs get the positions (rooms rounds and plan).
+enum { TN_ROUNDS_AXES = TINY_MAX_DIMS };
+typedef struct tn_round_axis { int64_t from, step, count; } tn_round_axis;
+typedef struct tn_round_axes { tn_round_axis axis[TN_ROUNDS_AXES]; int n; } tn_round_axes;
+
+typedef struct tn_kernel {                 // one stored node
+  tiny_uop *node, *ast;
+  tiny_uop *scope;                         // (GROUP ranges..) of its REDUCEs, NULL: it has none
+  int contraction;                         // its REDUCE is one, and remains the only one
+  tiny_uop *at; int nrange;                // its output ranges; how many ranges it has, numbered from 1
+  tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
+  tiny_uop *loop; int scans;               // the one along which scans run, and which way
+  tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
+  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the rounds
+  int group, rounds;                       // kernels that stay together, 0: alone; number of their rounds, 0: none
+} tn_kernel;
+
+typedef struct tn_graph {
+  tiny_ctx *t;
+  tn_node *node; int n;                    // by seq
+  tn_kernel *kernel; int nkernel, kernel_cap;
+  tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
+  tn_map written;                          // SINK as it was pulled -> tn_written
+  int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
+  tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
+  tn_map slabs;                            // memory that is written anew in every round
+  int first, nfirst;                       // roots that are wanted before the others; kernels that they need
+} tn_graph;
+
+static tn_node *tn_graph_node(tn_graph *g, const tiny_uop *u) {
+  return &g->node[u->seq];
+}
+
+// The memory in which a stored node or leaf lives: an ASSIGN lives in its base.
+static tiny_uop *tn_place(const tiny_uop *u) {
+  while (u->op == TINY_OP_ASSIGN && !u->realized) u = u->src[0];
+  return u->realized ? u->realized : (tiny_uop *)(uintptr_t)u;
+}
+// The same of many: places of those that were asked for are known, sources are asked for before users.
+static tiny_uop *tn_place_known(tiny_ctx *t, tn_map *known, tiny_uop *u) {
+  if (u->op != TINY_OP_ASSIGN || u->realized) return tn_place(u);
+  tiny_uop *at = (tiny_uop *)tn_map_get(known, u->src[0]);
+  if (!at) at = tn_place(u->src[0]);
+  tn_map_set(t, known, u, at);
+  return at;
+}
+
+static tiny_uop *tn_boxed(int i) { return (tiny_uop *)(intptr_t)(i + 1); }     // numbers as elements of lists and maps
+static int tn_unboxed(const void *p) { return (int)(intptr_t)p - 1; }           // -1: none
+
+// Which kernels touch a memory, by their slots: 0 is what they store, the others what they read.
+typedef struct tn_access { int kernel, slot, next; } tn_access;          // next: 1 + the next of this memory, 0: none
+typedef struct tn_accesses { tn_map first; tn_access *row; int n, cap; } tn_accesses;
+
+// Those that store come first, then those that read, each in the order of kernels and slots.
+static tn_accesses tn_graph_accesses(tn_graph *g) {
+  tn_accesses a;
+  memset(&a, 0, sizeof a);
+  for (int stores = 0; stores < 2; stores++)
+    for (int i = g->nkernel - 1; i >= 0; i--) for (int slot = g->kernel[i].nmem - 1; slot >= 0; slot--) {
+      if (stores != !slot) continue;
+      tn_access *row = TN_PUSH(g->t, a.row, a.n, a.cap, tn_access);
+      row->kernel = i; row->slot = slot;
+      row->next = (int)(intptr_t)tn_map_get(&a.first, g->kernel[i].mem[slot]);
+      tn_map_set(g->t, &a.first, g->kernel[i].mem[slot], (void *)(intptr_t)a.n);
+    }
+  return a;
+}
+static const tn_access *tn_access_at(const tn_accesses *a, int number) { return number ? &a->row[number - 1] : NULL; }
+static const tn_access *tn_access_first(const tn_accesses *a, const tiny_uop *memory) {
+  return tn_access_at(a, (int)(intptr_t)tn_map_get(&a->first, memory));
+}
+static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *row) {
+  return tn_access_at(a, row->next);
+}
+
+static int64_t tn_nelem(const tiny_uop *u) {
+  int64_t n = 1;
+  for (int i = 0; i < u->ndim; i++) n *= u->dim[i];
+  return n;
+}
+
+static int tn_is_passing(const tiny_uop *u) {
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
+}
+
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
+  tn_collect_op(t, u, TINY_OP_RANGE, out);
+}
+#endif
