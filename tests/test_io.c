@@ -597,6 +597,22 @@ static void allocations(void) {
   }
 }
 
+// Pages that nothing names any more are unmapped after what was launched on them (build/late).
+static void unmaps(void) {
+  tiny_tensor *big = tiny_contiguous(tiny_full(t, 2, TINY_F32, TINY_SHAPE(1 << 16)));
+  CHECK_EQ(tiny_save_npy(big, at("pages.npy")), TINY_OK);
+  for (int i = 0; i < 8; i++) {
+    const float none = 0;
+    tiny_tensor *kept = tiny_from(t, &none, TINY_F32, TINY_SHAPE());
+    tiny_begin(t);
+    tiny_assign(kept, tiny_mul(tiny_sum(tiny_load_npy(t, at("pages.npy")), 0, 0), tiny_scalar(t, i, TINY_F32)));
+    CHECK_EQ(tiny_end(t), TINY_OK);        // what it was computed from is not kept: the pages go
+    CHECK_EQ(tn_guard(t, tn_collect_all, NULL), TINY_OK);
+    CHECK(tiny_item(kept) == 131072.0 * i);
+    tiny_free(kept);
+  }
+}
+
 int main(void) {
   snprintf(folder, sizeof folder, "%s/tiny_io_%llu", tn_os_temp_dir(), (unsigned long long)tn_os_process_id());
   CHECK(tn_os_make_dirs(folder));
@@ -609,6 +625,7 @@ int main(void) {
     reads_archives();
     writes();
     maps();
+    unmaps();
     states();
     loads_between_gradients();
     if (!pass) { npy_errors(); safetensors_errors(); npz_errors(); inflate_errors(); save_errors(); }
