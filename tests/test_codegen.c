@@ -21,6 +21,13 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
   {"elementwise", elementwise, 0}, {"transposed", transposed, 0}, {"sum", sum, 0}, {"sum of all", sum_of_all, 0}, {"largest", largest, 0}, {"matmul", matmul, 0},
   {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}, {"turned", turned, 0}};
 
+static tiny_uop *optimized(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  tn_kernel_state s;
+  tn_state_open(&s, t, tn_join_ranges(t, sink), target);
+  tn_optimize(&s);
+  return s.sink;
+}
+
 // ** random moves; each is written down **
 
 typedef struct moves { tn_kernel_state s; int64_t items, copies; int vectors, stages, threads, done; char text[2048]; } moves;
@@ -56,7 +63,7 @@ static void split_output(moves *m, const tn_profile *p) {
   if (kind == TN_LOCAL) m->items *= f;
   if (kind == TN_UPCAST) m->copies *= f;
   note(m, "split %lld of %lld, kind %d%s; ", (long long)f, (long long)tn_range_extent(r), kind, outer ? " outer" : "");
-  tn_move_split(&m->s, r, f, kind, outer, NULL);
+  tn_transform_split(&m->s, r, f, kind, outer, NULL);
 }
 static void split_reduction(moves *m, const tn_profile *p) {
   tiny_uop *r = range_of(p->red, p->nred, TN_REDUCE);
@@ -65,7 +72,7 @@ static void split_reduction(moves *m, const tn_profile *p) {
   if (f == 1) return;
   if (kind == TN_UNROLL) m->copies *= f;
   note(m, "split reduction %lld of %lld, kind %d%s; ", (long long)f, (long long)tn_range_extent(r), kind, outer ? " outer" : "");
-  tn_move_split(&m->s, r, f, kind, outer, NULL);
+  tn_transform_split(&m->s, r, f, kind, outer, NULL);
 }
 static void vector(moves *m, const tn_profile *p) {
   const int reduction = rnd(2);
@@ -76,20 +83,20 @@ static void vector(moves *m, const tn_profile *p) {
   if (lanes == 1) return;
   m->vectors++;
   note(m, "vector %lld of %lld%s; ", (long long)lanes, (long long)tn_range_extent(r), reduction ? " reduction" : "");
-  tn_move_split(&m->s, r, lanes, TN_VECTOR, rnd(4) == 0, NULL);
+  tn_transform_split(&m->s, r, lanes, TN_VECTOR, rnd(4) == 0, NULL);
 }
 static void pad(moves *m, const tn_profile *p) {
   tiny_uop *r = rnd(2) ? range_of(p->red, p->nred, TN_REDUCE) : range_of(p->out, p->nout, TN_LOOP);
   const int by = 2 + rnd(6);
   if (!r || tn_range_extent(r) > 60) return;
   note(m, "pad %lld to %d; ", (long long)tn_range_extent(r), by);
-  tn_move_pad(&m->s, r, by);
+  tn_transform_pad(&m->s, r, by);
 }
 static void swap(moves *m, const tn_profile *p) {
   tiny_uop *a = range_of(p->out, p->nout, TN_LOOP), *b = range_of(p->out, p->nout, TN_LOOP);
   if (!a || !b || a == b) return;
   note(m, "swap %lld %lld; ", (long long)tn_range_extent(a), (long long)tn_range_extent(b));
-  tn_move_swap(&m->s, a, b);
+  tn_transform_swap(&m->s, a, b);
 }
 static void stage(moves *m, const tn_profile *p) {
   tn_list loads = {NULL, 0, 0}, ranges = {NULL, 0, 0};
@@ -111,7 +118,7 @@ static void stage(moves *m, const tn_profile *p) {
   if (!n || nelem > 2048 || m->copies > 8) return;
   m->stages++;
   note(m, "stage %d ranges, %lld elements; ", n, (long long)nelem);
-  tn_move_stage(&m->s, load, n, inner, TN_SPACE_LOCAL);
+  tn_transform_stage(&m->s, load, n, inner, TN_SPACE_LOCAL);
 }
 // A reduction in blocks of any size, whose sums stay in memory over some of the output's ranges.
 static void blocks(moves *m, const tn_profile *p) {
@@ -130,13 +137,13 @@ static void blocks(moves *m, const tn_profile *p) {
   if (!n || nelem > 2048) return;
   m->done = 1;
   note(m, "blocks of %lld of %lld over %d ranges; ", (long long)f, (long long)tn_range_extent(r), n);
-  tn_move_split(&m->s, r, f, TN_REDUCE, 0, &rounds);
+  tn_transform_split(&m->s, r, f, TN_REDUCE, 0, &rounds);
   if (!rounds) return;
-  rounds = tn_move_kind(&m->s, rounds, TN_LOOP);
+  rounds = tn_transform_kind(&m->s, rounds, TN_LOOP);
   tn_collect_op(m->s.t, m->s.sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
     for (uint32_t j = 1; j < reduces.u[i]->nsrc; j++)
-      if (reduces.u[i]->src[j] == rounds) { tn_move_stage(&m->s, reduces.u[i], n, inner, TN_SPACE_LOCAL); return; }
+      if (reduces.u[i]->src[j] == rounds) { tn_transform_stage(&m->s, reduces.u[i], n, inner, TN_SPACE_LOCAL); return; }
 }
 static void group(moves *m, const tn_profile *p) {
   if (!p->nreduce || m->threads) return;
@@ -145,7 +152,7 @@ static void group(moves *m, const tn_profile *p) {
   if (g == 1) return;
   m->items *= g;
   note(m, "group %lld of %lld; ", (long long)g, (long long)tn_range_extent(r));
-  tn_move_group(&m->s, reduce, r, g);
+  tn_transform_group(&m->s, reduce, r, g);
 }
 
 // ** a trial **
@@ -383,7 +390,7 @@ static tiny_code run_product(tiny_ctx *t, void *arg) {
   limits.threads = 1; limits.vector_nbytes = 64; limits.vector_registers = 32; limits.cache_nbytes = 1 << 20;
   const tn_target target = {NULL, &limits};
   const tn_kernel *k = kernel_of(t, p->x, &p->nbytes);
-  tiny_uop *sink = k ? tn_optimize(t, k->ast, &target) : NULL;
+  tiny_uop *sink = k ? optimized(t, k->ast, &target) : NULL;
   if (!sink) return t->code;
   tn_collect_op(t, sink, TINY_OP_STAGE, &stages);
   p->stages = stages.n;
@@ -462,7 +469,7 @@ static tiny_code run_tiles(tiny_ctx *t, void *arg) {
   if (!r->lang) return run_kernel(t, k, sink, &target, r->out);
   tn_lowered low;
   memset(&low, 0, sizeof low);
-  if (tn_lower(t, tn_optimize(t, sink, &target), &target, &low) != TINY_OK) return t->code;
+  if (tn_lower(t, optimized(t, sink, &target), &target, &low) != TINY_OK) return t->code;
   for (int i = 0; i < low.n; i++) r->wmmas += low.list[i]->op == TINY_OP_WMMA;
   const char *text = tn_render(t, r->lang, "tiles", &low), *form = r->a == TINY_BF16 ? "= (TILE_BF16(" : "8(";
   r->rendered = t->code == TINY_OK && strstr(text, form) && strstr(text, "TILE_STORE(") && !strstr(text, "f32x256");

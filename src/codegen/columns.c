@@ -64,13 +64,12 @@ static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_targe
   const int lanes = tn_target_lanes(target, p);
   const double work = tn_work(p);
   if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
-  inner[1] = tn_move_split(s, tn_move_split(s, v, f, TN_LOOP, 0, NULL), lanes, TN_VECTOR, 0, &inner[0]);
-  tn_move_split(s, p->red[0], rows, TN_UNROLL, 0, &rounds);
-  tn_move_kind(s, rounds, TN_LOOP);
+  inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
+  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &rounds);
+  tn_do_kind(s, TN_OPT_LOOP, rounds);
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  tn_move_stage(s, reduces.u[0], 2, inner, TN_SPACE_LOCAL);
-  s->sink = tn_simplify(s->t, s->sink);
-  tn_make_tasks(s, work, TN_MAX_RANGES);
+  tn_do_stage(s, reduces.u[0], 2, inner);
+  tn_make_tasks(s, work, TN_ALL_LOOPS);
   return 1;
 }
 #endif

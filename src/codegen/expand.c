@@ -8,7 +8,7 @@
 #ifndef TN_CODEGEN_EXPAND
 #define TN_CODEGEN_EXPAND
 #ifndef TINY_AMALGAMATED
-#include "moves.c"
+#include "replace.c"
 #endif
 
 enum { TN_COMB = 4 };                      // greatest step of a strided load that is made of vector loads
@@ -41,6 +41,7 @@ static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uo
     if (!closed) tn_push(t, open, all.u[i]);
   }
 }
+static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
 static int tn_is_loop(const tiny_uop *r) { return tn_range_kind(r) == TN_LOOP || tn_range_kind(r) == TN_REDUCE; }
 static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) { tn_open_ranges(t, u, tn_is_loop, open); }
 

@@ -5,23 +5,15 @@
 #ifndef TN_CODEGEN_LANES
 #define TN_CODEGEN_LANES
 #ifndef TINY_AMALGAMATED
-#include "running.c"
+#include "opts.c"
 #endif
 
-enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_CACHE_LINE = 64, TN_PAGE_NBYTES = 4096 };
+enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_CACHE_LINE = 64, TN_PAGE_NBYTES = 4096 };
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
   while (most > 1 && (edges ? extent < most : extent % most)) most /= 2;
   return most;
-}
-
-static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
-  int nbytes = tn_dtypes[p->store->dtype].nbytes;
-  for (int i = 0; i < p->nload; i++)
-    if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
-  if (nbytes < 4) nbytes = 4;              // narrow floats are computed in f32
-  return target->limits->vector_nbytes / nbytes;
 }
 
 // Share of the accesses that are contiguous or constant when r becomes lanes; -1 when the store would scatter.
@@ -80,11 +72,11 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
     const int64_t most = want / tasks < n ? want / tasks : n, part = tn_tiles_of(p.out[i], most);
     if (2 * f < most && p.repeats && n % part && tn_tiles_of(p.out[i], part) * part <= n + n / 16) {
       tiny_uop *parts;                     // few divisors: the last task repeats some of the one before
-      tn_move_split(s, p.out[i], part, TN_LOOP, 0, &parts);
-      tn_move_kind(s, parts, TN_TASK);
+      tn_do_split(s, TN_OPT_SPLIT, p.out[i], part, &parts);
+      tn_do_kind(s, TN_OPT_TASK, parts);
       break;
     }
-    if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
+    if (f > 1) { tn_do_split(s, TN_OPT_TASK, p.out[i], f, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }
   return tasks;

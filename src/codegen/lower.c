@@ -132,11 +132,13 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
+enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
+
 // Where r stands among the loops of its END; of those that share no END, the older one comes first.
 static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
   for (int i = ends->n - 1; i >= 0; i--)
     for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
-  return TN_MAX_RANGES + (r->k >> 8);
+  return TN_NO_PLACE + (r->k >> 8);
 }
 
 // Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more

@@ -1,6 +1,6 @@
 // pipeline: every pass from a scheduled kernel to the list of nodes that a target runs, in order.
 //
-// In:       the SINK of a kernel, a target, a recipe or none.
+// In:       the SINK of a kernel, a target, a schedule or none.
 // Out:      the list, the sizes of a launch, and what it will cost.
 // Requires: heavy code; no node of another kernel in the table of nodes (tn_nodes_enter): ids begin at one place.
 // Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
@@ -12,18 +12,17 @@
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
 #include "linearize.c"
-#include "recipe.c"
+#include "scan.c"
+#include "join.c"
+#include "optimize.c"
 #include "../ir/spec.c"
 #endif
 
-#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
-  #define TN_VERIFY_PASSES 0
-#endif
 enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
 
 typedef struct tn_pipeline {
   tiny_ctx *t; const tn_target *target;
-  const tn_recipe *recipe;                 // what a search has found; NULL or all zero: what the heuristics choose
+  const tn_schedule *schedule;             // what a search has found; NULL: what the heuristics choose
   uint32_t has;                            // TN_IF_ .. that hold
   tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
   int spec;                                // of the kernel now
@@ -43,20 +42,29 @@ static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewri
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
 static tiny_uop *tn_pass_idles(tn_pipeline *p, tiny_uop *sink) { return tn_idles_keep(p->t, sink); }
 
-// ** moves **
+static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_ranges(p->t, sink); }
 
-static tiny_uop *tn_pass_moves(tn_pipeline *p, tiny_uop *sink) {
-  tn_cost cost;
-  if (p->recipe && (p->recipe->plain || p->recipe->n)) {
-    const int64_t serial = p->t->ir->serial;
-    tiny_uop *moved = tn_recipe_apply(p->t, sink, p->target, p->recipe, &cost);
-    if (moved) return moved;
-    p->t->ir->serial = serial;             // a stranger's, that does not fit
+// ** opts **
+
+static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
+  tiny_ctx *t = p->t;
+  tn_kernel_state s;
+  const int64_t serial = t->ir->serial;
+  tn_state_open(&s, t, sink, p->target);
+  if (!p->schedule || !tn_schedule_apply(&s, p->schedule)) {   // a stranger's, that does not fit
+    t->ir->serial = serial;
+    tn_state_open(&s, t, sink, p->target);
+    tn_optimize(&s);
   }
-  return tn_optimize(p->t, sink, p->target);
+  if (tn_debug(t, 'o')) {
+    tiny_bytes text = {t, NULL, 0, 0};
+    tn_schedule_print(&text, &s.done);
+    tn_log(t, "opts %s", text.data);
+  }
+  return s.sink;
 }
 
-// ** from ranges and moves to loops, lanes and memory **
+// ** from ranges and opts to loops, lanes and memory **
 
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
 static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
@@ -83,10 +91,10 @@ static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_d
 
 // ** the table **
 
-enum { TN_PREPARE, TN_MOVE, TN_LOWER };    // stages
+enum { TN_PREPARE, TN_OPTIMIZE, TN_LOWER };    // stages
 enum {                                     // what must hold
   TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
-  TN_IF_MOVED = 2,                         // moves are not off (debug letter 0)
+  TN_IF_OPTS = 2,                          // opts are not off (debug letter 0)
   TN_IF_RENDERED = 4,                      // for a language, not for the interpreter
   TN_IF_SHUFFLES = 8                       // the language shuffles vectors
 };
@@ -100,7 +108,8 @@ static const tn_pass tn_passes[] = {
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
   {"idles",           tn_pass_idles,        TN_PREPARE, TN_IF_FREE},
-  {"moves",           tn_pass_moves,        TN_MOVE,    TN_IF_MOVED},
+  {"joins",           tn_pass_joins,        TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
+  {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
   {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
   {"copies",          tn_pass_copies,       TN_LOWER,   0},                // UPCAST, UNROLL
@@ -135,7 +144,7 @@ static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *
   tn_pipeline p;
   memset(&p, 0, sizeof p);
   p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
-  p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_MOVED);
+  p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_OPTS);
   if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
   return p;
 }
@@ -153,7 +162,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
   return sink;
 }
 
-// The kernel as moves are made on it.
+// The kernel as it is scheduled.
 static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
   tn_pipeline p = tn_pipeline_of(t, sink, NULL);
   t->ir->serial = TN_PIPELINE_SERIAL;
@@ -176,7 +185,7 @@ static void tn_estimate(tn_lowered *k) {
   }
 }
 
-// From a kernel after its moves on.
+// From a kernel after its opts on.
 static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
   tn_pipeline p = tn_pipeline_of(t, sink, target);
   p.out = out;
@@ -188,14 +197,14 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   return t->code;
 }
 
-// From a scheduled kernel on. plain: as it was written, no moves.
-static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *recipe,
+// From a kernel on. plain: as it was written, no opts.
+static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_schedule *schedule,
                                  int plain, tn_lowered *out) {
   tn_pipeline p = tn_pipeline_of(t, sink, target);
-  p.recipe = recipe;
+  p.schedule = schedule;
   if (tn_verify(t, sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   sink = tn_prepare(t, sink);
-  if (!plain) sink = tn_pipeline_stage(&p, sink, TN_MOVE);
+  if (!plain) sink = tn_pipeline_stage(&p, sink, TN_OPTIMIZE);
   return t->code == TINY_OK ? tn_lower(t, sink, target, out) : t->code;
 }
 #endif

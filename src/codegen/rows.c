@@ -9,77 +9,12 @@
 #endif
 
 enum {
-  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4,
+  TN_FAR = 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4, TN_ROW_FETCHES = 8,
   TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256,   // of a block, in bytes of what is written and of what is read
   TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
   TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
   TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
 };
-
-static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
-  tn_list all = {NULL, 0, 0};
-  double cost = 0;
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++)
-    if (tn_is_float(all.u[i]->dtype) && all.u[i]->op != TINY_OP_REDUCE) cost += tn_op_cost(all.u[i]);
-  return cost;
-}
-
-// The greatest expression that the store and a REDUCE over its row both compute, *of_reduce as the REDUCE has
-// it; NULL where it costs little.
-static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
-                               tiny_uop **of_reduce) {
-  tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
-  tn_map same = {NULL, 0, 0};
-  tiny_uop *r = reduce->src[1];
-  tn_toposort(t, reduce->src[0], &body);
-  tn_toposort(t, p->end->src[0]->src[1], &value);
-  for (int i = 0; i < body.n; i++)
-    if (tn_op_is_elementwise(body.u[i]->op) && tn_is_float(body.u[i]->dtype) && tn_depends(t, body.u[i], r))
-      tn_map_set(t, &same, tn_replace(t, body.u[i], 1, &r, &j), body.u[i]);
-  for (int i = value.n - 1; i >= 0; i--) {
-    if (!tn_map_has(&same, value.u[i])) continue;
-    *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
-    return tn_expression_cost(t, value.u[i]) >= (double)TN_ROW_COST ? value.u[i] : NULL;
-  }
-  return NULL;
-}
-
-// Where element j of a row lies in memory for all rows of a block; rows NULL: for one.
-static tiny_uop *tn_place_in_rows(tiny_ctx *t, tiny_uop *rows, int64_t n, tiny_uop *j) {
-  return rows ? tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), j) : j;
-}
-
-// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
-// REDUCE that needs it first stores it on its way. rows: of a block, or NULL.
-static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows) {
-  tiny_ctx *t = s->t;
-  tiny_uop *j = NULL, *value[2];
-  for (int i = 0; i < p->nout; i++) {
-    int in_scope = 1;
-    for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
-    if (in_scope) continue;
-    if (j) return 0;
-    j = p->out[i];
-  }
-  if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
-  for (int k = 0; k < p->nreduce; k++) {
-    tiny_uop *reduce = p->reduce[k];
-    const int64_t n = tn_range_extent(j), nelem = rows ? n * tn_range_extent(rows) : n;
-    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
-    value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
-    if (!value[0] || nelem * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
-    tiny_uop *memory = tn_define(t, value[0]->dtype, 1, TN_SPACE_LOCAL, nelem),
-             *first = tn_index_of(t, memory, tn_place_in_rows(t, rows, n, reduce->src[1]), NULL),
-             *stored = tn_after(t, value[1], tn_store(t, first, value[1])),
-             *filling = tn_replace(t, reduce, 1, &value[1], &stored),
-             *again = tn_load_at(t, tn_after(t, memory, filling), tn_place_in_rows(t, rows, n, j)),
-             *from[2] = {value[0], reduce}, *to[2] = {again, filling};
-    s->sink = tn_replace(t, s->sink, 2, from, to);
-    return 1;
-  }
-  return 0;
-}
 
 // Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
 static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
@@ -91,19 +26,11 @@ static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u)
   return 0;
 }
 
-// The load, which first asks for another element of its memory, at `ahead`.
-static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
-  const tiny_uop *index = load->src[0];
-  tiny_uop *memory = index->src[0], *fetched = tn_prefetch(t, tn_index_of(t, memory, ahead, NULL));
-  memory = tn_after(t, memory, fetched);
-  return tn_load(t, tn_index_of(t, memory, index->src[1], index->nsrc == 3 ? index->src[2] : NULL), 1);
-}
-
 // Rows ahead that are fetched: the next one, or several short ones.
 static int64_t tn_rows_ahead(int64_t nbytes) { return nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes : 1; }
 
-// What a load reads in one round of the output range number `rows`, in bytes.
-static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
+// What a load reads in one iteration of the output range number `rows`, in bytes.
+static int64_t tn_iteration_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
   tn_list ranges = {NULL, 0, 0};
   int64_t n = tn_dtypes[load->dtype].nbytes;
   tn_collect_ranges(t, load, &ranges);
@@ -118,7 +45,7 @@ static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load,
 // Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
 static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
   int rows = -1;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, memory = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) {
     int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
     for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
@@ -138,52 +65,17 @@ static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
     for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
     if (!again) continue;
     tn_push(s->t, &memory, at->src[0]);
-    tn_push(s->t, &from, u);
-    const int64_t ahead = tn_rows_ahead(tn_round_nbytes(s->t, p, u, rows)) * stride;
-    tn_push(s->t, &to, tn_load_fetching(s->t, u, tn_u2(s->t, TINY_OP_ADD, at->src[1], tn_index(s->t, ahead))));
+    tn_push(s->t, &fetched, u);
   }
-  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
+  for (int i = 0; i < fetched.n; i++)
+    tn_do_prefetch(s, fetched.u[i], p->out[rows], tn_rows_ahead(tn_iteration_nbytes(s->t, p, fetched.u[i], rows)));
 }
 
-// ** rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can **
-
-// What the element of a load is in a later round of `rows`; numbers that name rows are read within their memory.
-static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows, int64_t rounds) {
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
-  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *beyond;
-    if (!tn_depends(t, index, rows)) continue;
-    beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
-    beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
-    tn_push(t, &from, loads.u[i]);
-    tn_push(t, &to, tn_load_at(t, index->src[0],
-                               tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last)));
-  }
-  tn_push(t, &from, rows);
-  tn_push(t, &to, later);
-  return tn_replace(t, element, from.n, from.u, to.u);
-}
-
-// Are all loads that name the element's place in order along `rows`, so that later ones may be read?
-static int tn_is_named_in_order(tiny_ctx *t, tiny_uop *element, const tiny_uop *rows) {
-  tn_list loads = {NULL, 0, 0};
-  int named = 0;
-  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    const tiny_uop *index = loads.u[i]->src[0];
-    if (!tn_depends(t, loads.u[i], rows)) continue;
-    const int64_t stride = tn_stride_in(t, index->src[1], rows);
-    if (index->nsrc != 2 || index->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || stride < 0) return 0;
-    named = 1;
-  }
-  return named;
-}
-
+// Rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can.
 static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_ctx *t = s->t;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int64_t ahead[TN_ROW_FETCHES];
+  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, along = {NULL, 0, 0};
   tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n && !p->nreduce; i++) {
     tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
@@ -192,12 +84,14 @@ static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
       rows--;
     if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
     if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
-    const int64_t nbytes = tn_round_nbytes(t, p, u, rows);
+    const int64_t nbytes = tn_iteration_nbytes(t, p, u, rows);
     if (nbytes < TN_CACHE_LINE) continue;
-    tn_push(t, &from, u);
-    tn_push(t, &to, tn_load_fetching(t, u, tn_element_later(t, element, p->out[rows], tn_rows_ahead(nbytes))));
+    tn_push(t, &fetched, u);
+    tn_push(t, &along, p->out[rows]);
+    ahead[fetched.n - 1] = tn_rows_ahead(nbytes);
+    if (fetched.n == TN_ROW_FETCHES) break;
   }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  for (int i = 0; i < fetched.n; i++) tn_do_prefetch(s, fetched.u[i], along.u[i], ahead[i]);
 }
 
 // Is what e names read across when v advances, but in a row when j does?
@@ -223,20 +117,14 @@ static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t mo
 
 // Copies what a load reads over the block rows x columns to the stack, as it will be read: in squares that are turned
 // in registers.
-static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
-  const int64_t n = tn_range_extent(rows);
-  tiny_uop *from[2] = {columns, rows}, *to[2];
-  tn_list ranges = {NULL, 0, 0};
-  while (most > n || most > tn_range_extent(columns)) most /= 2;
-  for (int i = 0; i < 2; i++) {
-    const int64_t squares = tn_range_extent(from[i]) / most;
-    tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
-    to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
-    if (squares > 1) tn_push(t, &ranges, square);
-    tn_push(t, &ranges, part);
-  }
-  tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, load, 2, from, to), ranges.n, ranges.u);
-  return tn_load_at(t, stage, tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows));
+static void tn_stage_block(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
+  tiny_uop *inner[2] = {columns, rows};
+  while (most > tn_range_extent(rows) || most > tn_range_extent(columns)) most /= 2;
+  tiny_uop **copy = tn_do_stage(s, load, 2, inner);
+  if (!copy) return;
+  tiny_uop *over[2] = {copy[0], copy[1]};
+  tn_do_split(s, TN_OPT_UPCAST, over[0], most, NULL);
+  tn_do_split(s, TN_OPT_LANE, over[1], most, NULL);
 }
 
 // A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along
@@ -247,33 +135,28 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
   const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
   tiny_uop *strips, *blocks, *first = NULL;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list loads = {NULL, 0, 0};
   if (rows < TN_SQUARE_LEAST || columns < TN_SQUARE_LEAST) return v;
   for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
-  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &strips);
-  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, &blocks);
-  if (first == j && strips) tn_move_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
-  if (first == j && strips && blocks) tn_move_swap(s, blocks, strips);
-  if (first == v && blocks) tn_move_swap(s, row, blocks);
+  tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, v, rows, &strips);
+  tiny_uop *column = tn_do_split(s, TN_OPT_SPLIT, j, columns, &blocks);
+  if (first == j && strips) tn_do_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
+  if (first == j && strips && blocks) tn_do_swap(s, blocks, strips);
+  if (first == v && blocks) tn_do_swap(s, row, blocks);
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
     const tiny_uop *index = loads.u[i]->src[0];
     if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;
-    tn_push(s->t, &from, loads.u[i]);
-    tn_push(s->t, &to, tn_stage_block(s->t, loads.u[i], row, column, most));
+    tn_stage_block(s, loads.u[i], row, column, most);
   }
-  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
   return row;
 }
 
 // Does one REDUCE fold range red[i] and one of those in `taken`?
-static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
-  for (int j = 0; j < p->nreduce; j++) {
-    uint32_t folds = 0;
-    for (int k = 0; k < p->nred; k++)
-      for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++) if (p->reduce[j]->src[n] == p->red[k]) folds |= 1u << k;
-    if ((folds >> i & 1) && (folds & taken)) return 1;
-  }
+static int tn_is_reduced_with(const tn_profile *p, int i, const tn_list *taken) {
+  for (int j = 0; j < p->nreduce; j++)
+    for (int k = 0; k < taken->n && tn_folds_over(p->reduce[j], p->red[i]); k++)
+      if (tn_folds_over(p->reduce[j], taken->u[k])) return 1;
   return 0;
 }
 
@@ -293,18 +176,18 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most,
   tiny_uop *r = p->red[i], *rest = NULL;
   const int64_t n = tn_range_extent(r), width = 4 * most;
   if (n > width && n % width && tn_folds_again(p, i)) {
-    r = tn_move_split(s, r, width, TN_LOOP, 0, NULL);
-    tn_move_split(s, r, most, TN_VECTOR, 0, &rest);
-    tn_move_kind(s, rest, TN_UNROLL);
+    r = tn_do_split(s, TN_OPT_SPLIT, r, width, NULL);
+    tn_do_split(s, TN_OPT_LANE, r, most, &rest);
+    tn_do_kind(s, TN_OPT_UNROLL, rest);
     return 1;
   }
-  if (n >= width && n % most) r = tn_move_pad(s, r, most);
+  if (n >= width && n % most) r = tn_do_pad(s, r, most);
   const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
   if (lanes < 2) return 0;
-  tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
+  tn_do_split(s, TN_OPT_LANE, r, lanes, &rest);
   for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
     if (together[f] <= copies && tn_range_extent(rest) % together[f] == 0) {
-      tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL);
+      tn_do_split(s, TN_OPT_UNROLL, rest, together[f], NULL);
       break;
     }
   return 1;
@@ -314,7 +197,7 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most,
 static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
   int64_t f = TN_COLUMN_VECTORS;
   while (tn_range_extent(columns) % f) f--;
-  if (f > 1) tn_move_split(s, columns, f, TN_UPCAST, 0, NULL);
+  if (f > 1) tn_do_split(s, TN_OPT_UPCAST, columns, f, NULL);
 }
 
 // ** short rows: pass by pass over a block of them, so that none waits for its own folds **
@@ -349,12 +232,12 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
   }
   // Memory is busiest where reading and writing take turns often, and nothing else takes long.
-  if (p->row && cost < (double)TN_ROW_COST &&
+  if (p->row && cost < (double)TN_REUSE_COST &&
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
     return NULL;
   while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
-  rows = tn_move_split(s, rows, f, TN_LOOP, 0, NULL);
+  rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
   tn_profile_kernel(s->t, s->sink, p);
   return rows;
 }
@@ -385,8 +268,9 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
       if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= (double)TN_NUMBER_COST) next = u;
     }
     if (!next) return;
-    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
-    tn_move_split(s, stage->src[1], tn_lanes_for(tn_range_extent(rows), most, 0), TN_VECTOR, 0, NULL);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    if (!copy) return;
+    tn_do_split(s, TN_OPT_LANE, *copy, tn_lanes_for(tn_range_extent(rows), most, 0), NULL);
   }
 }
 
@@ -399,8 +283,9 @@ static void tn_stage_folds(tn_kernel_state *s, tiny_uop *rows) {
     tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &all);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
-    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
-    tn_move_split(s, stage->src[1], TN_SHORT_COPIES, TN_UPCAST, 0, NULL);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    if (!copy) return;
+    tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
   }
 }
 
@@ -408,12 +293,11 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
   tiny_uop *rows = tn_block_rows(s, p);
-  if (p->row && tn_stage_row(s, p, rows)) tn_profile_kernel(t, s->sink, p);
+  if (p->row && tn_do_reuse(s, rows)) tn_profile_kernel(t, s->sink, p);
   if (rows) tn_stage_folds(s, rows);
   const int most = tn_target_lanes(target, p);
   if (rows) tn_stage_numbers(s, rows, most);
   if (rows) tn_profile_kernel(t, s->sink, p);
-  if (!p->usable) return;
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
@@ -423,22 +307,20 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
     score = now;
   }
   int v_in_scope = 0;
-  uint32_t taken = 0;                      // bit i: red[i] became lanes
+  tn_list taken = {NULL, 0, 0};            // ranges of reductions that became lanes
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
   tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
   if (across) best = tn_walk_across(s, p, best, across, most);
   tiny_uop *columns = NULL;
   if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
+    tn_do_split(s, TN_OPT_LANE, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), &columns);
   if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
-    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
-    if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) taken |= 1u << i;
+    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, &taken)) continue;
+    if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
-  s->sink = tn_simplify(t, s->sink);
-  tn_make_tasks(s, work, TN_MAX_RANGES);
+  tn_make_tasks(s, work, TN_ALL_LOOPS);
   tn_profile_kernel(t, s->sink, p);
-  if (!p->usable) return;
   tn_fetch_next_row(s, p);
   tn_fetch_named_rows(s, p);
 }

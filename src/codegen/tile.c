@@ -13,6 +13,7 @@
 #endif
 
 enum {
+  TN_TILE_LOADS = 24,                      // of a kernel that gets a tile: the search for one looks at each many times
   TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
@@ -155,7 +156,7 @@ static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target
 }
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
-  tn_reads reads[TN_MAX_ACCESSES];
+  tn_reads reads[TN_TILE_LOADS];
   memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
     tiny_uop *at = p->load[i]->src[1];
@@ -267,7 +268,7 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
 // computed from what it loads.
-static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
+static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
   tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
   tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
@@ -281,38 +282,48 @@ static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner,
     if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
     while (n < ninner && tn_depends(t, x, inner[n])) n++;
     if (n < ninner || tn_depends(t, x, again)) continue;
-    return tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
+    return tn_do_stage(s, x, n, inner);
   }
   return NULL;
 }
 
-// Do all loads of a copy read what lies together as r advances?
-static int tn_pack_reads_along(tiny_ctx *t, const tiny_uop *stage, const tiny_uop *r) {
+// The STAGE that has range r.
+static const tiny_uop *tn_stage_over(const tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stages = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) if (tn_closes(stages.u[i], r)) return stages.u[i];
+  return NULL;
+}
+
+// Do all loads of a copy read what lies together as r, a range of it, advances?
+static int tn_pack_reads_along(const tn_kernel_state *s, const tiny_uop *r) {
+  const tiny_uop *stage = tn_stage_over(s, r);
   tn_list loads = {NULL, 0, 0};
-  tn_collect_op(t, stage->src[0], TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) if (tn_stride_in(t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
+  if (!stage) return 0;
+  tn_collect_op(s->t, stage->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
   return loads.n;
 }
 
-// What is copied gets lanes along the last range of the copy, where it lies together in what is read. Where it lies
-// together along another one, the copy goes in squares of both, which are turned in registers.
-static void tn_pack_lanes(tn_kernel_state *s, const tiny_uop *stage, int lanes) {
-  tiny_uop *last = stage->src[stage->nsrc - 1], *along = NULL, *inner[TINY_MAX_DIMS];
-  const int64_t n = tn_range_extent(last);
-  int ninner = 0;
-  if (tn_pack_reads_along(s->t, stage, last)) {
-    if (n % lanes == 0 && tn_range_kind(last) == TN_LOOP) tn_move_split(s, last, lanes, TN_VECTOR, 0, NULL);
+// What is copied over range[0..n-1] gets lanes along the last one, where it lies together in what is read. Where it
+// lies together along another one, the copy goes in squares of both, which are turned in registers.
+static void tn_pack_lanes(tn_kernel_state *s, tiny_uop *const *range, int n, int lanes) {
+  tiny_uop *last = range[n - 1], *along = NULL, *copies[TINY_MAX_DIMS];
+  const int64_t extent = tn_range_extent(last);
+  int ncopies = 0;
+  if (tn_pack_reads_along(s, last)) {
+    if (extent % lanes == 0 && tn_range_kind(last) == TN_LOOP) tn_do_split(s, TN_OPT_LANE, last, lanes, NULL);
     return;
   }
-  for (uint32_t i = 1; i + 1 < stage->nsrc; i++) {
-    if (tn_range_kind(stage->src[i]) == TN_UPCAST) inner[ninner++] = stage->src[i];
-    else if (tn_pack_reads_along(s->t, stage, stage->src[i])) along = stage->src[i];
+  for (int i = 0; i + 1 < n; i++) {
+    if (tn_range_kind(range[i]) == TN_UPCAST) copies[ncopies++] = range[i];
+    else if (tn_pack_reads_along(s, range[i])) along = range[i];
   }
-  if (!along || tn_range_kind(last) != TN_VECTOR || n < TN_SQUARE_LEAST || n > TN_SQUARE_MOST ||
-      tn_range_extent(along) % n)
+  if (!along || tn_range_kind(last) != TN_VECTOR || extent < TN_SQUARE_LEAST || extent > TN_SQUARE_MOST ||
+      tn_range_extent(along) % extent)
     return;
-  for (int i = 0; i < ninner; i++) tn_move_kind(s, inner[i], TN_LOOP);   // one square at a time
-  tn_move_split(s, along, n, TN_UPCAST, 0, NULL);
+  for (int i = 0; i < ncopies; i++) tn_do_kind(s, TN_OPT_LOOP, copies[i]);   // one square at a time
+  tn_do_split(s, TN_OPT_UPCAST, along, extent, NULL);
 }
 
 // The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
@@ -321,21 +332,21 @@ typedef struct tn_tiled { tiny_uop *rows, *columns, *part[2], *vectors, *lanes; 
 static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   tn_tiled x;
   memset(&x, 0, sizeof x);
-  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
-  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, NULL);
+  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_do_split(s, TN_OPT_UPCAST, c->u[0], c->f[0], &x.rows);
+  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_do_split(s, TN_OPT_UPCAST, c->u[1], c->f[1], NULL);
   if (!c->v) return x;
   if (c->vectors > 1) {
-    tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
-    x.lanes = tn_move_split(s, width, c->lanes, TN_VECTOR, 0, &x.vectors);
-    x.vectors = tn_move_kind(s, x.vectors, TN_UPCAST);
+    tiny_uop *width = tn_do_split(s, TN_OPT_SPLIT, c->v, c->lanes * c->vectors, &x.columns);
+    x.lanes = tn_do_split(s, TN_OPT_LANE, width, c->lanes, &x.vectors);
+    x.vectors = tn_do_kind(s, TN_OPT_UPCAST, x.vectors);
     return x;
   }
-  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_move_pad(s, c->v, c->lanes) : c->v;
-  x.lanes = tn_move_split(s, v, c->lanes, TN_VECTOR, 0, &x.columns);
+  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_do_pad(s, c->v, c->lanes) : c->v;
+  x.lanes = tn_do_split(s, TN_OPT_LANE, v, c->lanes, &x.columns);
   if (!x.columns || !c->v_in_reduce) return x;
   int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
   while (tn_range_extent(x.columns) % f) f /= 2;
-  if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
+  if (f > 1) tn_do_split(s, TN_OPT_UNROLL, x.columns, f, &x.columns);
   return x;
 }
 
@@ -354,7 +365,7 @@ static tiny_uop *tn_tile_split(tn_kernel_state *s, const tn_profile *p, tiny_uop
   if (f >= n) return NULL;
   f = tn_tiles_of(*inner, tn_tiles_of(*inner, f));
   while (!p->repeats && n % f) f--;
-  *inner = tn_move_split(s, *inner, f, TN_LOOP, 0, &blocks);
+  *inner = tn_do_split(s, TN_OPT_SPLIT, *inner, f, &blocks);
   return blocks;
 }
 
@@ -380,9 +391,9 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
     else f = (f + 1) / 2;
   }
   tiny_uop *blocks = tn_tile_split(s, p, &x->rows, f < TN_BLOCK_TILES ? (int64_t)TN_BLOCK_TILES : f), *panels = NULL;
-  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
+  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_do_swap(s, x->columns, blocks);
   if (c->packs_rows) panels = tn_tile_split(s, p, &x->columns, g);
-  if (panels && tn_loops_before(s, x->columns, panels)) tn_move_swap(s, x->columns, panels);
+  if (panels && tn_loops_before(s, x->columns, panels)) tn_do_swap(s, x->columns, panels);
 }
 
 static int tn_has_rounds(const tiny_uop *reduce) {
@@ -399,7 +410,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
     if (tn_has_rounds(reduces.u[i]) == with_rounds) {
-      tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL);
+      tn_do_stage(s, reduces.u[i], n, inner);
       return;
     }
 }
@@ -415,8 +426,8 @@ static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile 
     if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
     const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
     if (f < TN_SQUARE_LEAST) return;
-    tn_move_split(s, tn_move_kind(s, *lanes, TN_LOOP), f, TN_UPCAST, 0, lanes);
-    tn_move_split(s, loop[i], f, TN_VECTOR, 0, &loop[i]);
+    tn_do_split(s, TN_OPT_UPCAST, tn_do_kind(s, TN_OPT_LOOP, *lanes), f, lanes);
+    tn_do_split(s, TN_OPT_LANE, loop[i], f, &loop[i]);
     return;
   }
 }
@@ -425,23 +436,20 @@ static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 // long to compile, and their constants take the registers. So does what is stored apart.
 static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
-  tn_list reduces = {NULL, 0, 0}, src = {NULL, 0, 0};
+  tn_list reduces = {NULL, 0, 0};
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
-  for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_move_kind(s, loop[i], TN_LOOP);
+  for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
     tn_tile_turn(s, p, c, loop, &lanes);
     if (lanes != x->lanes) loop[3] = lanes;
   }
-  tiny_uop *end = s->sink->src[0], *last;
-  for (uint32_t i = 0; i < end->nsrc; i++)
-    if (end->src[i] != loop[0] && end->src[i] != loop[1] && end->src[i] != loop[2] && end->src[i] != loop[3])
-      tn_push(s->t, &src, end->src[i]);
-  for (int i = 3; i >= 0; i--) if (loop[i]) tn_push(s->t, &src, loop[i]);
-  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
-  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+  tiny_uop *order[4];
+  int n = 0;
+  for (int i = 3; i >= 0; i--) if (loop[i]) order[n++] = loop[i];
+  tn_do_order(s, n, order);
 }
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
@@ -449,29 +457,28 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 // Returns how many loops may become tasks: in those of panels each would pack the same rows again.
 static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
                         tn_tiled x) {
-  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], *stage;
+  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], **copy, **rows = NULL;
   tn_profile now;
   int n = 0, loops = 0;
-  if (!c->packs || !x.rows || !x.columns) return TN_MAX_RANGES;
-  if (tn_loops_before(s, x.rows, x.columns)) tn_move_swap(s, x.rows, x.columns);
-  if (c->rounds < tn_range_extent(r)) r = tn_move_split(s, r, c->rounds, TN_REDUCE, 0, &rounds);
-  if (rounds) rounds = tn_move_kind(s, rounds, TN_LOOP);
+  if (!c->packs || !x.rows || !x.columns) return TN_ALL_LOOPS;
+  if (tn_loops_before(s, x.rows, x.columns)) tn_do_swap(s, x.rows, x.columns);
+  if (c->rounds < tn_range_extent(r)) r = tn_do_split(s, TN_OPT_SPLIT, r, c->rounds, &rounds);
+  if (rounds) rounds = tn_do_kind(s, TN_OPT_LOOP, rounds);
   tn_tile_block(s, p, target, c, &x);
   panel[n++] = r;
   if (x.vectors) panel[n++] = x.vectors;
   panel[n++] = x.lanes;
-  stage = tn_pack(s, panel, n, x.rows);
-  if (!stage) return TN_MAX_RANGES;
-  tn_pack_lanes(s, stage, c->lanes);
+  copy = tn_pack(s, panel, n, x.rows);
+  if (!copy) return TN_ALL_LOOPS;
+  tn_pack_lanes(s, copy, n, c->lanes);
   n = 0;
   block[n++] = x.rows;
   for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
   block[n++] = r;
-  stage = c->packs_rows ? tn_pack(s, block, n, x.columns) : NULL;
-  if (stage) tn_pack_lanes(s, stage, c->lanes);
-  if (rounds) tn_tile_keep(s, &x, stage ? x.columns : NULL, x.rows, 1);
+  if (c->packs_rows && (rows = tn_pack(s, block, n, x.columns))) tn_pack_lanes(s, rows, n, c->lanes);
+  if (rounds) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
   tn_profile_kernel(s->t, s->sink, &now);
-  for (int i = 0; i < now.nout && now.out[i] != (stage ? x.columns : x.rows); i++)
+  for (int i = 0; i < now.nout && now.out[i] != (rows ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;
   return loops;
 }
@@ -489,8 +496,7 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
       if ((u->op != TINY_OP_IDIV && u->op != TINY_OP_MOD) || u->src[0] != p->out[i] || !tn_is_const(u->src[1]) ||
           u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
         continue;
-      tn_move_split(s, p->out[i], u->src[1]->k, TN_LOOP, 0, NULL);
-      s->sink = tn_simplify(t, s->sink);
+      tn_do_split(s, TN_OPT_SPLIT, p->out[i], u->src[1]->k, NULL);
       tn_profile_kernel(t, s->sink, p);
       i = -1;
       break;
@@ -500,12 +506,14 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
 
 // The tile, of DOTs if it packs what they read: else making words costs more than they save.
 static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *const plain = s->sink;
-  if (tn_move_dot(s, p, target->lang)) {
+  const tn_kernel_state plain = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (tn_do_plain(s, TN_OPT_DOT)) {
     tn_profile_kernel(s->t, s->sink, p);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;
-    s->sink = plain;
+    *s = plain;
+    s->t->ir->serial = serial;
     tn_profile_kernel(s->t, s->sink, p);
   }
   return tn_tile_choose(s->t, p, target);
@@ -526,7 +534,7 @@ static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_til
         (left && copies * n > TN_WINDOW_COPIES))
       continue;
     copies *= n;
-    tn_move_kind(s, p->red[i], TN_UNROLL);
+    tn_do_kind(s, TN_OPT_UNROLL, p->red[i]);
   }
 }
 
@@ -559,7 +567,7 @@ static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, con
       continue;
     const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
     if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
-    tn_move_stage(s, u, 3, inner, TN_SPACE_LOCAL);
+    tn_do_stage(s, u, 3, inner);
     return;
   }
 }
@@ -569,14 +577,12 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const double work = tn_work(p);
   const tn_tile c = tn_tile_of(s, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
-  s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
-  if (!p->usable) return;
   const int loops = tn_tile_pack(s, p, target, &c, x);
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
   tn_tile_copy_across(s, target, &c, &x);
   tn_tile_roll(s, p, &c, &x);
-  tn_move_apart(s);
+  tn_do_plain(s, TN_OPT_FISSION);
 }
 #endif

@@ -100,7 +100,7 @@ static int tn_folds_beside(const tiny_uop *group, int i) {
   const tiny_uop *first = group->src[i], *fold = first->op == TINY_OP_STORE ? first->src[1] : first;
   int64_t at, next;
   int n = 1, most = 1;
-  if (fold->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2) return 1;
+  if (fold->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2 || fold->src[0]->lanes > TN_SQUARE_MOST) return 1;
   const tiny_uop *base = tn_across_place(first->src[0]->src[1], &at);
   for (; i + n < (int)group->nsrc && n < TN_FOLDS_MOST && n < fold->src[0]->lanes; n++) {
     const tiny_uop *store = group->src[i + n], *other = store->op == TINY_OP_STORE ? store->src[1] : store;

@@ -1,7 +1,7 @@
-// beam: the fastest moves for a kernel, found by timing.
+// beam: the fastest schedule for a kernel, found by timing.
 //
-// In:  kernels that are to be built. Out: their recipes. A recipe that was found before comes from disk, where it
-//      lies under a digest of the kernel, the device's target and this build of the library.
+// In:  kernels that are to be built. Out: their schedules. One that was found before comes from disk, where it lies
+//      under a digest of the kernel, the device's target and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
 // the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
@@ -25,10 +25,11 @@ typedef struct tn_beam {
   tiny_ctx *t, *asker;                     // whose context the search has; who wants to know
   const tn_list *nodes;                    // of the kernel, in the asker's context
   int width, number, of;                   // of: how many kernels are searched for
-  tn_recipe best; double ns, before_ns;    // before: the heuristics' choice
+  tn_schedule best; double ns, before_ns;    // before: the heuristics' choice
   int timed;
   // within the search
   tn_candidate *tried; int n, most;
+  uint64_t first;                          // what tells the heuristics' choice, tried[0], among those that were sorted
   tiny_uop *ast; tiny_launch launch; uint64_t until;
 } tn_beam;
 
@@ -62,7 +63,7 @@ static int tn_beam_reads_freely(tiny_ctx *t, tiny_uop *ast) {
   return freely;
 }
 
-static void tn_beam_fill(tn_storage *s, int dtype, int zeros) {
+static tiny_code tn_beam_fill(struct tn_device *d, tn_storage *s, int dtype, int zeros) {
   char block[TN_BEAM_FILL];
   const size_t nbytes = tn_dtypes[dtype].nbytes;
   memset(block, 0, sizeof block);
@@ -70,8 +71,13 @@ static void tn_beam_fill(tn_storage *s, int dtype, int zeros) {
     const double x = (double)(i / nbytes % 7);
     tn_dtype_store(dtype, block + i, tn_dtype_value(dtype, tn_is_float(dtype) ? 0.25 + x / 8 : x > 3));
   }
-  for (size_t at = 0; at < s->nbytes; at += sizeof block)
-    memcpy((char *)s->mem + at, block, s->nbytes - at < sizeof block ? s->nbytes - at : sizeof block);
+  for (size_t at = 0; at < s->nbytes; at += sizeof block) {
+    const size_t n = s->nbytes - at < sizeof block ? s->nbytes - at : sizeof block;
+    const tiny_mem dst = {s->mem, at};
+    if (d->limits.host_memory) memcpy((char *)s->mem + at, block, n);
+    else if (d->backend->copy_in(d->dev, dst, block, n) != TINY_OK) return TINY_E_DEVICE;
+  }
+  return TINY_OK;
 }
 
 // Memory and arguments of a launch; 0: there is no memory, or nobody knows what the kernel would read.
@@ -93,7 +99,7 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
     tn_storage *s = tn_storage_new(t, (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
     if (!s) return 0;
     mem[u->k].base = s->mem;
-    tn_beam_fill(s, u->dtype, !freely);
+    if (tn_beam_fill(t->device, s, u->dtype, !freely) != TINY_OK) return 0;
   }
   return 1;
 }
@@ -140,7 +146,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
     x->ast = b->ast;
-    x->recipe = b->tried[i].recipe;
+    x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
     if (tn_build_lower(t, x) == TINY_OK && x->text) left[nleft++] = x;
     t->code = TINY_OK;
@@ -199,16 +205,16 @@ static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
 static void tn_beam_measure(tn_beam *b, int from) {
   for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
     tn_candidate *c = &b->tried[i];
-    char line[TN_RECIPE_TEXT];
+    tiny_bytes line = {b->asker, NULL, 0, 0};
     if (!c->kernel) continue;
     if (i == from) tn_beam_run(b, c);      // threads wake, memory is mapped
     c->ns = tn_beam_time(b, c, b->ns);
     b->timed++;
-    if (c->ns < b->ns) { b->ns = c->ns; b->best = c->recipe; }
-    tn_recipe_print(&c->recipe, line);
-    if (tn_debug(b->asker, 'b'))
-      tn_log(b->asker, "  %10.1f us  cost %12.0f = core %.0f, memory %.0f, tasks %.0f  %s", c->ns * 1e-3,
-             c->expected, c->cost.core, c->cost.memory, c->cost.tasks, line);
+    if (c->ns < b->ns) { b->ns = c->ns; b->best = c->list; }
+    if (!tn_debug(b->asker, 'b')) continue;
+    tn_schedule_print(&line, &c->list);
+    tn_log(b->asker, "  %10.1f us  cost %12.0f = core %.0f, memory %.0f, tasks %.0f  %s", c->ns * 1e-3, c->expected,
+           c->cost.core, c->cost.memory, c->cost.tasks, line.data);
   }
 }
 
@@ -237,8 +243,8 @@ static void tn_beam_duel(tn_beam *b) {
   const tn_candidate *first = NULL, *best = NULL;
   double ns[2] = {HUGE_VAL, HUGE_VAL};
   for (int i = 0; i < b->n; i++) {
-    if (!b->tried[i].recipe.plain && !b->tried[i].recipe.n) first = &b->tried[i];
-    if (!memcmp(&b->tried[i].recipe, &b->best, sizeof b->best)) best = &b->tried[i];
+    if (b->tried[i].same == b->first) first = &b->tried[i];
+    if (!memcmp(&b->tried[i].list, &b->best, sizeof b->best)) best = &b->tried[i];
   }
   if (!first || !best || !first->kernel || !best->kernel) return;
   for (int i = 0; i < TN_BEAM_DUEL; i++) for (int k = 0; k < 2; k++) {
@@ -247,7 +253,7 @@ static void tn_beam_duel(tn_beam *b) {
   }
   b->before_ns = ns[0];
   b->ns = ns[1];
-  if (ns[1] > ns[0] * TN_BEAM_WIN) { b->best = first->recipe; b->ns = ns[0]; }
+  if (ns[1] > ns[0] * TN_BEAM_WIN) { b->best = first->list; b->ns = ns[0]; }
 }
 
 static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
@@ -267,25 +273,24 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   const tn_target target = {&d->lang, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
-  tn_recipe none;
-  tn_cost cost;
-  memset(&none, 0, sizeof none);
+  tn_kernel_state choice;
+  tn_cost cost = {0, 0, 0, 1};
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
   tiny_uop *sink = tn_prepare(t, b->ast);
   tn_candidates_open(&s, t, b->ast, sink, &target, tn_os_cores());
-  tiny_uop *plain = tn_recipe_apply(t, sink, &target, &none, &cost);
-  if (!tn_recipe_begin(t, sink, &target, &none) || (plain && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b))
-    return TINY_OK;
+  tn_state_open(&choice, t, sink, &target);
+  tn_optimize(&choice);
+  const int known = tn_cost_of(t, choice.sink, target.limits, &cost);
+  if (tn_is_ordered(t, sink) || (known && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b)) return TINY_OK;
   b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
   b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
   b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
-  if (plain) {
-    b->tried[0].same = tn_candidates_same(t, plain);
-    b->tried[0].cost = cost;
-    b->tried[0].expected = tn_cost_on(&cost, s.cores);
-  }
+  b->tried[0].list = choice.done;
+  b->tried[0].same = b->first = tn_candidates_same(t, choice.sink);
+  b->tried[0].cost = cost;
+  b->tried[0].expected = tn_cost_on(&cost, s.cores);
   for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
     const tn_mark mark = tn_scratch_mark(t);
     const double before = b->ns;
@@ -295,7 +300,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
       s.n = 0;
       qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
       for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
-        tn_candidates_around(&s, &b->tried[i].recipe);
+        tn_candidates_around(&s, &b->tried[i].list);
     }
     if (!tn_beam_take(b, &s, each) && round) break;
     tn_beam_say(b, round, b->n - from);
@@ -313,28 +318,32 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
   char kernel[TN_DIGEST_TEXT];
-  return tn_text_key(t, "moves", tn_digest_print(&b->key, kernel));
+  return tn_text_key(t, "opts", tn_digest_print(&b->key, kernel));
 }
 
-// On disk: the width of the search, a space, the recipe.
+static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
+  return (const tn_schedule *)memcpy(tn_scratch(t, sizeof *list), list, sizeof *list);
+}
+
+// On disk: the width of the search, a space, the schedule.
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
-  tn_recipe r;
+  tn_schedule list;
   const tn_digest key = tn_beam_key(t, b);
-  if (!tn_cache_read(&t->programs->cache, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  if (!tn_cache_read(&t->programs->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
   const char *at = text.data;
-  const int width = tn_recipe_number(&at);
-  if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
-  b->recipe = r;
+  const int64_t width = tn_opt_number(&at, TN_BEAM_MOST);
+  if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, &list)) return 0;
+  b->found = tn_beam_keep(t, &list);
   return 1;
 }
 
 static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
-  char line[TN_RECIPE_TEXT], text[TN_RECIPE_TEXT + 16];
-  tn_recipe_print(&b->recipe, line);
-  const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_text_add(&text, "%d ", t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST);
+  tn_schedule_print(&text, b->found);
   const tn_digest key = tn_beam_key(t, b);
-  tn_cache_write(&t->programs->cache, &key, "moves", text, (size_t)n);
+  tn_cache_write(&t->programs->cache, &key, "opts", text.data, text.n);
 }
 
 // ** the asker's side **
@@ -343,7 +352,6 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tn_beam b;
   tn_list nodes = {NULL, 0, 0};
   tiny_desc d;
-  char line[TN_RECIPE_TEXT];
   const uint64_t from = tn_os_now();
   memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
   if (t->max_nbytes && t->stats.nbytes_live >= t->max_nbytes) return;
@@ -370,17 +378,18 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   t->stats.timed += (uint64_t)b.timed;
   if (!found) return;
   t->stats.searches++;
-  build->recipe = b.best;
+  build->found = tn_beam_keep(t, &b.best);
   tn_beam_to_disk(t, build);
-  tn_recipe_print(&b.best, line);
-  if (tn_debug(t, 'b'))
-    tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line,
-           b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
+  if (!tn_debug(t, 'b')) return;
+  tiny_bytes line = {t, NULL, 0, 0};
+  tn_schedule_print(&line, &b.best);
+  tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line.data,
+         b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
 }
 
 static int tn_beam_can(const tiny_ctx *t) {
   const struct tn_device *d = t->device;
-  return t->beam > 0 && !tn_debug(t, '0') && d->limits.threads && d->limits.host_memory && d->backend->language &&
+  return t->beam > 0 && !tn_debug(t, '0') && d->backend->language &&
       d->backend->compile && d->backend != &tn_null_backend &&
       (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
 }

@@ -74,7 +74,7 @@ static int tn_cache_read(tn_cache *c, const tn_digest *key, const char *suffix, 
 
 // Is it a file of ours, by its name? -1: one that was being written.
 static int tn_cache_is_ours(const char *name) {
-  static const char *const suffix[] = {".kernel", ".bin", ".moves", ".cc"};
+  static const char *const suffix[] = {".kernel", ".bin", ".opts", ".cc"};
   const size_t digits = strspn(name, "0123456789abcdef");
   for (size_t i = 0; i < sizeof suffix / sizeof *suffix && (digits == 16 || digits == TN_DIGEST_TEXT - 1); i++) {
     const size_t n = strlen(suffix[i]);

@@ -51,7 +51,7 @@ struct tn_programs {
 // A kernel on its way to an executable.
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
-  tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
+  const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
@@ -150,7 +150,7 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  if (tn_pipeline_run(t, sink, &target, &b->recipe, 0, &b->low) != TINY_OK) return t->code;
+  if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->lanes = tn_render_lanes(&b->low);
   b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
@@ -282,7 +282,7 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
   return &p->base;
 }
 
-// Of what: "kernel", "module" or "moves" of text.
+// Of what: "kernel", "module" or "opts" of text.
 static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
   tn_digester d = tn_digest_open();
   tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
@@ -515,7 +515,7 @@ static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
     memset(b, 0, sizeof *b);
-    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->recipe = was.recipe; b->key = was.key;
+    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;
     if (!tn_cpu_has_compiler(t->device->dev)) return 0;      // it cannot be interpreted, and the error stays

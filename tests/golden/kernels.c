@@ -691,8 +691,8 @@ void E_32_16_95a06d46(void *const *mem, const long long *args, long long task, c
     const i32 x2 = (i32)(r1 * 128);
     const i32 x3 = (i32)(r1 * 8);
     for (i32 r4 = 0; r4 < 2; r4++) {
-      const i32 x5 = (i32)(x2 + ((i32)(r4 * 8)));
-      const i32 x6 = (i32)(x3 + ((i32)(r4 * 256)));
+      const i32 x5 = (i32)(((i32)(r4 * 8)) + x2);
+      const i32 x6 = (i32)(((i32)(r4 * 256)) + x3);
       const f32x8 v7 = LOAD(f32x8, p1 + x6);
       const f32x8 v8 = LOAD(f32x8, (p1 + x6) + 32);
       const f32x8 x9 = SHUFFLE(i32x8, v7, v8, 0, 8, 2, 10, 4, 12, 6, 14);
@@ -730,7 +730,7 @@ void E_32_16_95a06d46(void *const *mem, const long long *args, long long task, c
   for (i32 r31 = 0; r31 < 32; r31++) {
     const i32 x32 = (i32)(r31 * 16);
     for (i32 r33 = 0; r33 < 2; r33++) {
-      const i32 x34 = (i32)(x32 + ((i32)(r33 * 8)));
+      const i32 x34 = (i32)(((i32)(r33 * 8)) + x32);
       const f32x8 v35 = LOAD(f32x8, local0 + x34);
       STORE(f32x8, p0 + x34, v35);
     }

@@ -1,0 +1,65 @@
+// join: adjacent loops become one wherever that costs no division.
+//
+// In:  a kernel as the scheduler wrote it. Out: the same with fewer, longer loops.
+#ifndef TN_CODEGEN_JOIN
+#define TN_CODEGEN_JOIN
+#ifndef TINY_AMALGAMATED
+#include "profile.c"
+#endif
+
+static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  int n = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) n += all.u[i]->op == TINY_OP_IDIV || all.u[i]->op == TINY_OP_MOD;
+  return n;
+}
+
+// The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
+static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
+  const int64_t nb = tn_range_extent(b);
+  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
+  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
+  sink = tn_replace(t, sink, 2, from, to);
+  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_toposort(t, sink, &lists);
+  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
+    tiny_uop *u = lists.u[i];
+    if (tn_ranges_from(u->op) < 0) continue;
+    tn_list src = {NULL, 0, 0};
+    int seen = 0;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j && u->src[j] == both && seen++) continue;
+      tn_push(t, &src, u->src[j]);
+    }
+    if (seen > 1) {
+      tn_push(t, &old, u);
+      tn_push(t, &now, tn_like(t, u, u->lanes, src.n, src.u));
+    }
+  }
+  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
+  return tn_count_divmod(t, sink) > divmods ? NULL : sink;
+}
+
+// Fewer, longer loops.
+static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
+  tn_profile p;
+  for (tiny_uop *next = sink; next;) {
+    const int divmods = tn_count_divmod(t, sink);
+    tn_profile_kernel(t, sink, &p);
+    next = NULL;
+    for (int i = 0; p.usable && i + 1 < p.nout && !next; i++) {
+      int same = 1;                        // not across the scope's border
+      for (int j = 0; j < p.nreduce; j++)
+        same &= tn_depends(t, p.reduce[j], p.out[i]) == tn_depends(t, p.reduce[j], p.out[i + 1]);
+      if (same) next = tn_join_pair(t, sink, p.out[i], p.out[i + 1], divmods);
+    }
+    for (int j = 0; p.usable && j < p.nreduce && !next; j++)
+      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !next; i++)
+        next = tn_join_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+    if (next) sink = next;
+  }
+  return sink;
+}
+#endif

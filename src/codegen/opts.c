@@ -1,0 +1,568 @@
+// opts: the schedule of a kernel as data: what is done to it is a list that is checked, applied, printed and parsed.
+//
+// In:    a kernel as the scheduler wrote it, and opts, possibly a stranger's.
+// Out:   the kernel after those that are legal; each is appended to the list that has made the kernel what it is.
+// Holds: whatever is applied keeps the kernel's value. A list that is applied again to the same kernel gives the same.
+//
+// One opt is a kind, axes, an amount and, where a kind has one, an operand and a memory space:
+//   SPLIT 0:4                 4 neighbouring elements of axis 0 become a loop of their own, an axis with the next number
+//   UPCAST, UNROLL, LANE      they become copies of the expression (of an output's, a reduction's), lanes of vectors
+//   TASK, GRID, LOCAL         tasks of threads (4 of them); work groups, work items
+//   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
+//   PAD 0:4                   the axis grows to a multiple of 4
+//   SWAP 0 1, ORDER 2 0       two loops change places; these become the innermost ones
+//   STAGE LOAD.1 2 5 @local   what the second LOAD gives over axes 2 and 5 is copied there before the loops that read it;
+//                             a REDUCE is computed there
+//   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2
+//   REUSE [1]                 what a row costs to compute is stored by the REDUCE that needs it first; for all of axis 1
+//   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
+//   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
+//   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
+//   SCATTER                   summands go to the elements that they name, one after the other
+// Without an amount it is all of the axis. Operands count nodes of one op, sources first.
+#ifndef TN_CODEGEN_OPTS
+#define TN_CODEGEN_OPTS
+#ifndef TINY_AMALGAMATED
+#include "scatter.c"
+#include "matrix.c"
+#include "reuse.c"
+#include "prefetch.c"
+#endif
+
+enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22, TN_OPT_ITEMS = 1024 };    // most of an axis, of a kernel
+
+enum { TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_TASK, TN_OPT_GRID, TN_OPT_LOCAL, TN_OPT_LOOP,
+  TN_OPT_PAD, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_STAGE, TN_OPT_GROUP, TN_OPT_REUSE, TN_OPT_PREFETCH, TN_OPT_DOT,
+  TN_OPT_FISSION, TN_OPT_MATRIX, TN_OPT_SCATTER, TN_OPT_KINDS };
+
+// ** axes **
+
+static tiny_uop *tn_opt_axis(const tn_kernel_state *s, const tn_opt *o, int i) {
+  return i < o->naxes && o->axis[i] >= 0 && o->axis[i] < s->naxes ? s->axis[o->axis[i]] : NULL;
+}
+
+// What closes an axis: the END of the store, a REDUCE, or a STAGE or another END.
+enum { TN_AXIS_GONE, TN_AXIS_STORE, TN_AXIS_REDUCE, TN_AXIS_OTHER };
+static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  for (int i = 0; i < p->nout; i++) if (p->out[i] == r) return TN_AXIS_STORE;
+  for (int i = 0; i < p->nreduce; i++) if (tn_folds_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
+  if (r == p->carried) return TN_AXIS_GONE;
+  tn_toposort(s->t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    for (uint32_t j = 1; (u->op == TINY_OP_STAGE || u->op == TINY_OP_END) && j < u->nsrc; j++)
+      if (u->src[j] == r) return TN_AXIS_OTHER;
+  }
+  return TN_AXIS_GONE;
+}
+
+// Do stores to memory that the kernel has for itself move with r? Copies of them would meet in one place.
+static int tn_opt_is_shared(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stores = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++)
+    if (stores.u[i]->src[0]->src[0]->op == TINY_OP_DEFINE && tn_depends(s->t, stores.u[i], r)) return 1;
+  return 0;
+}
+static int tn_opt_has_own_memory(tn_kernel_state *s) {
+  tn_list defines = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_DEFINE, &defines);
+  return defines.n > 0;
+}
+
+// Does a STAGE stand within r? Copies of it would fill one memory in one loop.
+static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stages = {NULL, 0, 0}, open = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
+  for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
+  return 0;
+}
+
+// Work items of a group.
+static int64_t tn_opt_items(const tn_kernel_state *s) {
+  int64_t n = 1;
+  for (int i = 0; i < s->naxes; i++) {
+    const int kind = tn_range_kind(s->axis[i]);
+    if (kind == TN_LOCAL || kind == TN_GROUP) n = tn_clamp_mul(n, tn_range_extent(s->axis[i]));
+  }
+  return n;
+}
+static int64_t tn_opt_most_items(const tn_kernel_state *s) {
+  return s->target->limits->local_total ? s->target->limits->local_total : TN_OPT_ITEMS;
+}
+
+// ** a part of an axis, or all of it, as another kind of range **
+
+static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP};
+
+static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r, int64_t f) {
+  const int threads = s->target->limits->threads, whole = f == tn_range_extent(r), kind = tn_range_kind(r);
+  if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR);
+  if (kind != TN_LOOP) return 0;
+  if (tn_range_extent(r) % f && (!p->repeats || o->kind == TN_OPT_TASK)) return 0;
+  switch (o->kind) {
+    case TN_OPT_SPLIT:  return !whole;
+    case TN_OPT_UPCAST: return f <= TN_OPT_COPIES && !tn_opt_is_shared(s, r);
+    case TN_OPT_LANE:
+      for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
+      return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
+    case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_GRID:   return !threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_LOCAL:
+      return !threads && !p->filled && !tn_opt_has_own_memory(s) &&
+          tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
+    default:            return 0;
+  }
+}
+
+static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r, int64_t f) {
+  int n = 0;
+  if (tn_range_kind(r) != TN_REDUCE) return 0;
+  switch (o->kind) {
+    case TN_OPT_SPLIT:  return f != tn_range_extent(r);
+    case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
+    case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
+    case TN_OPT_LOOP:
+      for (int i = 0; i < p->nreduce; i++) n += tn_folds_over(p->reduce[i], r);
+      return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried;
+    default:            return 0;
+  }
+}
+
+static int tn_opt_part_of_other(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+                                int64_t f) {
+  const int64_t n = tn_range_extent(r);
+  const int kind = tn_range_kind(r);
+  if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR);
+  if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES) return 0;
+  if (o->kind == TN_OPT_LANE) return f <= tn_target_lanes(s->target, p) && !(f & (f - 1));
+  return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
+}
+
+static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
+  const int role = tn_axis_role(s, p, r);
+  if (f < 1 || f > n || (f == 1 && n > 1)) return 0;
+  if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
+    return 0;
+  if (!(role == TN_AXIS_STORE ? tn_opt_part_of_store(s, p, o, r, f) :
+        role == TN_AXIS_REDUCE ? tn_opt_part_of_reduce(s, p, o, r, f) :
+        role == TN_AXIS_OTHER && tn_opt_part_of_other(s, p, o, r, f)))
+    return 0;
+  tn_transform_split(s, r, f, o->kind == TN_OPT_SPLIT ? tn_range_kind(r) : tn_opt_becomes[o->kind],
+                     o->kind == TN_OPT_TASK, NULL);
+  return 1;
+}
+
+// ** the other kinds **
+
+static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  const int64_t n = tn_range_extent(r), m = o->amount;
+  const int role = tn_axis_role(s, p, r), kind = tn_range_kind(r);
+  if (role == TN_AXIS_GONE || (kind != TN_LOOP && kind != TN_REDUCE) || p->carried || m < 2 || n % m == 0) return 0;
+  if (role == TN_AXIS_OTHER && !p->filled) return 0;         // of what is staged
+  if (m > n + n / 2 + TN_OPT_COPIES) return 0;
+  tn_transform_pad(s, r, m);
+  return 1;
+}
+
+static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
+  const tiny_uop *before = s->sink;
+  const int kind = tn_range_kind(a);
+  if (a == b || p->filled || kind != tn_range_kind(b) || (kind != TN_LOOP && kind != TN_REDUCE)) return 0;
+  const int role = tn_axis_role(s, p, a);
+  if (role != tn_axis_role(s, p, b) || (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE)) return 0;
+  tn_transform_swap(s, a, b);
+  return s->sink != before;
+}
+
+static int tn_opt_order(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *axes[TN_OPT_AXES];
+  if (p->carried || p->filled) return 0;
+  for (int i = 0; i < o->naxes; i++) {
+    axes[i] = tn_opt_axis(s, o, i);
+    for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
+    if (tn_axis_role(s, p, axes[i]) != TN_AXIS_STORE) return 0;
+  }
+  tn_transform_order(s, o->naxes, axes);
+  return 1;
+}
+
+// The operand of an opt, a node of the kernel; NULL: there is none.
+static tiny_uop *tn_opt_operand(const tn_kernel_state *s, const tn_opt *o) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, o->op, &all);
+  return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
+}
+
+// What the STAGEs of a kernel take of memory.
+static int64_t tn_staged_nbytes(tn_kernel_state *s) {
+  tn_list stages = {NULL, 0, 0};
+  int64_t all = 0;
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) {
+    int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes * stages.u[i]->src[0]->lanes;
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) nbytes = tn_clamp_mul(nbytes, tn_range_extent(stages.u[i]->src[j]));
+    all = tn_clamp_add(all, nbytes);
+  }
+  return all;
+}
+
+static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny_uop *r) {
+  for (int i = 0; i < o->naxes; i++) if (tn_opt_axis(s, o, i) == r) return 1;
+  return 0;
+}
+
+// Does x read nothing that the kernel writes, and is it of a kind that memory holds?
+static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, tiny_uop *x) {
+  tn_list all = {NULL, 0, 0};
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || x->dtype == TINY_BOOL || tn_is_running(x) ||
+      !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
+        tn_op_is(x->op, TINY_ALU)))
+    return 0;
+  tn_toposort(s->t, x, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || (u->src[0]->op == TINY_OP_AFTER && u != x))) return 0;
+  }
+  return 1;
+}
+
+// Over axes that x moves with. Those that it does not name stay outside, which work items and copies cannot.
+static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
+  tn_list ranges = {NULL, 0, 0};
+  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
+  if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, x) || o->naxes > TINY_MAX_DIMS) return 0;
+  if (o->space != TN_SPACE_LOCAL) return 0;
+  tn_open_ranges(s->t, x, tn_is_any, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
+    if (named ? kind == TN_TASK || kind == TN_GLOBAL || kind == TN_GROUP : tn_is_parallel(ranges.u[i])) return 0;
+  }
+  for (int i = 0; i < o->naxes; i++) {
+    inner[i] = tn_opt_axis(s, o, i);
+    int open = 0;
+    for (int j = 0; j < ranges.n; j++) open |= ranges.u[j] == inner[i];
+    for (int j = 0; j < i; j++) open &= inner[j] != inner[i];
+    if (!open) return 0;
+    nbytes = tn_clamp_mul(nbytes, tn_range_extent(inner[i]));
+  }
+  const size_t shared = s->target->limits->shared_nbytes;
+  if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
+      (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
+    return 0;
+  tn_transform_stage(s, x, o->naxes, inner, o->space);
+  return 1;
+}
+
+static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
+  const tiny_limits *limits = s->target->limits;
+  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads || p->carried ||
+      !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
+      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has_own_memory(s))
+    return 0;
+  tn_transform_group(s, reduce, r, o->amount);
+  return 1;
+}
+
+static int tn_opt_reuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *rows = tn_opt_axis(s, o, 0);
+  if (!p->row || p->carried || (rows && tn_axis_role(s, p, rows) != TN_AXIS_STORE)) return 0;
+  for (int i = 0; i < p->nout; i++) if (tn_is_parallel(p->out[i])) return 0;
+  for (int j = 0; rows && j < p->nreduce; j++) if (!tn_depends(s->t, p->reduce[j], rows)) return 0;
+  return tn_transform_reuse(s, p, rows);
+}
+
+static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *x = tn_opt_operand(s, o), *rows = tn_opt_axis(s, o, 0);
+  if (!x || x->op != TINY_OP_LOAD || x->lanes != 1 || x->src[0]->src[0]->op != TINY_OP_PARAM || o->amount < 1 ||
+      o->amount > 1 << 16 || x->src[0]->src[0] == p->store->src[0] || tn_axis_role(s, p, rows) != TN_AXIS_STORE)
+    return 0;
+  if (!tn_is_named_in_order(s->t, x->src[0]->src[1], rows) &&
+      tn_stride_in(s->t, x->src[0]->src[1], rows) == TN_IRREGULAR)
+    return 0;
+  tn_transform_prefetch(s, x, rows, o->amount);
+  return 1;
+}
+
+static int tn_opt_dot(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  (void)o;
+  return tn_transform_dot(s, p, s->target->lang);
+}
+static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_uop *before = s->sink;
+  (void)p; (void)o;
+  tn_transform_fission(s);
+  return s->sink != before;
+}
+
+static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_language *lang = s->target->lang;
+  tn_core c;
+  memset(&c, 0, sizeof c);
+  if (!lang || o->naxes != 2 * TN_CORE_LEVELS || o->number < 0 || o->number >= lang->nunits || !p->repeats ||
+      p->nreduce != 1 || o->amount < 1 || (lang->units_allowed && !lang->units_allowed()))
+    return 0;
+  c.unit = &lang->units[o->number];
+  c.chunks = o->amount;
+  for (int i = 0; i < o->naxes; i++) {
+    tiny_uop *r = tn_opt_axis(s, o, i);
+    const int level = i % TN_CORE_LEVELS;
+    if (r && (tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE)) return 0;
+    for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
+    if (!r && level == TN_CORE_ELEMENT) return 0;
+    (i < TN_CORE_LEVELS ? &c.m : &c.n)->r[level] = r;
+  }
+  return tn_transform_matrix(s, p, &c);
+}
+
+static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tn_profile now;
+  tn_scatter c;
+  (void)p; (void)o;
+  if (!tn_scatter_of(s, &now, &c)) return 0;
+  for (int i = 0; i < now.nout; i++) if (tn_is_parallel(now.out[i])) return 0;
+  for (int i = 0; i < now.nred; i++) if (tn_range_kind(now.red[i]) != TN_REDUCE) return 0;
+  tn_transform_scatter(s, &now, &c);
+  return 1;
+}
+
+// ** the table **
+
+enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8 };
+static const struct {
+  const char *name; uint8_t has, least, most;                // least, most: axes
+  int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0, and nothing has changed: it is illegal
+} tn_opt_kinds[TN_OPT_KINDS] = {
+  {"SPLIT",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"UPCAST",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"UNROLL",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"LANE",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"TASK",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"GRID",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"LOCAL",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"LOOP",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"PAD",      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad},
+  {"SWAP",     0, 2, 2, tn_opt_swap},
+  {"ORDER",    0, 1, TN_OPT_AXES, tn_opt_order},
+  {"STAGE",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage},
+  {"GROUP",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group},
+  {"REUSE",    0, 0, 1, tn_opt_reuse},
+  {"PREFETCH", TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch},
+  {"DOT",      0, 0, 0, tn_opt_dot},
+  {"FISSION",  0, 0, 0, tn_opt_fission},
+  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, tn_opt_matrix},
+  {"SCATTER",  0, 0, 0, tn_opt_scatter}
+};
+
+// 1: the opt is legal and done, the kernel simplified. 0: nothing has changed.
+static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
+  tn_profile p;
+  if (o->kind >= TN_OPT_KINDS || s->done.n == TN_SCHEDULE_OPTS || o->naxes < tn_opt_kinds[o->kind].least ||
+      o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
+    return 0;
+  for (int i = 0; i < o->naxes; i++) if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
+  tn_profile_kernel(s->t, s->sink, &p);
+  if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_axes_find(s);
+  s->done.opt[s->done.n++] = *o;
+  return 1;
+}
+
+// All of them, or none: the kernel before the first is s->sink. 1: all.
+static int tn_schedule_apply(tn_kernel_state *s, const tn_schedule *list) {
+  for (int i = 0; i < list->n; i++) if (!tn_opt_apply(s, &list->opt[i])) return 0;
+  return 1;
+}
+
+// ** as text: "SPLIT 0:4, LANE 1:16"; "-": no opts **
+
+enum { TN_OPT_TEXT = 96, TN_SCHEDULE_TEXT = TN_SCHEDULE_OPTS * TN_OPT_TEXT };
+
+static void tn_opt_print(tiny_bytes *out, const tn_opt *o) {
+  const int has = tn_opt_kinds[o->kind].has;
+  tn_text_add(out, "%s", tn_opt_kinds[o->kind].name);
+  if (has & TN_OPT_HAS_OPERAND) tn_text_add(out, " %s.%d", tn_ops[o->op].name, o->number);
+  if (has & TN_OPT_HAS_UNIT) tn_text_add(out, " .%d", o->number);
+  for (int i = 0; i < o->naxes; i++) {
+    if (o->axis[i] < 0) tn_text_add(out, " _");
+    else tn_text_add(out, " %d", o->axis[i]);
+  }
+  if (o->amount) tn_text_add(out, ":%lld", (long long)o->amount);
+  if (has & TN_OPT_HAS_SPACE) tn_text_add(out, " @%s", tn_space_names[o->space]);
+}
+static void tn_schedule_print(tiny_bytes *out, const tn_schedule *s) {
+  if (!s->n) tn_text_add(out, "-");
+  for (int i = 0; i < s->n; i++) {
+    if (i) tn_text_add(out, ", ");
+    tn_opt_print(out, &s->opt[i]);
+  }
+}
+
+// A number at *text, which moves on; -1: there is none, or it is too large.
+static int64_t tn_opt_number(const char **text, int64_t most) {
+  int64_t n = 0;
+  if (**text < '0' || **text > '9') return -1;
+  for (; **text >= '0' && **text <= '9'; ++*text) if ((n = n * 10 + **text - '0') > most) return -1;
+  return n;
+}
+// The word at *text among n, which moves on; -1: none of them.
+static int tn_opt_word(const char **text, const char *(*word)(int i), int n) {
+  size_t length = 0;
+  while (((*text)[length] | 32) >= 'a' && ((*text)[length] | 32) <= 'z') length++;
+  while (length && (*text)[length] >= '0' && (*text)[length] <= '9') length++;
+  for (int i = 0; i < n; i++)
+    if (strlen(word(i)) == length && !memcmp(word(i), *text, length)) { *text += length; return i; }
+  return -1;
+}
+static const char *tn_opt_kind_name(int i) { return tn_opt_kinds[i].name; }
+static const char *tn_opt_op_name(int i) { return tn_ops[i].name; }
+static const char *tn_opt_space_name(int i) { return tn_space_names[i]; }
+
+static int tn_opt_parse(const char **text, tn_opt *o) {
+  memset(o, 0, sizeof *o);
+  int64_t n = tn_opt_word(text, tn_opt_kind_name, TN_OPT_KINDS);
+  if (n < 0) return 0;
+  o->kind = (uint8_t)n;
+  const int has = tn_opt_kinds[o->kind].has;
+  if (has & (TN_OPT_HAS_OPERAND | TN_OPT_HAS_UNIT)) {
+    if (*(*text)++ != ' ') return 0;
+    n = has & TN_OPT_HAS_OPERAND ? tn_opt_word(text, tn_opt_op_name, TINY_OP_COUNT) : 0;
+    if (n < 0 || *(*text)++ != '.') return 0;
+    o->op = (uint8_t)n;
+    n = tn_opt_number(text, INT16_MAX);
+    if (n < 0) return 0;
+    o->number = (int16_t)n;
+  }
+  while (**text == ' ' && (*text)[1] != '@') {
+    ++*text;
+    if (o->naxes == tn_opt_kinds[o->kind].most) return 0;
+    n = -1;
+    if (**text == '_') ++*text;
+    else if ((n = tn_opt_number(text, TN_KERNEL_AXES)) < 0) return 0;
+    o->axis[o->naxes++] = (int16_t)n;
+  }
+  if (o->naxes < tn_opt_kinds[o->kind].least) return 0;
+  if (has & TN_OPT_HAS_AMOUNT && **text == ':') {
+    ++*text;
+    o->amount = tn_opt_number(text, INT64_MAX / 16);
+    if (o->amount < 1) return 0;
+  }
+  if (has & TN_OPT_HAS_SPACE) {
+    if ((*text)[0] != ' ' || (*text)[1] != '@') return 0;
+    *text += 2;
+    n = tn_opt_word(text, tn_opt_space_name, 3);
+    if (n < 0) return 0;
+    o->space = (uint8_t)n;
+  }
+  return 1;
+}
+
+// 1: text is a schedule.
+static int tn_schedule_parse(const char *text, tn_schedule *s) {
+  memset(s, 0, sizeof *s);
+  if (!strcmp(text, "-")) return 1;
+  for (;;) {
+    if (s->n == TN_SCHEDULE_OPTS || !tn_opt_parse(&text, &s->opt[s->n])) return 0;
+    s->n++;
+    if (!*text) return 1;
+    if (*text++ != ',' || *text++ != ' ') return 0;
+  }
+}
+
+// ** how heuristics say it: with ranges and nodes for numbers **
+
+#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
+  #define TN_VERIFY_PASSES 0
+#endif
+
+static int tn_do(tn_kernel_state *s, const tn_opt *o) {
+  if (tn_opt_apply(s, o)) return 1;
+  if (!TN_VERIFY_PASSES && !tn_debug(s->t, 'b')) return 0;
+  tiny_bytes text = {s->t, NULL, 0, 0};
+  tn_opt_print(&text, o);
+  if (TN_VERIFY_PASSES) tiny_fail(s->t, TINY_E_INTERNAL, "an illegal opt was chosen: %s", text.data);
+  else tn_log(s->t, "an opt that is not legal was left out: %s", text.data);
+  return 0;
+}
+
+static tn_opt tn_opt_of(const tn_kernel_state *s, int kind, int n, tiny_uop *const *axes, int64_t amount) {
+  tn_opt o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)kind; o.naxes = (uint8_t)n; o.amount = amount;
+  for (int i = 0; i < n; i++) o.axis[i] = (int16_t)(axes[i] ? tn_axis_of(s, axes[i]) : -1);
+  return o;
+}
+static void tn_opt_set_operand(const tn_kernel_state *s, tn_opt *o, const tiny_uop *x) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, x->op, &all);
+  o->op = x->op; o->number = -1;
+  for (int i = 0; i < all.n && i < INT16_MAX; i++) if (all.u[i] == x) o->number = (int16_t)i;
+}
+
+// A part of r of extent f, as the kind has it, is returned; *rest (may be NULL) is what is left, NULL: nothing.
+static tiny_uop *tn_do_split(tn_kernel_state *s, int kind, tiny_uop *r, int64_t f, tiny_uop **rest) {
+  const int64_t n = tn_range_extent(r), covered = tn_range_kind(r) == TN_REDUCE ? n - n % f : n;
+  const int number = tn_axis_of(s, r), part = s->naxes;
+  if (rest) *rest = NULL;
+  if (f == n && kind == TN_OPT_SPLIT) return r;
+  const tn_opt o = tn_opt_of(s, kind, 1, &r, f == n ? 0 : f);
+  if (!tn_do(s, &o)) return r;
+  if (covered == f) return s->axis[number];
+  if (rest) *rest = s->axis[number];
+  return s->axis[part];
+}
+// All of r, as the kind has it.
+static tiny_uop *tn_do_kind(tn_kernel_state *s, int kind, tiny_uop *r) {
+  return tn_do_split(s, kind, r, tn_range_extent(r), NULL);
+}
+static tiny_uop *tn_do_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
+  const int number = tn_axis_of(s, r);
+  const tn_opt o = tn_opt_of(s, TN_OPT_PAD, 1, &r, m);
+  return tn_range_extent(r) % m && tn_do(s, &o) ? s->axis[number] : r;
+}
+static void tn_do_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *axes[2] = {a, b};
+  const tn_opt o = tn_opt_of(s, TN_OPT_SWAP, 2, axes, 0);
+  tn_do(s, &o);
+}
+static void tn_do_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
+  const tn_opt o = tn_opt_of(s, TN_OPT_ORDER, n, axes, 0);
+  tn_do(s, &o);
+}
+// The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal.
+static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner) {
+  tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, 0);
+  const int first = s->naxes;
+  tn_opt_set_operand(s, &o, x);
+  o.space = TN_SPACE_LOCAL;
+  return tn_do(s, &o) ? &s->axis[first] : NULL;
+}
+static void tn_do_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, int64_t ahead) {
+  tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &rows, ahead);
+  tn_opt_set_operand(s, &o, load);
+  tn_do(s, &o);
+}
+static void tn_do_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
+  tn_opt o = tn_opt_of(s, TN_OPT_GROUP, 1, &r, g);
+  tn_opt_set_operand(s, &o, reduce);
+  tn_do(s, &o);
+}
+// These may be illegal: then they are not wanted either.
+static int tn_do_reuse(tn_kernel_state *s, tiny_uop *rows) {
+  const tn_opt o = tn_opt_of(s, TN_OPT_REUSE, rows != NULL, &rows, 0);
+  return tn_opt_apply(s, &o);
+}
+static int tn_do_plain(tn_kernel_state *s, int kind) {
+  const tn_opt o = tn_opt_of(s, kind, 0, NULL, 0);
+  return tn_opt_apply(s, &o);
+}
+#endif

@@ -1,0 +1,106 @@
+// profile: what is looked at in a kernel before it is scheduled: its loops, reductions, accesses, strides.
+//
+// In:    a kernel, scheduled or not. Out: a tn_profile of it, in scratch memory; nothing changes.
+// Holds: no kernel is too large to be looked at; usable is 0 only where a kernel is not one STORE in loops.
+#ifndef TN_CODEGEN_PROFILE
+#define TN_CODEGEN_PROFILE
+#ifndef TINY_AMALGAMATED
+#include "linearize.c"
+#endif
+
+#define TN_IRREGULAR INT64_MIN             // a stride that is none
+
+// How far e moves when r advances by one. Sums of more terms than that are irregular.
+enum { TN_STRIDE_TERMS = 1024 };
+static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  int64_t stride = 0;
+  int n = 0, cap = TN_FEW_WALKS, terms = 0;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n && stride != TN_IRREGULAR) {
+    const tn_term m = todo[--n];
+    if (m.x == r) stride = tn_wrap_add(stride, m.c);
+    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
+    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
+  }
+  tn_scratch_rewind(t, mark);
+  return stride;
+}
+
+typedef struct tn_profile {
+  tiny_uop *end, *store;                   // store: the INDEX that is written
+  tiny_uop **out; int nout;                // ranges of the output in loop order
+  tiny_uop **red; int nred;                // ranges of kind REDUCE
+  tiny_uop **reduce; int nreduce;          // REDUCEs, but those that run along a loop of the kernel
+  tiny_uop *carried;                       // the range along which REDUCEs run: not in out
+  tiny_uop **load; int nload;              // INDEX nodes that are read
+  int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
+  int usable, repeats, filled;             // repeats: it reads nothing that it writes, elements may be stored twice
+} tn_profile;                              // filled: its output is filled in loops of their own first
+
+// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
+static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  int ordered = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n && !ordered; i++) {
+    const tiny_uop *u = all.u[i];
+    ordered = u->op == TINY_OP_AFTER || (u->op == TINY_OP_RANGE && (u->nsrc > 1 || !tn_is_const(u->src[0])));
+  }
+  tn_scratch_rewind(t, mark);
+  return ordered;
+}
+
+static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
+  tn_list out = {NULL, 0, 0}, red = {NULL, 0, 0}, reduce = {NULL, 0, 0}, load = {NULL, 0, 0};
+  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++)
+    if (p->end->src[i] != p->carried) tn_push(t, &out, p->end->src[i]);
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
+    p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
+    p->filled |= u->op == TINY_OP_AFTER && u->src[1]->op == TINY_OP_END;
+    if (u->op == TINY_OP_LOAD) {
+      tn_push(t, &load, u->src[0]);
+      p->repeats &= u->src[0]->src[0] != p->store->src[0];
+    } else if (u->op == TINY_OP_REDUCE && !tn_is_running(u)) {
+      tn_push(t, &reduce, u);
+      for (int j = 0; j < out.n; j++) p->row |= !tn_depends(t, u, out.u[j]);
+    } else if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) tn_push(t, &red, u);
+  }
+  p->out = out.u; p->nout = out.n;
+  p->red = red.u; p->nred = red.n;
+  p->reduce = reduce.u; p->nreduce = reduce.n;
+  p->load = load.u; p->nload = load.n;
+}
+
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->end = sink->src[0];
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
+  if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
+  p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
+  p->usable = p->repeats = 1;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  tn_profile_nodes(t, &all, p);
+}
+
+// Lanes of the target's widest vectors, of the widest elements that the kernel touches.
+static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
+  int nbytes = tn_dtypes[p->store->dtype].nbytes;
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+  if (nbytes < 4) nbytes = 4;              // narrow floats are computed in f32
+  return target->limits->vector_nbytes / nbytes;
+}
+#endif

@@ -1,0 +1,115 @@
+// replace: nodes of a kernel in the place of others, nothing simplified.
+//
+// In:    a root, nodes of it and what stands for each.
+// Out:   the root with those replaced everywhere.
+// Holds: ranges of END, REDUCE, STAGE and IDLE are always RANGE nodes: an expression in a range list stands for the
+//        ranges that it depends on, and a list that loses its last range goes.
+#ifndef TN_CODEGEN_REPLACE
+#define TN_CODEGEN_REPLACE
+#ifndef TINY_AMALGAMATED
+#include "../schedule/plan.c"
+#endif
+
+// First source that is a range list, -1: none.
+static int tn_ranges_from(int op) {
+  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_IDLE ? 1 : -1;
+}
+
+// The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.
+// at[i]: seq of from[i].
+typedef struct tn_replacing { tiny_uop *root, **now; tn_list changed; int *at, n; } tn_replacing;
+
+static void tn_replace_prepare(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tn_replacing *p) {
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->root = root; p->n = n;
+  tn_toposort(t, root, &all);
+  p->now = (tiny_uop **)tn_scratch(t, (size_t)all.n * sizeof *p->now);
+  for (int i = 0; i < all.n; i++) all.u[i]->seq = (uint32_t)i;
+  p->at = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *p->at);
+  for (int i = 0; i < n; i++) {
+    p->at[i] = from[i]->mark == t->ir->epoch ? (int)from[i]->seq : -1;
+    if (p->at[i] >= 0) p->now[p->at[i]] = from[i];
+  }
+  for (int i = 0; i < all.n; i++) {        // what changes is marked by itself
+    tiny_uop *u = all.u[i];
+    if (p->now[i]) continue;
+    for (uint32_t j = 0; j < u->nsrc && !p->now[i]; j++) if (p->now[u->src[j]->seq]) p->now[i] = u;
+    if (p->now[i]) tn_push(t, &p->changed, u);
+  }
+  for (int i = 0; i < all.n; i++) p->now[i] = all.u[i];
+}
+
+// u with the sources that p gives it. Range lists hold ranges: an expression in one stands for those that it
+// depends on.
+static tiny_uop *tn_replace_node(tiny_ctx *t, const tn_replacing *p, tiny_uop *u) {
+  tiny_uop *few[8], **src = few;
+  int changed = 0, count = 0, cap = 8;
+  const int lists = tn_ranges_from(u->op);
+  if (u->nsrc > 8) { src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src); cap = (int)u->nsrc; }
+  for (uint32_t j = 0; j < u->nsrc; j++) {
+    tiny_uop *s = p->now[u->src[j]->seq];
+    changed |= s != u->src[j];
+    if (lists >= 0 && (int)j >= lists && s->op != TINY_OP_RANGE) {
+      tn_list ranges = {NULL, 0, 0};
+      tn_collect_ranges(t, s, &ranges);
+      if (count + ranges.n + (int)u->nsrc > cap) {
+        tiny_uop **grown =
+            (tiny_uop **)tn_scratch(t, (size_t)(cap = 2 * (count + ranges.n + (int)u->nsrc)) * sizeof *src);
+        memcpy(grown, src, (size_t)count * sizeof *src);
+        src = grown;
+      }
+      for (int r = 0; r < ranges.n; r++) src[count++] = ranges.u[r];
+    } else src[count++] = s;
+  }
+  if (!changed) return u;
+  tiny_uop *now = count == (int)u->nsrc ?
+      tn_uop_with(t, u, src) :
+      tn_like(t, u, u->lanes, count, src);
+  // GROUP: unrolled.
+  if (count == 1 && (u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && src[0]->op != TINY_OP_GROUP)))
+    now = src[0];
+  return now;
+}
+
+// The root with to[i] in the place of from[i]. May be called again with others: until then no walk may number
+// the nodes.
+static tiny_uop *tn_replace_by(tiny_ctx *t, tn_replacing *p, tiny_uop *const *to) {
+  for (int i = 0; i < p->n; i++) if (p->at[i] >= 0) p->now[p->at[i]] = to[i];
+  for (int i = 0; i < p->changed.n; i++)
+    p->now[p->changed.u[i]->seq] = tn_replace_node(t, p, p->changed.u[i]);
+  return p->now[p->root->seq];
+}
+
+// root with from[i] replaced by to[i] everywhere.
+static tiny_uop *tn_replace(tiny_ctx *t, tiny_uop *root, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_replacing p;
+  tn_replace_prepare(t, root, n, from, &p);
+  root = tn_replace_by(t, &p, to);
+  tn_scratch_rewind(t, mark);
+  return root;
+}
+
+// root with every node, its sources done, as make has it, which makes nodes and walks none; NULL: as it is.
+static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_ctx *t, tiny_uop *u)) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, root, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *few[8], **src = few;
+    int changed = 0;
+    if (u->nsrc > 8) src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      src[j] = all.u[u->src[j]->seq];
+      changed |= src[j] != u->src[j];
+    }
+    u->seq = (uint32_t)i;
+    tiny_uop *now = changed ? tn_uop_with(t, u, src) : u, *made = make(t, now);
+    all.u[i] = made ? made : now;
+  }
+  root = all.u[all.n - 1];
+  tn_scratch_rewind(t, mark);
+  return root;
+}
+#endif

@@ -1,0 +1,270 @@
+// transform: what may be done to the ranges of a kernel. The value that it computes stays the same.
+//
+// In:       a kernel, ranges and nodes of it. Out: the kernel, simplified, and its axes.
+// Requires: that the transform is legal; opts.c asks that, and is how transforms are chosen.
+//
+//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost). Where f does not divide
+//            the extent of an output range, the last part is moved back to end where r ends: what overlaps is
+//            computed twice. What is left over of a reduction is a reduction of its own
+//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
+//            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
+//            group), LOOP and REDUCE (loops)
+//   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
+//   swap     the order in which the ranges of a store loop; order: which of them are innermost
+//   stage    what a node gives is first copied to nearer memory, laid out as it will be read; or a REDUCE is done
+//            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
+//            what was added so far
+//   group    a reduction is shared by work items
+#ifndef TN_CODEGEN_TRANSFORM
+#define TN_CODEGEN_TRANSFORM
+#ifndef TINY_AMALGAMATED
+#include "profile.c"
+#endif
+
+enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128 };
+
+// One step of a schedule; opts.c says what each kind means.
+typedef struct tn_opt {
+  uint8_t kind, space, op, naxes;          // op, number: the operand, the how manieth node of that op, sources first
+  int16_t number, axis[TN_OPT_AXES];       // -1: none
+  int64_t amount;                          // 0: all of the axis
+} tn_opt;
+typedef struct tn_schedule { int n; tn_opt opt[TN_SCHEDULE_OPTS]; } tn_schedule;
+
+// A kernel under optimisation. Axes have numbers: first the loops of the store, then its other ranges, sources first,
+// then what opts make, in the order in which they are made. What is split keeps its number, as what is left of it.
+typedef struct tn_kernel_state {
+  tiny_ctx *t; tiny_uop *sink; const tn_target *target;
+  tiny_uop *axis[TN_KERNEL_AXES]; int naxes;
+  tn_schedule done;                        // what has made the kernel what it is
+} tn_kernel_state;
+
+static int tn_axis_of(const tn_kernel_state *s, const tiny_uop *r) {
+  for (int i = 0; i < s->naxes; i++) if (s->axis[i] == r) return i;
+  return -1;
+}
+static void tn_axis_add(tn_kernel_state *s, tiny_uop *r) {
+  if (s->naxes < TN_KERNEL_AXES && tn_axis_of(s, r) < 0) s->axis[s->naxes++] = r;
+}
+// Axis r is range `now` from here on.
+static void tn_axis_becomes(tn_kernel_state *s, const tiny_uop *r, tiny_uop *now) {
+  const int i = tn_axis_of(s, r);
+  if (i >= 0) s->axis[i] = now;
+}
+// Every range of the kernel has a number.
+static void tn_axes_find(tn_kernel_state *s) {
+  tn_list ranges = {NULL, 0, 0};
+  const tiny_uop *end = s->sink->src[0];
+  for (uint32_t i = 1; end->op == TINY_OP_END && i < end->nsrc; i++) tn_axis_add(s, end->src[i]);
+  tn_collect_ranges(s->t, s->sink, &ranges);
+  for (int i = 0; i < ranges.n; i++) tn_axis_add(s, ranges.u[i]);
+}
+
+static void tn_state_open(tn_kernel_state *s, tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  memset(s, 0, sizeof *s);
+  s->t = t; s->sink = sink; s->target = target;
+  tn_axes_find(s);
+}
+
+// Gives r another kind; returns the range that stands for it now.
+static tiny_uop *tn_transform_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
+  tiny_uop *now = tn_with_kind(s->t, r, kind);
+  if (now != r) s->sink = tn_replace(s->t, s->sink, 1, &r, &now);
+  tn_axis_becomes(s, r, now);
+  return now;
+}
+
+// What a part of r begins at when parts of f cover it and the last one is moved back: n-f - max(n-f - left*f, 0).
+static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left) {
+  tiny_uop *over = tn_u2(t, TINY_OP_MUL, left, tn_index(t, -f));
+  over = tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+  over = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MAX, over, tn_index(t, 0)), tn_index(t, -1));
+  return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+}
+
+// Every REDUCE over r as one of the first `whole` of its values, whose range it returns, and one of the others.
+static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t whole) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, own = {NULL, 0, 0};
+  tiny_uop *most = tn_range(t, whole, TN_REDUCE), *rest = tn_range(t, tn_range_extent(r) - whole, TN_REDUCE),
+           *beyond = tn_u2(t, TINY_OP_ADD, rest, tn_index(t, whole));
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    int over = 0;
+    own.n = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_IDLE && j < u->nsrc; j++) if (u->src[j] == r) {
+      tn_push(t, &from, u);
+      tn_push(t, &to, tn_replace(t, u, 1, &r, &most));
+      break;
+    }
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) {
+      over |= u->src[j] == r;              // the loops of the second REDUCE are its own
+      tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
+    }
+    if (!over) continue;
+    tiny_uop *last = tn_replace(t, u, own.n, u->src + 1, own.u);
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_u2(t, (int)u->k, tn_replace(t, u, 1, &r, &most), last));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  tn_axis_becomes(s, r, most);
+  return most;
+}
+
+// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL)
+// receives the range that is left, NULL if none is. Where f does not divide the extent it is less, the part an
+// inner one, and r either a range of REDUCEs alone (what is left over becomes REDUCEs of their own) or one of the
+// store alone, and no load reads what the kernel writes.
+static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
+                               tiny_uop **rest) {
+  int64_t n = tn_range_extent(r);
+  if (rest) *rest = NULL;
+  if (f == n) return tn_transform_kind(s, r, kind);
+  if (n % f && tn_range_kind(r) == TN_REDUCE) {
+    n -= n % f;
+    r = tn_split_remainder(s, r, n);
+    if (f == n) return tn_transform_kind(s, r, kind);
+  }
+  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
+  if (n % f) to = tn_u2(s->t, TINY_OP_ADD, tn_part_start(s->t, n, f, left), part);
+  else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
+  else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
+  s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
+  tn_axis_becomes(s, r, left);
+  tn_axis_add(s, part);
+  if (rest) *rest = left;
+  return part;
+}
+
+// Grows r to a multiple of m.
+static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
+  tiny_ctx *t = s->t;
+  const int64_t n = tn_range_extent(r), grown = (n + m - 1) / m * m;
+  if (grown == n) return r;
+  tiny_uop *wide = tn_range(t, grown, tn_range_kind(r)), *inside = tn_u2(t, TINY_OP_LT, wide, tn_index(t, n));
+  s->sink = tn_replace(t, s->sink, 1, &r, &wide);
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *src[3];
+    if (u->op == TINY_OP_INDEX && tn_depends(t, u->src[1], wide)) {
+      // what it was found by, an index that is loaded, has got its condition before
+      for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
+      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;
+      tn_push(t, &from, u);
+      tn_push(t, &to, tn_like(t, u, u->lanes, 3, src));
+    }
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  all.n = from.n = to.n = 0;
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {        // reductions over r see the identity beyond its end
+    tiny_uop *u = all.u[i];
+    int over = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) over |= u->src[j] == wide;
+    if (!over) continue;
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    memcpy(src, u->src, u->nsrc * sizeof *src);
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
+                   tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_uop_with(t, u, src));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  tn_axis_becomes(s, r, wide);
+  return wide;
+}
+
+// Exchanges the places of a and b in every range list that holds both.
+static void tn_transform_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    int has = 0;
+    if (tn_ranges_from(u->op) < 0) continue;
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      has |= j ? (u->src[j] == a) | (u->src[j] == b) << 1 : 0;
+      src[j] = j && u->src[j] == a ? b : j && u->src[j] == b ? a : u->src[j];
+    }
+    if (has != 3) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_uop_with(t, u, src));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+}
+
+// The axes become the innermost loops of the store, in this order.
+static void tn_transform_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
+  tiny_uop *end = s->sink->src[0], *last;
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < end->nsrc; i++) {
+    int named = 0;
+    for (int j = 0; j < n; j++) named |= end->src[i] == axes[j];
+    if (!named) tn_push(s->t, &src, end->src[i]);
+  }
+  for (int i = 0; i < n; i++) tn_push(s->t, &src, axes[i]);
+  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
+  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+}
+
+// What no iteration reads need not be copied: each IDLE also of the ranges fresh[1..n], in the place of inner[0..n-1].
+static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < s->sink->nsrc; i++) tn_push(s->t, &src, s->sink->src[i]);
+  for (uint32_t i = 1; i < s->sink->nsrc; i++) {
+    const tiny_uop *idle = s->sink->src[i];
+    if (idle->op != TINY_OP_IDLE || idle->k) continue;
+    fresh[0] = tn_replace(s->t, idle->src[0], n, inner, fresh + 1);
+    if (fresh[0] != idle->src[0])
+      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
+  }
+  s->sink = tn_like(s->t, s->sink, 1, src.n, src.u);
+}
+
+// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
+// the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
+// REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
+static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
+  tiny_ctx *t = s->t;
+  tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
+  for (int i = 0; i < n; i++) {
+    const int kind = tn_range_kind(inner[i]);
+    fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
+                   tn_range(t, tn_range_extent(inner[i]),
+                            kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
+    flat =
+        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
+  }
+  for (int i = 0; i < n; i++) tn_axis_add(s, fresh[i + 1]);
+  fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
+  tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
+  s->sink = tn_replace(t, s->sink, 1, &load, &staged);
+  if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
+  return stage;
+}
+
+// Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
+// reduces those. r must be a range of `reduce` and g divide its extent.
+static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
+  tiny_ctx *t = s->t;
+  const int64_t n = tn_range_extent(r);
+  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE),
+           *part = item;
+  if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
+  tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
+  int count = 0;
+  for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
+  partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
+  tiny_uop *again = tn_range(t, g, TN_REDUCE), *parts = tn_stage(t, TN_SPACE_LOCAL, partial, 1, &item),
+           *whole = tn_reduce_over(t, reduce->k, tn_load_at(t, parts, again), 1, &again);
+  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+  tn_axis_becomes(s, r, rest ? rest : item);
+  tn_axis_add(s, item);
+  tn_axis_add(s, again);
+}
+#endif
