@@ -29,11 +29,23 @@ static tiny_tensor *lookup(tiny_ctx *t) {
   const int32_t at[6] = {3, 0, 8, 8, 1, 5};
   return tiny_index_select(ints(t, TINY_SHAPE(9, 20)), 0, tiny_from(t, at, TINY_I32, TINY_SHAPE(6)));
 }
-static tiny_tensor *running_sum(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(6, 40, 6)), 1); }
+static tiny_tensor *running_sum(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(8, 16, 16)), 1); }
+static tiny_tensor *halves(tiny_ctx *t) { return tiny_matmul(tiny_cast(ints(t, TINY_SHAPE(16, 32)), TINY_BF16), tiny_cast(ints(t, TINY_SHAPE(32, 24)), TINY_BF16)); }
+static tiny_tensor *bytes(tiny_ctx *t) {
+  return tiny_matmul(tiny_cast(tiny_cast(ints(t, TINY_SHAPE(24, 64)), TINY_I8), TINY_I32), tiny_cast(tiny_cast(ints(t, TINY_SHAPE(64, 32)), TINY_I8), TINY_I32));
+}
+static tiny_tensor *sums_into(tiny_ctx *t) {                 // a scatter
+  static int32_t at[90 * 33];
+  tiny_tensor *x = ints(t, TINY_SHAPE(400, 33)), *g = NULL;
+  for (int i = 0; i < 90 * 33; i++) at[i] = i * 7 % 400;
+  tiny_grad(tiny_sum(tiny_mul(tiny_gather(x, 0, tiny_from(t, at, TINY_I32, TINY_SHAPE(90, 33))), ints(t, TINY_SHAPE(90, 33))), TINY_ALL, 0), &x, 1, &g);
+  return g;
+}
 static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; } subjects[] = {
   {"elementwise", elementwise, 0}, {"padded", padded, 0}, {"transposed", transposed, 0}, {"sum of rows", sum_of_rows, 0},
   {"sum of columns", sum_of_columns, 0}, {"largest", largest, 0}, {"matmul", matmul, 0}, {"odd matmul", matmul_odd, 0},
-  {"matvec", matvec, 0}, {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}, {"lookup", lookup, 0}, {"running sum", running_sum, 0}};
+  {"matvec", matvec, 0}, {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}, {"lookup", lookup, 0}, {"running sum", running_sum, 0},
+  {"halves", halves, 0}, {"bytes", bytes, 0}, {"sums into", sums_into, 0}};
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 // ** schedules as text **
@@ -235,6 +247,81 @@ static void test_values(void) {
   if (!one) CHECK(opts > SUBJECTS * n);    // most trials did something
 }
 
+// ** kernels as large as people have them: what the heuristics choose is a list that gives the same kernel **
+
+static tiny_tensor *zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) { return tiny_contiguous(tiny_full(t, 0, dtype, s)); }
+static tiny_tensor *large(tiny_ctx *t, int which) {
+  tiny_tensor *x = NULL, *y = NULL, *g = NULL;
+  switch (which) {
+    case 0: return tiny_matmul(zeros(t, TINY_F32, TINY_SHAPE(1000, 777)), zeros(t, TINY_F32, TINY_SHAPE(777, 515)));
+    case 1: return tiny_matmul(zeros(t, TINY_BF16, TINY_SHAPE(512, 1024)), zeros(t, TINY_BF16, TINY_SHAPE(1024, 640)));
+    case 2: return tiny_matmul(tiny_cast(zeros(t, TINY_I8, TINY_SHAPE(256, 512)), TINY_I32), tiny_cast(zeros(t, TINY_I8, TINY_SHAPE(512, 256)), TINY_I32));
+    case 3: return tiny_matmul(zeros(t, TINY_F32, TINY_SHAPE(2048, 4096)), tiny_transpose(zeros(t, TINY_F32, TINY_SHAPE(4096, 4096)), 0, 1));
+    case 4: return tiny_gelu(tiny_conv2d(zeros(t, TINY_F32, TINY_SHAPE(2, 64, 56, 56)), zeros(t, TINY_F32, TINY_SHAPE(128, 64, 3, 3)), NULL, NULL));
+    case 5: return tiny_softmax(zeros(t, TINY_F32, TINY_SHAPE(4096, 768)), -1);
+    case 6: return tiny_layer_norm(zeros(t, TINY_F32, TINY_SHAPE(512, 1000)), 1, NULL, NULL, 1e-5);
+    case 7: return tiny_log_softmax(zeros(t, TINY_F32, TINY_SHAPE(5000, 100)), -1);
+    case 8: return tiny_contiguous(tiny_transpose(zeros(t, TINY_F32, TINY_SHAPE(3000, 2000)), 0, 1));
+    case 9: return tiny_sum(zeros(t, TINY_F32, TINY_SHAPE(8192, 8192)), 0, 0);
+    case 10: return tiny_argmax(zeros(t, TINY_F32, TINY_SHAPE(300, 5000)), 1, 0);
+    case 11: return tiny_cumsum(zeros(t, TINY_F32, TINY_SHAPE(64, 5000)), 1);
+    case 12: return tiny_embedding(zeros(t, TINY_I32, TINY_SHAPE(64, 128)), zeros(t, TINY_F32, TINY_SHAPE(5000, 256)), -1);
+    case 13:
+      x = zeros(t, TINY_F32, TINY_SHAPE(5000, 256));
+      tiny_grad(tiny_sum(tiny_exp(tiny_embedding(zeros(t, TINY_I32, TINY_SHAPE(1000)), x, -1)), TINY_ALL, 0), &x, 1, &g);
+      return g;
+    case 14: return tiny_attention(zeros(t, TINY_F32, TINY_SHAPE(2, 8, 256, 64)), zeros(t, TINY_F32, TINY_SHAPE(2, 8, 256, 64)), zeros(t, TINY_F32, TINY_SHAPE(2, 8, 256, 64)), NULL);
+    case 15:                               // more loads than a search for a tile looks at
+      x = zeros(t, TINY_F32, TINY_SHAPE(64, 32));
+      for (int i = 0; i < 40; i++) { tiny_tensor *z = zeros(t, TINY_F32, TINY_SHAPE(64, 32)); y = y ? tiny_add(y, tiny_mul(x, z)) : tiny_mul(x, z); }
+      return tiny_sum(y, 1, 0);
+    default: return NULL;
+  }
+}
+
+static tiny_code large_trial(tiny_ctx *t, void *arg) {
+  static char line[TN_SCHEDULE_TEXT];
+  static tn_kernel_state chosen, again;
+  const int which = *(int *)arg;
+  tn_visit v;
+  tn_draft d;
+  tn_schedule list;
+  const tn_kernel **kernels;
+  tiny_uop *root = tn_uop_of(large(t, which));
+  memset(&v, 0, sizeof v);
+  while (root->op == TINY_OP_RESHAPE) root = root->src[0];
+  tn_visit_graph(t, &v, &root, 1);
+  if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  for (int i = 0; i < d.plan.nstep; i++) for (int m = 0; m < MACHINES; m++) {
+    place p;
+    place_at(t, &machines[m], &p);
+    tiny_uop *sink = tn_prepare(t, kernels[i]->ast);
+    const int64_t serial = t->ir->serial;
+    tn_state_open(&chosen, t, sink, &p.target);
+    tn_optimize(&chosen);
+    if (t->code != TINY_OK) return t->code;
+    print_schedule(t, &chosen.done, line);
+    if (which == 15 && machines[m].threads) CHECK(chosen.done.n >= 1);     // lanes at least
+    t->ir->serial = serial;
+    tn_state_open(&again, t, sink, &p.target);
+    const int same = tn_schedule_parse(line, &list) && tn_schedule_apply(&again, &list) && again.sink == chosen.sink;
+    CHECK(same);
+    if (!same) fprintf(stderr, "  tensor %d, kernel %d, machine %d: %s\n", which, i, m, line);
+  }
+  return t->code;
+}
+static void test_large(void) {
+  for (int i = 0; i < 16; i++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "NULL"; d.cache_dir = "";
+    tiny_ctx *t = tiny_open(&d);
+    CHECK_EQ(tn_guard(t, large_trial, &i), TINY_OK);
+    if (tiny_status(t)) fprintf(stderr, "  tensor %d: %s\n", i, tiny_error(t));
+    tiny_close(t);
+  }
+}
+
 // ** searches on the CPU **
 
 static char root[64];                      // a folder of this test's own
@@ -420,6 +507,7 @@ int main(void) {
   CHECK(mkdtemp(root) != NULL);
   test_text();
   test_lanes_of_two_ranges();
+  test_large();
   test_crowds();
   test_values();
   if (!getenv("TEST_SEED") && !getenv("TEST_ROUNDS")) {

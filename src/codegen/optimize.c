@@ -34,13 +34,13 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
   const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
+    if (tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n)) return 0;
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
       if (!target_range) tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
-    if (!tn_scatter_of(s, &p, &c) || tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n))
-      return 0;
+    if (!tn_scatter_of(s, &p, &c)) return 0;
   }
   tiny_uop *row = NULL, *fill_row = NULL;
   int outer = 0, fill = s->naxes, inner = 0;

@@ -65,10 +65,10 @@ static int tn_opt_is_shared(tn_kernel_state *s, const tiny_uop *r) {
     if (stores.u[i]->src[0]->src[0]->op == TINY_OP_DEFINE && tn_depends(s->t, stores.u[i], r)) return 1;
   return 0;
 }
-static int tn_opt_has_own_memory(tn_kernel_state *s) {
-  tn_list defines = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_DEFINE, &defines);
-  return defines.n > 0;
+static int tn_opt_has(tn_kernel_state *s, int op) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, op, &all);
+  return all.n > 0;
 }
 
 // Does a STAGE stand within r? Copies of it would fill one memory in one loop.
@@ -77,6 +77,27 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
   tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
   for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
   for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
+  return 0;
+}
+
+// Is r a range of sums in memory? 2: that K blocks add to.
+static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  int sums = 0;
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *reduce = all.u[i]->src[0];
+    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_chunks(reduce) ? 2 : 1;
+  }
+  return sums;
+}
+
+// Does r say what is read of a STAGE?
+static int tn_opt_reads_stage(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_INDEX, &all);
+  for (int i = 0; i < all.n; i++)
+    if (all.u[i]->src[0]->op == TINY_OP_STAGE && tn_depends(s->t, all.u[i]->src[1], r)) return 1;
   return 0;
 }
 
@@ -111,7 +132,7 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:   return !threads && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
-      return !threads && !p->filled && !tn_opt_has_own_memory(s) &&
+      return !threads && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
     default:            return 0;
   }
@@ -131,12 +152,13 @@ static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, 
   }
 }
 
-static int tn_opt_part_of_other(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+static int tn_opt_part_of_other(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
   const int64_t n = tn_range_extent(r);
   const int kind = tn_range_kind(r);
-  if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR);
-  if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES) return 0;
+  const int sums = tn_opt_of_sums(s, r);
+  if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR) && !sums;
+  if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES || sums == 2) return 0;
   if (o->kind == TN_OPT_LANE) return f <= tn_target_lanes(s->target, p) && !(f & (f - 1));
   return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
 }
@@ -146,6 +168,10 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
   const int role = tn_axis_role(s, p, r);
   if (f < 1 || f > n || (f == 1 && n > 1)) return 0;
+  for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
+    for (uint32_t j = 1; tn_folds_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
+      if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
+  if (role != TN_AXIS_STORE && tn_opt_has(s, TINY_OP_WMMA)) return 0;
   if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
     return 0;
   if (!(role == TN_AXIS_STORE ? tn_opt_part_of_store(s, p, o, r, f) :
@@ -165,6 +191,8 @@ static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) 
   const int role = tn_axis_role(s, p, r), kind = tn_range_kind(r);
   if (role == TN_AXIS_GONE || (kind != TN_LOOP && kind != TN_REDUCE) || p->carried || m < 2 || n % m == 0) return 0;
   if (role == TN_AXIS_OTHER && !p->filled) return 0;         // of what is staged
+  if ((role == TN_AXIS_REDUCE) != (kind == TN_REDUCE) || tn_opt_has(s, TINY_OP_WMMA)) return 0;
+  if (tn_opt_is_around_stage(s, r) || tn_opt_reads_stage(s, r)) return 0;
   if (m > n + n / 2 + TN_OPT_COPIES) return 0;
   tn_transform_pad(s, r, m);
   return 1;
@@ -266,7 +294,7 @@ static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   const tiny_limits *limits = s->target->limits;
   if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads || p->carried ||
       !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has_own_memory(s))
+      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE))
     return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;
@@ -294,11 +322,12 @@ static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt
 
 static int tn_opt_dot(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   (void)o;
-  return tn_transform_dot(s, p, s->target->lang);
+  return !tn_opt_has(s, TINY_OP_STAGE) && tn_transform_dot(s, p, s->target->lang);
 }
 static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   const tiny_uop *before = s->sink;
-  (void)p; (void)o;
+  (void)o;
+  for (int i = 0; i < p->nred; i++) if (tn_opt_is_around_stage(s, p->red[i])) return 0;
   tn_transform_fission(s);
   return s->sink != before;
 }
@@ -327,9 +356,12 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   tn_profile now;
   tn_scatter c;
   (void)p; (void)o;
+  for (int i = 0; i < s->done.n; i++) {    // what is added twice is no longer the same
+    const tn_opt *before = &s->done.opt[i];
+    if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
+  }
   if (!tn_scatter_of(s, &now, &c)) return 0;
-  for (int i = 0; i < now.nout; i++) if (tn_is_parallel(now.out[i])) return 0;
-  for (int i = 0; i < now.nred; i++) if (tn_range_kind(now.red[i]) != TN_REDUCE) return 0;
+  for (int i = 0; i < c.n; i++) if (tn_range_kind(c.range[i]) != TN_LOOP) return 0;
   tn_transform_scatter(s, &now, &c);
   return 1;
 }

@@ -46,6 +46,12 @@ typedef struct tn_profile {
   int usable, repeats, filled;             // repeats: it reads nothing that it writes, elements may be stored twice
 } tn_profile;                              // filled: its output is filled in loops of their own first
 
+// Has the REDUCE K blocks: loops outside of what is staged?
+static int tn_has_chunks(const tiny_uop *reduce) {
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
+  return 0;
+}
+
 // Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
 static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
   const tn_mark mark = tn_scratch_mark(t);

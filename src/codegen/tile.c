@@ -85,7 +85,7 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
   c->packs_rows = rows >= 0 && tn_tile_packs_rows(p, reads, rows, n > most);
   if (c->packs_rows && most > TN_ROUND) most = TN_ROUND;
   c->rounds = n / tn_tiles_of(p->red[0], most);
-  return c->rounds > 0;
+  return c->rounds > 1;
 }
 
 // Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
@@ -363,7 +363,7 @@ static tiny_uop *tn_tile_split(tn_kernel_state *s, const tn_profile *p, tiny_uop
   tiny_uop *blocks = NULL;
   const int64_t n = tn_range_extent(*inner);
   if (f >= n) return NULL;
-  f = tn_tiles_of(*inner, tn_tiles_of(*inner, f));
+  f = tn_tiles_of(*inner, tn_tiles_of(*inner, f < 2 ? 2 : f));
   while (!p->repeats && n % f) f--;
   *inner = tn_do_split(s, TN_OPT_SPLIT, *inner, f, &blocks);
   return blocks;
@@ -396,20 +396,15 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
   if (panels && tn_loops_before(s, x->columns, panels)) tn_do_swap(s, x->columns, panels);
 }
 
-static int tn_has_rounds(const tiny_uop *reduce) {
-  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
-  return 0;
-}
-
-// The REDUCE, with rounds or without, in memory: of a tile, and of all columns and rows of tiles where they are given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_rounds) {
+// The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where they are given.
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_chunks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_rounds(reduces.u[i]) == with_rounds) {
+    if (tn_has_chunks(reduces.u[i]) == with_chunks) {
       tn_do_stage(s, reduces.u[i], n, inner);
       return;
     }
@@ -440,7 +435,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
+  if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
     tn_tile_turn(s, p, c, loop, &lanes);
