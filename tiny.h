@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 5f802a01cbc53a00273b6b519e9ed6a9d84fae91eba3d31f4b26c8b9e05d672a
+/* tiny.h 0.1.0, source 07d821ec6ecd23a7088317797a674fe383387425730b436c78d5e060a9af23df
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -58,7 +58,7 @@ THE SECTIONS OF THIS HEADER (search for the mark)
 
 THE WAY THROUGH
   tensor calls -> graph of UOps -> schedule (ranges, fusion, memory plan) -> kernels
-  -> moves (tile, vectorise, thread) -> lower -> linear list -> text of the device's language
+  -> opts (tile, vectorise, thread) -> lower -> linear list -> text of the device's language
   -> compiler -> program cache -> launches
 
   All of it works on one kind of node, tiny_uop; rules that read as algebra rewrite it on the way. The rooms
@@ -87,8 +87,9 @@ rights, setuid or with capabilities of its file, reads none of it)
                     i  IR after each pass            c  source code of kernels     d  their disassembly
                     r  rules, each time one fires    R  hits and attempts of each rule, when a context closes
                     t  totals when a context closes  p  progress of compilation, also without a terminal
-                    0  no optimisation moves: kernels as the scheduler wrote them
-                    b  what a search tries: time, expected cycles and moves of each candidate
+                    0  no opts: kernels as the scheduler wrote them
+                    o  opts: the schedule of each kernel that is lowered, and what a limit has left out of it
+                    b  what a search tries: time, expected cycles and opts of each candidate
                     v  the IR is verified after each pass, not only first and last
                   k and t wait for each kernel, to time it; c and d compile anew what lies on disk; p and t say
                   when the folder of compiled programs cannot be used
@@ -151,9 +152,9 @@ THREADS
 SEARCH
   How a kernel is tiled, vectorised and shared among threads is chosen by rules, in microseconds. With TINY_BEAM=4
   or tiny_desc.beam = 4 the choice is timed against others: what an estimate of their cost says is best of some
-  thousand variants, then what differs by one move from the four fastest, for as long as that wins. It takes
+  thousand variants, then what differs by one opt from the four fastest, for as long as that wins. It takes
   seconds a kernel, most of them in the compiler, and at most 6 times the width; a line on the terminal shows how
-  it goes. Every kernel that takes a microsecond or more is searched for, on the CPU, once: the moves that won lie
+  it goes. Every kernel that takes a microsecond or more is searched for, on any device, once: the opts that won lie
   in TINY_CACHE, known by the kernel, the machine, the compiler and this version, and are taken again by every
   context that asks for a search no wider. The kernel that the rules choose is always among those that are timed.
   Buffers are made up for it: data are never touched, and kernels are left alone that could read beyond their
@@ -244,218 +245,232 @@ BUILDING
 
 Where things stand in tiny.h
 
-    477  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    492  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    699  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1341  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    714  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1356  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1545  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1560  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1896  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1911  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2032  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2166  src/api/io.h                tensors from files and to files
-   2241  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2047  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2181  src/api/io.h                tensors from files and to files
+   2256  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2511  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2526  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2677  src/base/number.c           numbers as text, in and out
-   3114  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2692  src/base/number.c           numbers as text, in and out
+   3129  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3293  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3308  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3482  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3497  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3572  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3587  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3978  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   3993  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4125  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4618  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4140  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4633  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5198  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5213  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5425  src/ir/alu.c                the meaning of every arithmetic op, once
-   5575  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6282  src/ir/args.c               which k, v and sources fit an op
-   6435  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7054  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5440  src/ir/alu.c                the meaning of every arithmetic op, once
+   5590  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6297  src/ir/args.c               which k, v and sources fit an op
+   6450  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7069  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7637  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7652  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7997  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8012  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8109  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8124  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8533  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8548  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8807  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8822  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9697  src/ir/spec.c               the verifier
-  10038  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9712  src/ir/spec.c               the verifier
+  10053  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10254  src/rules/notation.c        the algebra that bodies of rules are written in
-  10289  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10487  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10269  src/rules/notation.c        the algebra that bodies of rules are written in
+  10304  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10502  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10647  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10662  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11041  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11056  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11240  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11255  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11654  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11669  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11995  src/rules/decompose.c       from what the IR means to what a language can say
-  12571  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12010  src/rules/decompose.c       from what the IR means to what a language can say
+  12586  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12605  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12620  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13106  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13121  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13785  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13800  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14006  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14021  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14616  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14631  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14904  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14919  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15377  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15392  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15484  src/tensor/activation.c     what stands between the layers of a network
-  15660  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16005  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15499  src/tensor/activation.c     what stands between the layers of a network
+  15675  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16020  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16249  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16264  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16980  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16995  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17612  src/tensor/random.c         numbers from a counter, the same on every device
-  17886  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17627  src/tensor/random.c         numbers from a counter, the same on every device
+  17901  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18206  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18502  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18221  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18517  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18638  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18653  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19177  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19192  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19896  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19911  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20298  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20313  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20437  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20452  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20884  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20899  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21320  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21335  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21668  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21988  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22114  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21683  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22003  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22129  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22272  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22287  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22764  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23040  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22779  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23055  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23136  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23151  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23391  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23786  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23406  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23801  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24062  src/tensor/params.c         lists of named tensors: what a network consists of
-  24155  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24537  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24077  src/tensor/params.c         lists of named tensors: what a network consists of
+  24170  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24552  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24654  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24669  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  24951  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  24966  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25067  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25082  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25558  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25573  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26322  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26337  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26790  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26805  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27223  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27238  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27820  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28309  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27835  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  27952  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28737  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28384  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28903  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28550  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29128  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28776  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29349  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  28999  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29476  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29584  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
-                                     how work becomes tasks
-  29684  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
-                                     lowering it
-  30073  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
-                                     reduction runs
-  30657  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  29126  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29188  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+                                     reductions, accesses, strides
+  29304  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29371  src/codegen/transform.c     what may be done to the ranges of a kernel
+  29643  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+                                     share a word
+  29726  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+                                     summands
+  29791  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30893  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  29931  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+                                     first, for the passes that come after
+  30009  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30068  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+                                     checked, applied, printed and parsed
+  30675  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+                                     how work becomes tasks
+  30767  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+                                     lowering it
+  31163  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+                                     reduction runs
+  31748  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+                                     the target does
+  31867  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31340  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31418  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31621  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31873  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  32196  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32273  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32407  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32128  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32744  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32333  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32959  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32554  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33180  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33154  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33449  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33780  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  34075  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33844  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34405  src/runtime/interp.c        the backend INTERP
-  34485  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  34470  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  35031  src/runtime/interp.c        the backend INTERP
+  35111  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34540  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34825  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34975  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  35166  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  35451  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35601  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35518  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35925  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  36144  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  36561  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36605  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  37241  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37037  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37673  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37801  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  38437  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38019  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38655  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38292  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38928  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38560  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  39196  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38737  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  39373  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38911  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39270  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39506  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39547  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39906  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  40142  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39654  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39820  src/runtime/context.c       opening and closing, the first error, totals
+  40290  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  40456  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2501,7 +2516,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "5f802a01cbc53a00273b6b519e9ed6a9d84fae91eba3d31f4b26c8b9e05d672a"
+#define TN_SOURCE_ID "07d821ec6ecd23a7088317797a674fe383387425730b436c78d5e060a9af23df"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -27816,38 +27831,23 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 // ---- end src/schedule/plan.c ----
 
 // ** codegen: kernel -> program **
-// ---- begin src/codegen/moves.c ----
-// moves: what optimisation looks at in a kernel, and what it may do to one. A move changes ranges; the
-// value that the kernel computes stays the same.
+// ---- begin src/codegen/replace.c ----
+// replace: nodes of a kernel in the place of others, nothing simplified.
 //
-//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost). Where f does not divide
-//            the extent of an output range, the last part is moved back to end where r ends: what overlaps is
-//            computed twice. What is left over of a reduction is a reduction of its own
-//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
-//            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
-//            group), LOOP and REDUCE (loops)
-//   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
-//   swap     the order in which the ranges of a store loop
-//   stage    what a load reads is first copied to nearer memory, laid out as it will be read; or a REDUCE is done
-//            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
-//            what was added so far
-// Ranges of END, REDUCE and STAGE are always RANGE nodes: substituting an expression for one leaves the ranges in it.
-// tensorcore.c adds one that replaces a sum of products over three split ranges by products of tiles, one op each.
-#ifndef TN_CODEGEN_MOVES
-#define TN_CODEGEN_MOVES
+// In:    a root, nodes of it and what stands for each.
+// Out:   the root with those replaced everywhere.
+// Holds: ranges of END, REDUCE, STAGE and IDLE are always RANGE nodes: an expression in a range list stands for the
+//        ranges that it depends on, and a list that loses its last range goes.
+#ifndef TN_CODEGEN_REPLACE
+#define TN_CODEGEN_REPLACE
 #ifndef TINY_AMALGAMATED
 #include "../schedule/plan.c"
 #endif
-
-#define TN_IRREGULAR INT64_MIN
-enum { TN_MAX_RANGES = 24, TN_MAX_ACCESSES = 24 };
 
 // First source that is a range list, -1: none.
 static int tn_ranges_from(int op) {
   return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_IDLE ? 1 : -1;
 }
-
-// ** nodes in the place of others, nothing simplified **
 
 // The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.
 // at[i]: seq of from[i].
@@ -27946,369 +27946,12 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
   tn_scratch_rewind(t, mark);
   return root;
 }
-
-// A kernel under optimisation.
-typedef struct tn_kernel_state { tiny_ctx *t; tiny_uop *sink; } tn_kernel_state;
-
-// Gives r another kind; returns the range that stands for it now.
-static tiny_uop *tn_move_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
-  tiny_uop *now = tn_with_kind(s->t, r, kind);
-  if (now != r) s->sink = tn_replace(s->t, s->sink, 1, &r, &now);
-  return now;
-}
-
-// What a part of r begins at when parts of f cover it and the last one is moved back: n-f - max(n-f - left*f, 0).
-static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left) {
-  tiny_uop *over = tn_u2(t, TINY_OP_MUL, left, tn_index(t, -f));
-  over = tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
-  over = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MAX, over, tn_index(t, 0)), tn_index(t, -1));
-  return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
-}
-
-// Every REDUCE over r as one of the first `whole` of its values, whose range it returns, and one of the others.
-static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t whole) {
-  tiny_ctx *t = s->t;
-  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, own = {NULL, 0, 0};
-  tiny_uop *most = tn_range(t, whole, TN_REDUCE), *rest = tn_range(t, tn_range_extent(r) - whole, TN_REDUCE),
-           *beyond = tn_u2(t, TINY_OP_ADD, rest, tn_index(t, whole));
-  tn_toposort(t, s->sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
-    int over = 0;
-    own.n = 0;
-    for (uint32_t j = 1; u->op == TINY_OP_IDLE && j < u->nsrc; j++) if (u->src[j] == r) {
-      tn_push(t, &from, u);
-      tn_push(t, &to, tn_replace(t, u, 1, &r, &most));
-      break;
-    }
-    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) {
-      over |= u->src[j] == r;              // the loops of the second REDUCE are its own
-      tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
-    }
-    if (!over) continue;
-    tiny_uop *last = tn_replace(t, u, own.n, u->src + 1, own.u);
-    tn_push(t, &from, u);
-    tn_push(t, &to, tn_u2(t, (int)u->k, tn_replace(t, u, 1, &r, &most), last));
-  }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-  return most;
-}
-
-// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL)
-// receives the range that is left, NULL if none is. Where f does not divide the extent it is less, the part an
-// inner one, and r either a range of REDUCEs alone (what is left over becomes REDUCEs of their own) or one of the
-// store alone, and no load reads what the kernel writes.
-static tiny_uop *tn_move_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
-                               tiny_uop **rest) {
-  int64_t n = tn_range_extent(r);
-  if (rest) *rest = NULL;
-  if (f == n) return tn_move_kind(s, r, kind);
-  if (n % f && tn_range_kind(r) == TN_REDUCE) {
-    n -= n % f;
-    r = tn_split_remainder(s, r, n);
-    if (f == n) return tn_move_kind(s, r, kind);
-  }
-  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
-  if (n % f) to = tn_u2(s->t, TINY_OP_ADD, tn_part_start(s->t, n, f, left), part);
-  else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
-  else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
-  s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
-  if (rest) *rest = left;
-  return part;
-}
-
-// Grows r to a multiple of m.
-static tiny_uop *tn_move_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
-  tiny_ctx *t = s->t;
-  const int64_t n = tn_range_extent(r), grown = (n + m - 1) / m * m;
-  if (grown == n) return r;
-  tiny_uop *wide = tn_range(t, grown, tn_range_kind(r)), *inside = tn_u2(t, TINY_OP_LT, wide, tn_index(t, n));
-  s->sink = tn_replace(t, s->sink, 1, &r, &wide);
-  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_toposort(t, s->sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *src[3];
-    if (u->op == TINY_OP_INDEX && tn_depends(t, u->src[1], wide)) {
-      // what it was found by, an index that is loaded, has got its condition before
-      for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
-      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;
-      tn_push(t, &from, u);
-      tn_push(t, &to, tn_like(t, u, u->lanes, 3, src));
-    }
-  }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-  all.n = from.n = to.n = 0;
-  tn_toposort(t, s->sink, &all);
-  for (int i = 0; i < all.n; i++) {        // reductions over r see the identity beyond its end
-    tiny_uop *u = all.u[i];
-    int over = 0;
-    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) over |= u->src[j] == wide;
-    if (!over) continue;
-    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
-    memcpy(src, u->src, u->nsrc * sizeof *src);
-    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
-                   tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
-    tn_push(t, &from, u);
-    tn_push(t, &to, tn_uop_with(t, u, src));
-  }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-  return wide;
-}
-
-// Exchanges the places of a and b in every range list that holds both.
-static void tn_move_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
-  tiny_ctx *t = s->t;
-  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_toposort(t, s->sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
-    int has = 0;
-    if (tn_ranges_from(u->op) < 0) continue;
-    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      has |= j ? (u->src[j] == a) | (u->src[j] == b) << 1 : 0;
-      src[j] = j && u->src[j] == a ? b : j && u->src[j] == b ? a : u->src[j];
-    }
-    if (has != 3) continue;
-    tn_push(t, &from, u);
-    tn_push(t, &to, tn_uop_with(t, u, src));
-  }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-}
-
-// What no round reads need not be copied: each IDLE also of the ranges fresh[1..n], in the place of inner[0..n-1].
-static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
-  tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < s->sink->nsrc; i++) tn_push(s->t, &src, s->sink->src[i]);
-  for (uint32_t i = 1; i < s->sink->nsrc; i++) {
-    const tiny_uop *idle = s->sink->src[i];
-    if (idle->op != TINY_OP_IDLE || idle->k) continue;
-    fresh[0] = tn_replace(s->t, idle->src[0], n, inner, fresh + 1);
-    if (fresh[0] != idle->src[0])
-      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
-  }
-  s->sink = tn_like(s->t, s->sink, 1, src.n, src.u);
-}
-
-// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
-// the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
-// REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
-static tiny_uop *tn_move_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
-  tiny_ctx *t = s->t;
-  tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
-  for (int i = 0; i < n; i++) {
-    const int kind = tn_range_kind(inner[i]);
-    fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
-                   tn_range(t, tn_range_extent(inner[i]),
-                            kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
-    flat =
-        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
-  }
-  fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
-  tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
-  s->sink = tn_replace(t, s->sink, 1, &load, &staged);
-  if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
-  return stage;
-}
-
-// Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
-// reduces those. r must be a range of `reduce` and g divide its extent.
-static void tn_move_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
-  tiny_ctx *t = s->t;
-  const int64_t n = tn_range_extent(r);
-  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE),
-           *part = item;
-  if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
-  tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
-  tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
-  int count = 0;
-  for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
-  partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
-  tiny_uop *again = tn_range(t, g, TN_REDUCE), *parts = tn_stage(t, TN_SPACE_LOCAL, partial, 1, &item),
-           *whole = tn_reduce_over(t, reduce->k, tn_load_at(t, parts, again), 1, &again);
-  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
-}
-
-// ** what the heuristics look at **
-
-// How far e moves when r advances by one. Sums of more terms than that are irregular.
-enum { TN_STRIDE_TERMS = 1024 };
-static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_term few[TN_FEW_WALKS], *todo = few, *x;
-  int64_t stride = 0;
-  int n = 0, cap = TN_FEW_WALKS, terms = 0;
-  x = TN_PUSH(t, todo, n, cap, tn_term);
-  x->x = e; x->c = 1;
-  while (n && stride != TN_IRREGULAR) {
-    const tn_term m = todo[--n];
-    if (m.x == r) stride = tn_wrap_add(stride, m.c);
-    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
-      x = TN_PUSH(t, todo, n, cap, tn_term);
-      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
-    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
-      x = TN_PUSH(t, todo, n, cap, tn_term);
-      x->x = m.x->src[i]; x->c = m.c;
-    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
-    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
-  }
-  tn_scratch_rewind(t, mark);
-  return stride;
-}
-
-typedef struct tn_profile {                // what the heuristics look at
-  tiny_uop *end, *store;                   // store: the INDEX that is written
-  tiny_uop *out[TN_MAX_RANGES]; int nout;  // output ranges in loop order
-  tiny_uop *red[TN_MAX_RANGES]; int nred;  // ranges of all REDUCEs
-  tiny_uop *reduce[TN_MAX_RANGES]; int nreduce;
-  tiny_uop *carried;                       // the range along which REDUCEs run: not in out, nor they in reduce
-  tiny_uop *load[TN_MAX_ACCESSES]; int nload;  // INDEX nodes that are read
-  int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
-  int usable, repeats;                     // repeats: it reads nothing that it writes, elements may be stored twice
-} tn_profile;
-
-static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
-  for (int i = 0; i < all->n; i++) {
-    tiny_uop *u = all->u[i];
-    p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
-    if (u->op == TINY_OP_LOAD) {
-      if (p->nload == TN_MAX_ACCESSES) {
-        p->usable = 0;
-        return;
-      }
-      p->load[p->nload++] = u->src[0];
-      p->repeats &= u->src[0]->src[0] != p->store->src[0];
-    }
-    if (u->op == TINY_OP_REDUCE && !tn_is_running(u)) {
-      if (p->nreduce == TN_MAX_RANGES) { p->usable = 0; return; }
-      p->reduce[p->nreduce++] = u;
-      for (int j = 0; j < p->nout; j++) p->row |= !tn_depends(t, u, p->out[j]);
-    }
-    if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) {
-      if (p->nred == TN_MAX_RANGES) {
-        p->usable = 0;
-        return;
-      }
-      p->red[p->nred++] = u;
-    }
-  }
-}
-
-// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
-static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_list all = {NULL, 0, 0};
-  int ordered = 0;
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n && !ordered; i++) {
-    const tiny_uop *u = all.u[i];
-    ordered = u->op == TINY_OP_AFTER || (u->op == TINY_OP_RANGE && (u->nsrc > 1 || !tn_is_const(u->src[0])));
-  }
-  tn_scratch_rewind(t, mark);
-  return ordered;
-}
-
-static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_list all = {NULL, 0, 0};
-  memset(p, 0, sizeof *p);
-  p->end = sink->src[0];
-  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
-  if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
-  const tiny_uop *store = p->end->op == TINY_OP_END ? p->end->src[0] : p->end;
-  p->store = store->src[0];
-  p->usable = 1;
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
-  p->repeats = 1;
-  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++) {
-    if (p->end->src[i] == p->carried) continue;
-    if (p->nout == TN_MAX_RANGES) { p->usable = 0; return; }
-    p->out[p->nout++] = p->end->src[i];
-  }
-  tn_profile_nodes(t, &all, p);
-  tn_scratch_rewind(t, mark);
-}
-
-// ** products of narrow numbers **
-
-static const struct { uint8_t x, y, sum, dot; } tn_dots[] = {
-  {TINY_BF16, TINY_BF16, TINY_F32, TINY_DOT_BF16}, {TINY_U8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},
-  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8}   // x + 128 is unsigned: what is too much is taken away
-};
-
-// The n values that x has from n * left on along r, in one word.
-static tiny_uop *tn_word_of(tiny_ctx *t, tiny_uop *x, tiny_uop *r, tiny_uop *left, int n) {
-  tiny_uop *word = NULL;
-  for (int i = 0; i < n; i++) {
-    tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, left, tn_index(t, n)), tn_index(t, i)), *one;
-    one = tn_cast(t, tn_bitcast(t, tn_replace(t, x, 1, &r, &at), n == 4 ? TINY_U8 : TINY_U16), TINY_U32);
-    if (i) one = tn_u2(t, TINY_OP_SHL, one, tn_int(t, TINY_U32, 32 / n * i));
-    word = word ? tn_u2(t, TINY_OP_OR, word, one) : one;
-  }
-  return word;
-}
-
-static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_uop *sum) {
-  tiny_uop *src[3] = {x, y, sum};
-  return tn_uop_make(t, TINY_OP_DOT, sum->dtype, 1, 3, src, dot, 0, NULL);
-}
-
-// A sum along one range of products of narrow numbers becomes one of DOTs, where the language has them: neighbours
-// along the range share a word. 1: it did.
-static int tn_move_dot(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang) {
-  tiny_ctx *t = s->t;
-  if (!lang || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
-  tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
-  if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
-    return 0;
-  for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
-    const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
-    if (!lang->dots[dot] || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
-        reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
-      continue;
-    tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),
-             *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
-    x = tn_word_of(t, x, r, words, n);
-    y = tn_word_of(t, y, r, words, n);
-    if (tn_dots[i / 2].x == TINY_I8) {
-      tiny_uop *bias = tn_int(t, TINY_U32, 0x80808080);
-      sum = tn_u2(t, TINY_OP_MUL, tn_dot_of(t, dot, bias, y, sum), tn_int(t, TINY_I32, -1));
-      x = tn_u2(t, TINY_OP_XOR, x, bias);
-    }
-    tiny_uop *now = tn_reduce_over(t, TINY_OP_ADD, tn_dot_of(t, dot, x, y, sum), 1, &words);
-    s->sink = tn_simplify(t, tn_replace(t, s->sink, 1, &reduce, &now));
-    return 1;
-  }
-  return 0;
-}
-
-// What DOTs of a REDUCE add beside their products is summed on its own: where tiles share it, once for all of them.
-static void tn_move_apart(tn_kernel_state *s) {
-  tiny_ctx *t = s->t;
-  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_toposort(t, s->sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i], *dot = u->nsrc ? u->src[0] : NULL, *r, *src[2];
-    if (u->op != TINY_OP_REDUCE || u->nsrc != 2 || dot->op != TINY_OP_DOT || tn_is_const(dot->src[2])) continue;
-    r = u->src[1];
-    src[1] = tn_range(t, tn_range_extent(r), TN_REDUCE);
-    src[0] = tn_replace(t, dot->src[2], 1, &r, &src[1]);
-    tiny_uop *sum = tn_uop_with(t, u, src);
-    src[0] = tn_dot_of(t, (int)dot->k, dot->src[0], dot->src[1], tn_const(t, u->dtype, tn_dtype_value(u->dtype, 0)));
-    src[1] = r;
-    tn_push(t, &from, u);
-    tn_push(t, &to, tn_u2(t, TINY_OP_ADD, tn_uop_with(t, u, src), sum));
-  }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
-}
 #endif
-// ---- end src/codegen/moves.c ----
+// ---- end src/codegen/replace.c ----
 // ---- begin src/codegen/expand.c ----
 // expand: STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR ranges become copies and lanes.
 //
-// In:  a kernel after its moves. Out: the same without STAGE and without those kinds of ranges.
+// In:  a kernel after its opts. Out: the same without STAGE and without those kinds of ranges.
 // UPCAST and UNROLL put each value of the range in place of it: what does not depend on it is
 // shared by hash-consing, so a tile of accumulators loads every operand once. VECTOR puts LANE in
 // its place; lanes spread to whatever depends on it. Then INDEX nodes of lanes are told apart:
@@ -28316,7 +27959,7 @@ static void tn_move_apart(tn_kernel_state *s) {
 #ifndef TN_CODEGEN_EXPAND
 #define TN_CODEGEN_EXPAND
 #ifndef TINY_AMALGAMATED
-#include "moves.c"
+#include "replace.c"
 #endif
 
 enum { TN_COMB = 4 };                      // greatest step of a strided load that is made of vector loads
@@ -28349,6 +27992,7 @@ static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uo
     if (!closed) tn_push(t, open, all.u[i]);
   }
 }
+static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
 static int tn_is_loop(const tiny_uop *r) { return tn_range_kind(r) == TN_LOOP || tn_range_kind(r) == TN_REDUCE; }
 static void tn_open_loops(tiny_ctx *t, tiny_uop *u, tn_list *open) { tn_open_ranges(t, u, tn_is_loop, open); }
 
@@ -28383,8 +28027,8 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
   return tn_simplify(t, first);
 }
 
-// The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, each round adding to all of it.
-static tiny_uop *tn_stage_rounds(const tiny_uop *stage) {
+// The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, and each iteration adds to all of it.
+static tiny_uop *tn_stage_chunks(const tiny_uop *stage) {
   const tiny_uop *u = stage->src[0];
   for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++)
     if (tn_range_kind(u->src[i]) == TN_LOOP) return u->src[i];
@@ -28409,10 +28053,10 @@ static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *
   return tn_after(t, memory, tn_end(t, store, ranges.n, ranges.u));
 }
 
-// What a round leaves in memory: what was there, and the REDUCE over the other ranges.
-static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *rounds, tiny_uop *index) {
+// What an iteration leaves in memory: what was there, and the REDUCE over the other ranges.
+static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *chunks, tiny_uop *index) {
   tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != rounds) tn_push(t, &src, reduce->src[i]);
+  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != chunks) tn_push(t, &src, reduce->src[i]);
   tiny_uop *part = src.n == 1 ? src.u[0] : tn_like(t, reduce, reduce->lanes, src.n, src.u);
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
@@ -28422,8 +28066,8 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   int64_t nelem = stage->lanes, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *rounds = tn_stage_rounds(stage);
-  if (rounds) tn_push(t, &end, rounds);
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *chunks = tn_stage_chunks(stage);
+  if (chunks) tn_push(t, &end, chunks);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
     nelem *= tn_range_extent(r);
@@ -28434,12 +28078,16 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   tiny_uop *memory = tn_define(t, stage->dtype, 1, (int)stage->k, nelem * owners), *to = memory;
   const int wait = shared && stage->k == TN_SPACE_LOCAL;
   tn_open_loops(t, stage, &open);
-  if (wait && open.n) {                    // not before all items are done with the last round's contents
+  if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
-  if (rounds) to = tn_stage_cleared(t, stage, to, flat, &open);
+  if (chunks) {                            // in each of them: what is read was added to by the one before
+    const tiny_uop *cleared = tn_stage_cleared(t, stage, to, flat, &open);
+    tiny_uop *src[3] = {cleared->src[0], cleared->src[1], chunks};
+    to = tn_like(t, cleared, 1, 3, src);
+  }
   tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
-  if (rounds) value = tn_stage_added(t, stage->src[0], rounds, index);
+  if (chunks) value = tn_stage_added(t, stage->src[0], chunks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
   tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
   tn_toposort(t, sink, &all);
@@ -28471,8 +28119,7 @@ static tiny_uop *tn_expand_stages(tiny_ctx *t, tiny_uop *sink) {
 // ** UPCAST and UNROLL **
 
 // r, and the loops of body that each copy needs for itself: those of ENDs that differ by r or by such a loop.
-// Reductions
-// share theirs.
+// Reductions share theirs.
 static void tn_unrolled_loops(tiny_ctx *t, tiny_uop *body, tiny_uop *r, tn_list *loops) {
   tn_list ends = {NULL, 0, 0};
   tn_push(t, loops, r);
@@ -28836,7 +28483,7 @@ static int tn_folds_beside(const tiny_uop *group, int i) {
   const tiny_uop *first = group->src[i], *fold = first->op == TINY_OP_STORE ? first->src[1] : first;
   int64_t at, next;
   int n = 1, most = 1;
-  if (fold->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2) return 1;
+  if (fold->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2 || fold->src[0]->lanes > TN_SQUARE_MOST) return 1;
   const tiny_uop *base = tn_across_place(first->src[0]->src[1], &at);
   for (; i + n < (int)group->nsrc && n < TN_FOLDS_MOST && n < fold->src[0]->lanes; n++) {
     const tiny_uop *store = group->src[i + n], *other = store->op == TINY_OP_STORE ? store->src[1] : store;
@@ -28902,9 +28549,10 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 // ---- begin src/codegen/bounds.c ----
 // bounds: loops that leave out rounds in which nothing happens: what lies wholly above the diagonal of a triangle.
 //
-// In:  a kernel after its moves, whose SINK says by IDLE where rounds of ranges have no effect. Out: the kernel without
+// In:  a kernel after its opts, whose SINK says by IDLE where iterations of ranges have no effect. Out: the kernel
+//      without
 //      IDLEs, some of whose loops have bounds that depend on loops around them.
-// An IDLE (x ranges..) has gone through all moves with the kernel, so x is an expression of the ranges that tiles left.
+// An IDLE (x ranges..) has gone through all opts with the kernel, so x is an expression of the ranges that tiles left.
 // For a loop r, everything in x that lies inside of r takes its worst value; what is left is c * r + E > 0, E of the
 // loops around r. So only whole blocks are left out: the ones across the diagonal keep the mask they have.
 // A permission, not a duty: where x is no sum of ranges, the loop stays whole.
@@ -29259,11 +28907,13 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
+enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
+
 // Where r stands among the loops of its END; of those that share no END, the older one comes first.
 static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
   for (int i = ends->n - 1; i >= 0; i--)
     for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
-  return TN_MAX_RANGES + (r->k >> 8);
+  return TN_NO_PLACE + (r->k >> 8);
 }
 
 // Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
@@ -29472,64 +29122,18 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 }
 #endif
 // ---- end src/codegen/linearize.c ----
-// ---- begin src/codegen/running.c ----
-// running: kernels whose loops carry their result from one round to the next.
+// ---- begin src/codegen/scan.c ----
+// scan: reductions of all elements up to each, as loop-carried ones.
 //
-// Scatters: in: a kernel that stores a REDUCE of which rules/reduce.c has found that each summand goes to one
-//   element only. Out: one that first fills its output with the identity, then loops over the summands in order
-//   and folds each into the element it names. What lies beside each other and goes to one place together (a row)
-//   loops inside; only other ranges of the output are ever shared between tasks or work items: no two of them
-//   meet in one element, and the order of additions never depends on who does them.
-// Scans: in: a kernel with REDUCEs whose summands go to all elements from their own on. Out: they are running
-//   REDUCEs: the fold of one value over the rounds so far of a loop of the kernel, which comes inside of all
-//   others and is neither split nor shared. Before the kernel is linear they become accumulators.
-#ifndef TN_CODEGEN_RUNNING
-#define TN_CODEGEN_RUNNING
+// In:    a kernel with REDUCEs whose summands go to all elements from their own on.
+// Out:   they are running REDUCEs: the fold of one value over the iterations so far of a loop of the kernel, which
+//        comes inside of all others and is neither split nor shared.
+// Holds: before the kernel is linear they become accumulators.
+#ifndef TN_CODEGEN_SCAN
+#define TN_CODEGEN_SCAN
 #ifndef TINY_AMALGAMATED
 #include "linearize.c"
 #endif
-
-// Does the output range loop outside of the filling? Those before the first target do, and what tasks share.
-static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) {
-  const int kind = tn_range_kind(p->out[i]);
-  for (int j = 0; j <= i; j++) for (int k = 0; k < c->n; k++) if (p->out[j] == c->range[k])
-    return kind == TN_TASK || kind == TN_GLOBAL;
-  return 1;
-}
-
-// The kernel of p as a scatter. *row and *fill_row: its last inner range and the one that fills it, NULL: none.
-static void tn_write_scatter(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c, tiny_uop **row,
-                             tiny_uop **fill_row) {
-  tiny_ctx *t = s->t;
-  tiny_uop *reduce = p->end->src[0]->src[1], *memory = p->store->src[0], *flat = p->store->src[1];
-  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, outer = {NULL, 0, 0}, inner = {NULL, 0, 0};
-  *row = *fill_row = NULL;
-  for (int i = 0; i < p->nout; i++) {
-    int target = 0;
-    for (int k = 0; k < c->n; k++) target |= p->out[i] == c->range[k];
-    if (tn_scatter_is_outer(p, c, i)) { tn_push(t, &outer, p->out[i]); continue; }
-    tn_push(t, &from, p->out[i]);
-    tn_push(t, &to, tn_range(t, tn_range_extent(p->out[i]), TN_LOOP));
-    if (target) continue;
-    tn_push(t, &inner, *row = p->out[i]);
-    *fill_row = to.u[to.n - 1];
-  }
-  tiny_uop *identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)),
-           *store = tn_store(t, tn_index_of(t, memory, tn_replace(t, flat, from.n, from.u, to.u), NULL), identity),
-           *filled = tn_after(t, memory, tn_node_over(t, TINY_OP_END, TINY_VOID, 1, store, to.n, to.u, 0));
-  flat = tn_simplify(t, tn_replace(t, flat, c->n, c->range, c->at));
-  to.n = 0;
-  tiny_uop *index = tn_index_of(t, filled, flat, c->valid);
-  tn_push(t, &to, tn_store(t, index, tn_u2(t, (int)reduce->k, tn_load(t, index, 1), c->value)));
-  for (int i = 0; i < outer.n; i++) tn_push(t, &to, outer.u[i]);
-  for (uint32_t i = 1; i < reduce->nsrc; i++) tn_push(t, &to, reduce->src[i]);
-  for (int i = 0; i < inner.n; i++) tn_push(t, &to, inner.u[i]);
-  s->sink = tn_sink_of(t, tn_node_of(t, TINY_OP_END, TINY_VOID, &to));
-}
-
-// ** scans **
-
-static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
 
 // Has u nothing open around it but ranges of the kernel?
 static int tn_is_of_kernel(tiny_ctx *t, tiny_uop *u, const tiny_uop *end) {
@@ -29579,7 +29183,1494 @@ static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
   return tn_simplify(t, tn_replace(t, sink, 1, &end, &last));
 }
 #endif
-// ---- end src/codegen/running.c ----
+// ---- end src/codegen/scan.c ----
+// ---- begin src/codegen/profile.c ----
+// profile: what is looked at in a kernel before it is scheduled: its loops, reductions, accesses, strides.
+//
+// In:    a kernel, scheduled or not. Out: a tn_profile of it, in scratch memory; nothing changes.
+// Holds: no kernel is too large to be looked at; usable is 0 only where a kernel is not one STORE in loops.
+#ifndef TN_CODEGEN_PROFILE
+#define TN_CODEGEN_PROFILE
+#ifndef TINY_AMALGAMATED
+#include "linearize.c"
+#endif
+
+#define TN_IRREGULAR INT64_MIN             // a stride that is none
+
+// How far e moves when r advances by one. Sums of more terms than that are irregular.
+enum { TN_STRIDE_TERMS = 1024 };
+static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  int64_t stride = 0;
+  int n = 0, cap = TN_FEW_WALKS, terms = 0;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n && stride != TN_IRREGULAR) {
+    const tn_term m = todo[--n];
+    if (m.x == r) stride = tn_wrap_add(stride, m.c);
+    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
+    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
+  }
+  tn_scratch_rewind(t, mark);
+  return stride;
+}
+
+typedef struct tn_profile {
+  tiny_uop *end, *store;                   // store: the INDEX that is written
+  tiny_uop **out; int nout;                // ranges of the output in loop order
+  tiny_uop **red; int nred;                // ranges of kind REDUCE
+  tiny_uop **reduce; int nreduce;          // REDUCEs, but those that run along a loop of the kernel
+  tiny_uop *carried;                       // the range along which REDUCEs run: not in out
+  tiny_uop **load; int nload;              // INDEX nodes that are read
+  int nalu, row;                           // row: some output ranges loop inside of the scope of the REDUCEs
+  int usable, repeats, filled;             // repeats: it reads nothing that it writes, elements may be stored twice
+} tn_profile;                              // filled: its output is filled in loops of their own first
+
+// Has the REDUCE K blocks: loops outside of what is staged?
+static int tn_has_chunks(const tiny_uop *reduce) {
+  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
+  return 0;
+}
+
+// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
+static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list all = {NULL, 0, 0};
+  int ordered = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n && !ordered; i++) {
+    const tiny_uop *u = all.u[i];
+    ordered = u->op == TINY_OP_AFTER || (u->op == TINY_OP_RANGE && (u->nsrc > 1 || !tn_is_const(u->src[0])));
+  }
+  tn_scratch_rewind(t, mark);
+  return ordered;
+}
+
+static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
+  tn_list out = {NULL, 0, 0}, red = {NULL, 0, 0}, reduce = {NULL, 0, 0}, load = {NULL, 0, 0};
+  for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++)
+    if (p->end->src[i] != p->carried) tn_push(t, &out, p->end->src[i]);
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
+    p->nalu += tn_op_is(u->op, TINY_ALU) && u->dtype != TINY_INDEX;
+    p->filled |= u->op == TINY_OP_AFTER && u->src[1]->op == TINY_OP_END;
+    if (u->op == TINY_OP_LOAD) {
+      tn_push(t, &load, u->src[0]);
+      p->repeats &= u->src[0]->src[0] != p->store->src[0];
+    } else if (u->op == TINY_OP_REDUCE && !tn_is_running(u)) {
+      tn_push(t, &reduce, u);
+      for (int j = 0; j < out.n; j++) p->row |= !tn_depends(t, u, out.u[j]);
+    } else if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) tn_push(t, &red, u);
+  }
+  tn_list *const list[4] = {&out, &red, &reduce, &load};
+  for (int i = 0; i < 4; i++) { tn_push(t, list[i], NULL); list[i]->n--; }   // NULL ends each
+  p->out = out.u; p->nout = out.n;
+  p->red = red.u; p->nred = red.n;
+  p->reduce = reduce.u; p->nreduce = reduce.n;
+  p->load = load.u; p->nload = load.n;
+}
+
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  tn_list all = {NULL, 0, 0};
+  memset(p, 0, sizeof *p);
+  p->end = sink->src[0];
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
+  if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
+  p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
+  p->usable = p->repeats = 1;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  tn_profile_nodes(t, &all, p);
+}
+
+// Lanes of the target's widest vectors, of the widest elements that the kernel touches.
+static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
+  int nbytes = tn_dtypes[p->store->dtype].nbytes;
+  for (int i = 0; i < p->nload; i++)
+    if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
+  if (nbytes < 4) nbytes = 4;              // narrow floats are computed in f32
+  return target->limits->vector_nbytes / nbytes;
+}
+#endif
+// ---- end src/codegen/profile.c ----
+// ---- begin src/codegen/join.c ----
+// join: adjacent loops become one wherever that costs no division.
+//
+// In:  a kernel as the scheduler wrote it. Out: the same with fewer, longer loops.
+#ifndef TN_CODEGEN_JOIN
+#define TN_CODEGEN_JOIN
+#ifndef TINY_AMALGAMATED
+#include "profile.c"
+#endif
+
+static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
+  tn_list all = {NULL, 0, 0};
+  int n = 0;
+  tn_toposort(t, sink, &all);
+  for (int i = 0; i < all.n; i++) n += all.u[i]->op == TINY_OP_IDIV || all.u[i]->op == TINY_OP_MOD;
+  return n;
+}
+
+// The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
+static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
+  const int64_t nb = tn_range_extent(b);
+  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
+  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
+  sink = tn_replace(t, sink, 2, from, to);
+  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
+  tn_toposort(t, sink, &lists);
+  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
+    tiny_uop *u = lists.u[i];
+    if (tn_ranges_from(u->op) < 0) continue;
+    tn_list src = {NULL, 0, 0};
+    int seen = 0;
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      if (j && u->src[j] == both && seen++) continue;
+      tn_push(t, &src, u->src[j]);
+    }
+    if (seen > 1) {
+      tn_push(t, &old, u);
+      tn_push(t, &now, tn_like(t, u, u->lanes, src.n, src.u));
+    }
+  }
+  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
+  return tn_count_divmod(t, sink) > divmods ? NULL : sink;
+}
+
+// Fewer, longer loops.
+static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
+  tn_profile p;
+  for (tiny_uop *next = sink; next;) {
+    const int divmods = tn_count_divmod(t, sink);
+    tn_profile_kernel(t, sink, &p);
+    next = NULL;
+    for (int i = 0; p.usable && i + 1 < p.nout && !next; i++) {
+      int same = 1;                        // not across the scope's border
+      for (int j = 0; j < p.nreduce; j++)
+        same &= tn_depends(t, p.reduce[j], p.out[i]) == tn_depends(t, p.reduce[j], p.out[i + 1]);
+      if (same) next = tn_join_pair(t, sink, p.out[i], p.out[i + 1], divmods);
+    }
+    for (int j = 0; p.usable && j < p.nreduce && !next; j++)
+      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !next; i++)
+        next = tn_join_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+    if (next) sink = next;
+  }
+  return sink;
+}
+#endif
+// ---- end src/codegen/join.c ----
+// ---- begin src/codegen/transform.c ----
+// transform: what may be done to the ranges of a kernel. The value that it computes stays the same.
+//
+// In:       a kernel, ranges and nodes of it. Out: the kernel, simplified, and its axes.
+// Requires: that the transform is legal; opts.c asks that, and is how transforms are chosen.
+//
+//   split    r of extent n*f -> r' * f + i (i innermost) or i * n + r' (i outermost). Where f does not divide
+//            the extent of an output range, the last part is moved back to end where r ends: what overlaps is
+//            computed twice. What is left over of a reduction is a reduction of its own
+//   kind     what a range becomes: TASK (threads), GLOBAL and LOCAL (work groups and items), UPCAST and UNROLL
+//            (copies of the expression), VECTOR (lanes), GROUP (a reduction shared by the work items of a
+//            group), LOOP and REDUCE (loops)
+//   pad      r grows to a multiple; what lies beyond is neither loaded nor stored, and adds the identity to reductions
+//   swap     the order in which the ranges of a store loop; order: which of them are innermost
+//   stage    what a node gives is first copied to nearer memory, laid out as it will be read; or a REDUCE is done
+//            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
+//            what was added so far
+//   group    a reduction is shared by work items
+#ifndef TN_CODEGEN_TRANSFORM
+#define TN_CODEGEN_TRANSFORM
+#ifndef TINY_AMALGAMATED
+#include "profile.c"
+#endif
+
+enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128 };
+
+// One step of a schedule; opts.c says what each kind means.
+typedef struct tn_opt {
+  uint8_t kind, space, op, naxes;          // the operand: node `number` of those with this op, sources first
+  int16_t number, axis[TN_OPT_AXES];       // -1: none
+  int64_t amount;                          // 0: all of the axis
+} tn_opt;
+typedef struct tn_schedule { int n; tn_opt opt[TN_SCHEDULE_OPTS]; } tn_schedule;
+
+// A kernel under optimisation. Axes have numbers: first the loops of the store, then its other ranges, sources first,
+// then what opts make, in the order in which they are made. What is split keeps its number, as what is left of it.
+typedef struct tn_kernel_state {
+  tiny_ctx *t; tiny_uop *sink; const tn_target *target;
+  tiny_uop *axis[TN_KERNEL_AXES]; int naxes;
+  tn_schedule done;                        // what has made the kernel what it is
+} tn_kernel_state;
+
+static int tn_axis_of(const tn_kernel_state *s, const tiny_uop *r) {
+  for (int i = 0; i < s->naxes; i++) if (s->axis[i] == r) return i;
+  return -1;
+}
+static void tn_axis_add(tn_kernel_state *s, tiny_uop *r) {
+  if (s->naxes < TN_KERNEL_AXES && tn_axis_of(s, r) < 0) s->axis[s->naxes++] = r;
+}
+// Axis r is range `now` from here on.
+static void tn_axis_becomes(tn_kernel_state *s, const tiny_uop *r, tiny_uop *now) {
+  const int i = tn_axis_of(s, r);
+  if (i >= 0) s->axis[i] = now;
+}
+// Every range of the kernel has a number.
+static void tn_axes_find(tn_kernel_state *s) {
+  tn_list ranges = {NULL, 0, 0};
+  const tiny_uop *end = s->sink->src[0];
+  for (uint32_t i = 1; end->op == TINY_OP_END && i < end->nsrc; i++) tn_axis_add(s, end->src[i]);
+  tn_collect_ranges(s->t, s->sink, &ranges);
+  for (int i = 0; i < ranges.n; i++) tn_axis_add(s, ranges.u[i]);
+}
+
+static void tn_state_open(tn_kernel_state *s, tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
+  memset(s, 0, sizeof *s);
+  s->t = t; s->sink = sink; s->target = target;
+  tn_axes_find(s);
+}
+
+// Gives r another kind; returns the range that stands for it now.
+static tiny_uop *tn_transform_kind(tn_kernel_state *s, tiny_uop *r, int kind) {
+  tiny_uop *now = tn_with_kind(s->t, r, kind);
+  if (now != r) s->sink = tn_replace(s->t, s->sink, 1, &r, &now);
+  tn_axis_becomes(s, r, now);
+  return now;
+}
+
+// What a part of r begins at when parts of f cover it and the last one is moved back: n-f - max(n-f - left*f, 0).
+static tiny_uop *tn_part_start(tiny_ctx *t, int64_t n, int64_t f, tiny_uop *left) {
+  tiny_uop *over = tn_u2(t, TINY_OP_MUL, left, tn_index(t, -f));
+  over = tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+  over = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MAX, over, tn_index(t, 0)), tn_index(t, -1));
+  return tn_u2(t, TINY_OP_ADD, over, tn_index(t, n - f));
+}
+
+// Every REDUCE over r as one of the first `whole` of its values, whose range it returns, and one of the others.
+static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t whole) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, own = {NULL, 0, 0};
+  tiny_uop *most = tn_range(t, whole, TN_REDUCE), *rest = tn_range(t, tn_range_extent(r) - whole, TN_REDUCE),
+           *beyond = tn_u2(t, TINY_OP_ADD, rest, tn_index(t, whole));
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    int over = 0;
+    own.n = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_IDLE && j < u->nsrc; j++) if (u->src[j] == r) {
+      tn_push(t, &from, u);
+      tn_push(t, &to, tn_replace(t, u, 1, &r, &most));
+      break;
+    }
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) {
+      over |= u->src[j] == r;              // the loops of the second REDUCE are its own
+      tn_push(t, &own, u->src[j] == r ? beyond : tn_range(t, tn_range_extent(u->src[j]), tn_range_kind(u->src[j])));
+    }
+    if (!over) continue;
+    tiny_uop *last = tn_replace(t, u, own.n, u->src + 1, own.u);
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_u2(t, (int)u->k, tn_replace(t, u, 1, &r, &most), last));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  tn_axis_becomes(s, r, most);
+  return most;
+}
+
+// Splits off a part of extent f of the given kind, the inner part unless outer is set. *rest (may be NULL)
+// receives the range that is left, NULL if none is. Where f does not divide the extent it is less, the part an
+// inner one, and r either a range of REDUCEs alone (what is left over becomes REDUCEs of their own) or one of the
+// store alone, and no load reads what the kernel writes.
+static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, int kind, int outer,
+                               tiny_uop **rest) {
+  int64_t n = tn_range_extent(r);
+  if (rest) *rest = NULL;
+  if (f == n) return tn_transform_kind(s, r, kind);
+  if (n % f && tn_range_kind(r) == TN_REDUCE) {
+    n -= n % f;
+    r = tn_split_remainder(s, r, n);
+    if (f == n) return tn_transform_kind(s, r, kind);
+  }
+  tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
+  if (n % f) to = tn_u2(s->t, TINY_OP_ADD, tn_part_start(s->t, n, f, left), part);
+  else if (outer) to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, part, tn_index(s->t, n / f)), left);
+  else to = tn_u2(s->t, TINY_OP_ADD, tn_u2(s->t, TINY_OP_MUL, left, tn_index(s->t, f)), part);
+  s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
+  tn_axis_becomes(s, r, left);
+  tn_axis_add(s, part);
+  if (rest) *rest = left;
+  return part;
+}
+
+// Grows r to a multiple of m.
+static tiny_uop *tn_transform_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
+  tiny_ctx *t = s->t;
+  const int64_t n = tn_range_extent(r), grown = (n + m - 1) / m * m;
+  if (grown == n) return r;
+  tiny_uop *wide = tn_range(t, grown, tn_range_kind(r)), *inside = tn_u2(t, TINY_OP_LT, wide, tn_index(t, n));
+  s->sink = tn_replace(t, s->sink, 1, &r, &wide);
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *src[3];
+    if (u->op == TINY_OP_INDEX && tn_depends(t, u->src[1], wide)) {
+      // what it was found by, an index that is loaded, has got its condition before
+      for (uint32_t j = 0; j < u->nsrc; j++) src[j] = tn_replace(t, u->src[j], from.n, from.u, to.u);
+      src[2] = u->nsrc == 3 ? tn_u2(t, TINY_OP_AND, src[2], inside) : inside;
+      tn_push(t, &from, u);
+      tn_push(t, &to, tn_like(t, u, u->lanes, 3, src));
+    }
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  all.n = from.n = to.n = 0;
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {        // reductions over r see the identity beyond its end
+    tiny_uop *u = all.u[i];
+    int over = 0;
+    for (uint32_t j = 1; u->op == TINY_OP_REDUCE && j < u->nsrc; j++) over |= u->src[j] == wide;
+    if (!over) continue;
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    memcpy(src, u->src, u->nsrc * sizeof *src);
+    src[0] = tn_u3(t, TINY_OP_WHERE, inside, src[0],
+                   tn_const(t, u->dtype, tn_reduce_identity((int)u->k, u->dtype)));
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_uop_with(t, u, src));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  tn_axis_becomes(s, r, wide);
+  return wide;
+}
+
+// Exchanges the places of a and b in every range list that holds both.
+static void tn_transform_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    int has = 0;
+    if (tn_ranges_from(u->op) < 0) continue;
+    tiny_uop **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      has |= j ? (u->src[j] == a) | (u->src[j] == b) << 1 : 0;
+      src[j] = j && u->src[j] == a ? b : j && u->src[j] == b ? a : u->src[j];
+    }
+    if (has != 3) continue;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_uop_with(t, u, src));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+}
+
+// The axes become the innermost loops of the store, in this order.
+static void tn_transform_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
+  tiny_uop *end = s->sink->src[0], *last;
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < end->nsrc; i++) {
+    int named = 0;
+    for (int j = 0; j < n; j++) named |= end->src[i] == axes[j];
+    if (!named) tn_push(s->t, &src, end->src[i]);
+  }
+  for (int i = 0; i < n; i++) tn_push(s->t, &src, axes[i]);
+  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
+  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+}
+
+// What no iteration reads need not be copied: each IDLE also of the ranges fresh[1..n], in the place of inner[0..n-1].
+static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
+  tn_list src = {NULL, 0, 0};
+  for (uint32_t i = 0; i < s->sink->nsrc; i++) tn_push(s->t, &src, s->sink->src[i]);
+  for (uint32_t i = 1; i < s->sink->nsrc; i++) {
+    const tiny_uop *idle = s->sink->src[i];
+    if (idle->op != TINY_OP_IDLE || idle->k) continue;
+    fresh[0] = tn_replace(s->t, idle->src[0], n, inner, fresh + 1);
+    if (fresh[0] != idle->src[0])
+      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
+  }
+  s->sink = tn_like(s->t, s->sink, 1, src.n, src.u);
+}
+
+// Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
+// the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
+// REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
+static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
+  tiny_ctx *t = s->t;
+  tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
+  for (int i = 0; i < n; i++) {
+    const int kind = tn_range_kind(inner[i]);
+    fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
+                   tn_range(t, tn_range_extent(inner[i]),
+                            kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
+    flat =
+        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
+  }
+  for (int i = 0; i < n; i++) tn_axis_add(s, fresh[i + 1]);
+  fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
+  tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
+  s->sink = tn_replace(t, s->sink, 1, &load, &staged);
+  if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
+  return stage;
+}
+
+// Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
+// reduces those. r must be a range of `reduce` and g divide its extent.
+static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
+  tiny_ctx *t = s->t;
+  const int64_t n = tn_range_extent(r);
+  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE),
+           *part = item;
+  if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
+  tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
+  tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
+  int count = 0;
+  for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
+  partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
+  tiny_uop *again = tn_range(t, g, TN_REDUCE), *parts = tn_stage(t, TN_SPACE_LOCAL, partial, 1, &item),
+           *whole = tn_reduce_over(t, reduce->k, tn_load_at(t, parts, again), 1, &again);
+  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
+  tn_axis_becomes(s, r, rest ? rest : item);
+  tn_axis_add(s, item);
+  tn_axis_add(s, again);
+}
+#endif
+// ---- end src/codegen/transform.c ----
+// ---- begin src/codegen/dot.c ----
+// dot: sums of products of narrow numbers as sums of DOTs, of neighbours that share a word.
+//
+// In:  a kernel of one such sum along one range, a language that has a DOT for it. Out: the kernel with it.
+#ifndef TN_CODEGEN_DOT
+#define TN_CODEGEN_DOT
+#ifndef TINY_AMALGAMATED
+#include "transform.c"
+#endif
+
+static const struct { uint8_t x, y, sum, dot; } tn_dots[] = {
+  {TINY_BF16, TINY_BF16, TINY_F32, TINY_DOT_BF16}, {TINY_U8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},
+  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8}   // x + 128 is unsigned: what is too much is taken away
+};
+
+// The n values that x has from n * left on along r, in one word.
+static tiny_uop *tn_word_of(tiny_ctx *t, tiny_uop *x, tiny_uop *r, tiny_uop *left, int n) {
+  tiny_uop *word = NULL;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, left, tn_index(t, n)), tn_index(t, i)), *one;
+    one = tn_cast(t, tn_bitcast(t, tn_replace(t, x, 1, &r, &at), n == 4 ? TINY_U8 : TINY_U16), TINY_U32);
+    if (i) one = tn_u2(t, TINY_OP_SHL, one, tn_int(t, TINY_U32, 32 / n * i));
+    word = word ? tn_u2(t, TINY_OP_OR, word, one) : one;
+  }
+  return word;
+}
+
+static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_uop *sum) {
+  tiny_uop *src[3] = {x, y, sum};
+  return tn_uop_make(t, TINY_OP_DOT, sum->dtype, 1, 3, src, dot, 0, NULL);
+}
+
+// A sum along one range of products of narrow numbers becomes one of DOTs, where the language has them: neighbours
+// along the range share a word. 1: it did.
+static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang) {
+  tiny_ctx *t = s->t;
+  if (!lang || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
+  tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
+  if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
+    return 0;
+  for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
+    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
+    const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
+    if (!lang->dots[dot] || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
+        reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
+      continue;
+    tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),
+             *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
+    x = tn_word_of(t, x, r, words, n);
+    y = tn_word_of(t, y, r, words, n);
+    if (tn_dots[i / 2].x == TINY_I8) {
+      tiny_uop *bias = tn_int(t, TINY_U32, 0x80808080);
+      sum = tn_u2(t, TINY_OP_MUL, tn_dot_of(t, dot, bias, y, sum), tn_int(t, TINY_I32, -1));
+      x = tn_u2(t, TINY_OP_XOR, x, bias);
+    }
+    tiny_uop *now = tn_reduce_over(t, TINY_OP_ADD, tn_dot_of(t, dot, x, y, sum), 1, &words);
+    s->sink = tn_replace(t, s->sink, 1, &reduce, &now);
+    return 1;
+  }
+  return 0;
+}
+
+// What DOTs of a REDUCE add beside their products is summed on its own: where tiles share it, once for all of them.
+static void tn_transform_fission(tn_kernel_state *s) {
+  tiny_ctx *t = s->t;
+  tn_list all = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_toposort(t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i], *dot = u->nsrc ? u->src[0] : NULL, *r, *src[2];
+    if (u->op != TINY_OP_REDUCE || u->nsrc != 2 || dot->op != TINY_OP_DOT || tn_is_const(dot->src[2])) continue;
+    r = u->src[1];
+    src[1] = tn_range(t, tn_range_extent(r), TN_REDUCE);
+    src[0] = tn_replace(t, dot->src[2], 1, &r, &src[1]);
+    tiny_uop *sum = tn_uop_with(t, u, src);
+    src[0] = tn_dot_of(t, (int)dot->k, dot->src[0], dot->src[1], tn_const(t, u->dtype, tn_dtype_value(u->dtype, 0)));
+    src[1] = r;
+    tn_push(t, &from, u);
+    tn_push(t, &to, tn_u2(t, TINY_OP_ADD, tn_uop_with(t, u, src), sum));
+  }
+  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+}
+#endif
+// ---- end src/codegen/dot.c ----
+// ---- begin src/codegen/scatter.c ----
+// scatter: reductions whose summands go to one element each, as loops over the summands.
+//
+// In:    a kernel that stores a REDUCE of which rules/reduce.c has found that each summand goes to one element only.
+// Out:   one that first fills its output with the identity, then loops over the summands in order and folds each into
+//        the element it names. What is adjacent and goes to one place together (a row) loops inside.
+// Holds: only other ranges of the output are ever shared between tasks or work items: no two of them meet in one
+//        element, and the order of additions never depends on who does them.
+#ifndef TN_CODEGEN_SCATTER
+#define TN_CODEGEN_SCATTER
+#ifndef TINY_AMALGAMATED
+#include "transform.c"
+#endif
+
+static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
+  tn_profile_kernel(s->t, s->sink, p);
+  return p->usable && p->nout && !p->filled && p->end->op == TINY_OP_END &&
+      tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
+}
+
+// Does the output range loop outside of the filling? Those before the first target do, and what tasks share.
+static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) {
+  const int kind = tn_range_kind(p->out[i]);
+  for (int j = 0; j <= i; j++) for (int k = 0; k < c->n; k++) if (p->out[j] == c->range[k])
+    return kind == TN_TASK || kind == TN_GLOBAL;
+  return 1;
+}
+
+// Do all stores to the output, those that fill it too, go to other elements for another value of r?
+static int tn_scatter_shares(const tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stores = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++) if (!tn_depends(s->t, stores.u[i], r)) return 0;
+  return 1;
+}
+
+// The kernel of p as a scatter. The loops that fill get the next axes, in the order of the store's.
+static void tn_transform_scatter(tn_kernel_state *s, const tn_profile *p, const tn_scatter *c) {
+  tiny_ctx *t = s->t;
+  tiny_uop *reduce = p->end->src[0]->src[1], *memory = p->store->src[0], *flat = p->store->src[1];
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0}, outer = {NULL, 0, 0}, inner = {NULL, 0, 0};
+  for (int i = 0; i < p->nout; i++) {
+    int target = 0;
+    for (int k = 0; k < c->n; k++) target |= p->out[i] == c->range[k];
+    if (tn_scatter_is_outer(p, c, i)) { tn_push(t, &outer, p->out[i]); continue; }
+    tn_push(t, &from, p->out[i]);
+    tn_push(t, &to, tn_range(t, tn_range_extent(p->out[i]), TN_LOOP));
+    tn_axis_add(s, to.u[to.n - 1]);
+    if (target) continue;
+    tn_push(t, &inner, p->out[i]);
+  }
+  tiny_uop *identity = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype)),
+           *store = tn_store(t, tn_index_of(t, memory, tn_replace(t, flat, from.n, from.u, to.u), NULL), identity),
+           *filled = tn_after(t, memory, tn_node_over(t, TINY_OP_END, TINY_VOID, 1, store, to.n, to.u, 0));
+  flat = tn_simplify(t, tn_replace(t, flat, c->n, c->range, c->at));
+  to.n = 0;
+  tiny_uop *index = tn_index_of(t, filled, flat, c->valid);
+  tn_push(t, &to, tn_store(t, index, tn_u2(t, (int)reduce->k, tn_load(t, index, 1), c->value)));
+  for (int i = 0; i < outer.n; i++) tn_push(t, &to, outer.u[i]);
+  for (uint32_t i = 1; i < reduce->nsrc; i++) tn_push(t, &to, reduce->src[i]);
+  for (int i = 0; i < inner.n; i++) tn_push(t, &to, inner.u[i]);
+  s->sink = tn_sink_of(t, tn_node_of(t, TINY_OP_END, TINY_VOID, &to));
+}
+#endif
+// ---- end src/codegen/scatter.c ----
+// ---- begin src/codegen/matrix.c ----
+// matrix: a sum of products of two matrices becomes products of tiles by a matrix unit of the target.
+//
+//   for each block of rows and of columns              tasks
+//     for each K block                                 as much of the reduction as stays near for a strip
+//       a: the block's rows as tiles                   copied, a tile's elements together
+//       for each strip of columns
+//         b: the strip's columns as tiles              neighbours along the reduction together, as the unit wants them
+//         for each strip of rows: c += a @ b           up to 2x2 tiles are held in registers
+//     for each element of the block: what comes after the sum
+// In:    a kernel of one sum of products, its rows and columns split into blocks, strips, tiles and elements.
+// Out:   the sum is made of tiles. Without K blocks c is one strip's, and what comes after it follows at once.
+// Holds: operands are packed with all that is computed from what they load. Beyond the end of the reduction they are
+//        zero; edges of rows and columns are computed twice.
+#ifndef TN_CODEGEN_MATRIX
+#define TN_CODEGEN_MATRIX
+#ifndef TINY_AMALGAMATED
+#include "dot.c"
+#endif
+
+// A range as blocks of strips of tiles of elements, outermost first; NULL: there is one.
+enum { TN_CORE_BLOCKS, TN_CORE_STRIPS, TN_CORE_TILE, TN_CORE_ELEMENT, TN_CORE_LEVELS };
+typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS]; } tn_core_axis;
+
+typedef struct tn_core {
+  const tiny_matrix_unit *unit;
+  tn_core_axis m, n;                       // r[0]: the whole range, until it is split
+  tiny_uop *r, *chunk, *x, *y;             // of the reduction; its K blocks; the operands, in the dtypes of the unit
+  int64_t chunks, tiles;                   // K blocks, tiles in each
+} tn_core;
+
+// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
+static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
+  tiny_uop *u = p->nreduce == 1 && p->nred == 1 && p->reduce[0]->k == TINY_OP_ADD ? p->reduce[0]->src[0] : NULL;
+  *inside = NULL;
+  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
+  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
+}
+
+// A place among the values of the ranges, the last one the fastest; NULL: there is one value.
+static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
+  tiny_uop *at = tn_index(t, 0);
+  for (int i = 0; i < n; i++)
+    if (r[i]) at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, tn_range_extent(r[i]))), r[i]);
+  return tn_u2(t, TINY_OP_MUL, at, tn_index(t, each));
+}
+
+static tiny_uop *tn_core_fresh(tiny_ctx *t, tiny_uop *r, int kind) {
+  return r ? tn_range(t, tn_range_extent(r), kind) : NULL;
+}
+
+// u, for the values of the ranges `to` in the place of `from`, NULL among both, in memory.
+static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
+  tn_list ranges = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
+  for (int i = 0; i < n; i++) {
+    if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
+    if (to[i]) tn_push(t, &ranges, to[i]);
+  }
+  return tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
+}
+
+// The element at `at` of memory, and those that follow.
+static tiny_uop *tn_core_load(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, int lanes) {
+  return tn_load(t, tn_index_of(t, memory, at, NULL), lanes);
+}
+
+// ** tiles **
+
+// The tile of a for k, one of the K block's: rows of elements along the reduction.
+static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
+  const tiny_matrix_unit *unit = c->unit;
+  tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
+  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
+  fresh[4] = tn_range(t, unit->k, TN_VECTOR);
+  tiny_uop *place[3] = {c->chunk, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
+  tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
+  tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
+  return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
+}
+
+// The tile of b for k: rows of words, which hold neighbours along the reduction.
+static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
+  const tiny_matrix_unit *unit = c->unit;
+  const int words = unit->k / unit->together;
+  tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
+  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
+  fresh[2] = tn_range(t, words, TN_LOOP);
+  tiny_uop *place[3] = {c->chunk, k, fresh[2]};
+  tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
+  tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
+  return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
+}
+
+// An element of the sum, from tiles of it in memory: of all strips of the block where K blocks add to them.
+static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
+  const tiny_matrix_unit *unit = c->unit;
+  const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
+  const int first = c->chunk ? 0 : 2;
+  tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
+           *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
+  src[0] = tn_core_a(t, c, k);
+  src[1] = tn_core_b(t, c, k);
+  src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
+  tiny_uop *product = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL),
+           *over[2] = {k, c->chunk}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->chunk ? 2 : 1, over);
+  for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
+  tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
+           *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
+  tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_core_at(t, 4 - first, from + first, unit->m * unit->n),
+                       tn_core_at(t, 2, element, 1));
+  return tn_core_load(t, memory, at, 1);
+}
+
+// 1: the kernel's sum is done by the unit that c names, over c's axes, in c->chunks K blocks.
+static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core *c) {
+  tiny_ctx *t = s->t;
+  const tiny_matrix_unit *unit = c->unit;
+  tiny_uop *inside, *operand[2], *product = tn_core_product(p, &inside);
+  if (!product || p->reduce[0]->dtype != unit->c || tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
+      tn_range_extent(c->m.r[TN_CORE_ELEMENT]) != unit->m || tn_range_extent(c->n.r[TN_CORE_ELEMENT]) != unit->n)
+    return 0;
+  for (int i = 0; i < 2; i++) {
+    operand[i] = product->src[i]->src[0];
+    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
+                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
+  }
+  const int first = !tn_depends(t, operand[0], c->m.r[TN_CORE_ELEMENT]);
+  c->x = operand[first]; c->y = operand[!first];
+  for (int i = TN_CORE_STRIPS; i < TN_CORE_LEVELS; i++)       // each operand moves with its own axes within a block
+    if ((c->n.r[i] && tn_depends(t, c->x, c->n.r[i])) || (c->m.r[i] && tn_depends(t, c->y, c->m.r[i]))) return 0;
+  if (c->x->dtype != unit->a || c->y->dtype != unit->b) return 0;
+  c->r = p->red[0];
+  c->tiles = tn_range_extent(c->r) / (c->chunks * unit->k);
+  if (c->chunks > 1) c->chunk = tn_range(t, c->chunks, TN_LOOP);
+  tiny_uop *sum = tn_core_sum(t, c, p->reduce[0]->dtype);
+  s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
+  return 1;
+}
+#endif
+// ---- end src/codegen/matrix.c ----
+// ---- begin src/codegen/reuse.c ----
+// reuse: what a row costs to compute is stored by the reduction that needs it first, for the passes that come after.
+//
+// In:  a kernel of rows, such as a softmax. Out: the same, its exponentials computed once.
+#ifndef TN_CODEGEN_REUSE
+#define TN_CODEGEN_REUSE
+#ifndef TINY_AMALGAMATED
+#include "transform.c"
+#endif
+
+enum { TN_REUSE_COST = 10, TN_REUSE_NBYTES = 1 << 16 };    // instructions from which it is worth it; of all rows
+
+static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
+  tn_list all = {NULL, 0, 0};
+  double cost = 0;
+  tn_toposort(t, u, &all);
+  for (int i = 0; i < all.n; i++)
+    if (tn_is_float(all.u[i]->dtype) && all.u[i]->op != TINY_OP_REDUCE) cost += tn_op_cost(all.u[i]);
+  return cost;
+}
+
+// The greatest expression that the store and a REDUCE over its row both compute, *of_reduce as the REDUCE has
+// it; NULL where it costs little.
+static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
+                               tiny_uop **of_reduce) {
+  tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
+  tn_map same = {NULL, 0, 0};
+  tiny_uop *r = reduce->src[1];
+  tn_toposort(t, reduce->src[0], &body);
+  tn_toposort(t, p->end->src[0]->src[1], &value);
+  for (int i = 0; i < body.n; i++)
+    if (tn_op_is_elementwise(body.u[i]->op) && tn_is_float(body.u[i]->dtype) && tn_depends(t, body.u[i], r))
+      tn_map_set(t, &same, tn_replace(t, body.u[i], 1, &r, &j), body.u[i]);
+  for (int i = value.n - 1; i >= 0; i--) {
+    if (!tn_map_has(&same, value.u[i])) continue;
+    *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
+    return tn_expression_cost(t, value.u[i]) >= (double)TN_REUSE_COST ? value.u[i] : NULL;
+  }
+  return NULL;
+}
+
+// Where element j of a row lies in memory for all rows of a block; rows NULL: for one.
+static tiny_uop *tn_place_in_rows(tiny_ctx *t, tiny_uop *rows, int64_t n, tiny_uop *j) {
+  return rows ? tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), j) : j;
+}
+
+// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
+// REDUCE that needs it first stores it on its way. rows: of a block, or NULL.
+static int tn_transform_reuse(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows) {
+  tiny_ctx *t = s->t;
+  tiny_uop *j = NULL, *value[2];
+  for (int i = 0; i < p->nout; i++) {
+    int in_scope = 1;
+    for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
+    if (in_scope) continue;
+    if (j) return 0;
+    j = p->out[i];
+  }
+  if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
+  for (int k = 0; k < p->nreduce; k++) {
+    tiny_uop *reduce = p->reduce[k];
+    const int64_t n = tn_range_extent(j), nelem = rows ? n * tn_range_extent(rows) : n;
+    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
+    value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
+    if (!value[0] || nelem * tn_dtypes[value[0]->dtype].nbytes > TN_REUSE_NBYTES) continue;
+    tiny_uop *memory = tn_define(t, value[0]->dtype, 1, TN_SPACE_LOCAL, nelem),
+             *first = tn_index_of(t, memory, tn_place_in_rows(t, rows, n, reduce->src[1]), NULL),
+             *stored = tn_after(t, value[1], tn_store(t, first, value[1])),
+             *filling = tn_replace(t, reduce, 1, &value[1], &stored),
+             *again = tn_load_at(t, tn_after(t, memory, filling), tn_place_in_rows(t, rows, n, j)),
+             *from[2] = {value[0], reduce}, *to[2] = {again, filling};
+    s->sink = tn_replace(t, s->sink, 2, from, to);
+    return 1;
+  }
+  return 0;
+}
+#endif
+// ---- end src/codegen/reuse.c ----
+// ---- begin src/codegen/prefetch.c ----
+// prefetch: loads that first ask for what a later iteration will read.
+//
+// In:    a load of a kernel, a loop around it, iterations ahead. Out: the load after a PREFETCH.
+// Holds: what is asked for may lie beyond the memory; numbers that name rows are read within theirs.
+#ifndef TN_CODEGEN_PREFETCH
+#define TN_CODEGEN_PREFETCH
+#ifndef TINY_AMALGAMATED
+#include "transform.c"
+#endif
+
+// The load, which first asks for another element of its memory, at `ahead`.
+static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
+  const tiny_uop *index = load->src[0];
+  tiny_uop *memory = index->src[0], *fetched = tn_prefetch(t, tn_index_of(t, memory, ahead, NULL));
+  memory = tn_after(t, memory, fetched);
+  return tn_load(t, tn_index_of(t, memory, index->src[1], index->nsrc == 3 ? index->src[2] : NULL), 1);
+}
+
+// What the element of a load is in a later iteration of `rows`; numbers that name rows are read within their memory.
+static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows, int64_t ahead) {
+  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, ahead));
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *beyond;
+    if (!tn_depends(t, index, rows)) continue;
+    beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
+    beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
+    tn_push(t, &from, loads.u[i]);
+    tn_push(t, &to, tn_load_at(t, index->src[0],
+                               tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last)));
+  }
+  tn_push(t, &from, rows);
+  tn_push(t, &to, later);
+  return tn_replace(t, element, from.n, from.u, to.u);
+}
+
+// Are all loads that name the element's place in order along `rows`, so that later ones may be read?
+static int tn_is_named_in_order(tiny_ctx *t, tiny_uop *element, const tiny_uop *rows) {
+  tn_list loads = {NULL, 0, 0};
+  int named = 0;
+  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    const tiny_uop *index = loads.u[i]->src[0];
+    if (!tn_depends(t, loads.u[i], rows)) continue;
+    const int64_t stride = tn_stride_in(t, index->src[1], rows);
+    if (index->nsrc != 2 || index->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || stride < 0) return 0;
+    named = 1;
+  }
+  return named;
+}
+
+static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, int64_t ahead) {
+  tiny_uop *now = tn_load_fetching(s->t, load, tn_element_later(s->t, load->src[0]->src[1], rows, ahead));
+  s->sink = tn_replace(s->t, s->sink, 1, &load, &now);
+}
+#endif
+// ---- end src/codegen/prefetch.c ----
+// ---- begin src/codegen/opts.c ----
+// opts: the schedule of a kernel as data: what is done to it is a list that is checked, applied, printed and parsed.
+//
+// In:    a kernel as the scheduler wrote it, and opts, possibly a stranger's.
+// Out:   the kernel after those that are legal; each is appended to the list that has made the kernel what it is.
+// Holds: whatever is applied keeps the kernel's value. A list that is applied again to the same kernel gives the same.
+//
+// One opt is a kind, axes, an amount and, where a kind has one, an operand and a memory space:
+//   SPLIT 0:4                 each 4 neighbouring elements of axis 0 become a loop, an axis with the next number
+//   UPCAST, UNROLL, LANE      they become copies of the expression (of an output's, a reduction's), lanes of vectors
+//   TASK, GRID, LOCAL         tasks of threads (4 of them); work groups, work items
+//   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
+//   PAD 0:4                   the axis grows to a multiple of 4
+//   SWAP 0 1, ORDER 2 0       two loops change places; these become the innermost ones
+//   STAGE LOAD.1 2 5 @local   what the second LOAD gives over axes 2 and 5 is copied there before it is read;
+//                             a REDUCE is computed there
+//   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2
+//   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
+//   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
+//   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
+//   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
+//   SCATTER                   summands go to the elements that they name, one after the other
+// Without an amount it is all of the axis. Operands count nodes of one op, sources first.
+#ifndef TN_CODEGEN_OPTS
+#define TN_CODEGEN_OPTS
+#ifndef TINY_AMALGAMATED
+#include "scatter.c"
+#include "matrix.c"
+#include "reuse.c"
+#include "prefetch.c"
+#endif
+
+enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22, TN_OPT_ITEMS = 1024 };    // most of an axis, of a kernel
+
+enum { TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_TASK, TN_OPT_GRID, TN_OPT_LOCAL, TN_OPT_LOOP,
+  TN_OPT_PAD, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_STAGE, TN_OPT_GROUP, TN_OPT_REUSE, TN_OPT_PREFETCH, TN_OPT_DOT,
+  TN_OPT_FISSION, TN_OPT_MATRIX, TN_OPT_SCATTER, TN_OPT_KINDS };
+
+// ** axes **
+
+static tiny_uop *tn_opt_axis(const tn_kernel_state *s, const tn_opt *o, int i) {
+  return i < o->naxes && o->axis[i] >= 0 && o->axis[i] < s->naxes ? s->axis[o->axis[i]] : NULL;
+}
+
+// What closes an axis: the END of the store, a REDUCE, or a STAGE or another END.
+enum { TN_AXIS_GONE, TN_AXIS_STORE, TN_AXIS_REDUCE, TN_AXIS_OTHER };
+static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  for (int i = 0; i < p->nout; i++) if (p->out[i] == r) return TN_AXIS_STORE;
+  for (int i = 0; i < p->nreduce; i++) if (tn_folds_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
+  if (r == p->carried) return TN_AXIS_GONE;
+  tn_toposort(s->t, s->sink, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    for (uint32_t j = 1; (u->op == TINY_OP_STAGE || u->op == TINY_OP_END) && j < u->nsrc; j++)
+      if (u->src[j] == r) return TN_AXIS_OTHER;
+  }
+  return TN_AXIS_GONE;
+}
+
+// Do stores to memory that the kernel has for itself move with r? Copies of them would meet in one place.
+static int tn_opt_is_shared(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stores = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+  for (int i = 0; i < stores.n; i++)
+    if (stores.u[i]->src[0]->src[0]->op == TINY_OP_DEFINE && tn_depends(s->t, stores.u[i], r)) return 1;
+  return 0;
+}
+static int tn_opt_has(tn_kernel_state *s, int op) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, op, &all);
+  return all.n > 0;
+}
+
+// Does a STAGE stand within r? Copies of it would fill one memory in one loop.
+static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stages = {NULL, 0, 0}, open = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
+  for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
+  return 0;
+}
+
+// Is r a range of sums in memory? 2: that K blocks add to.
+static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  int sums = 0;
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *reduce = all.u[i]->src[0];
+    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_chunks(reduce) ? 2 : 1;
+  }
+  return sums;
+}
+
+// Does r say what is read of a STAGE?
+static int tn_opt_reads_stage(tn_kernel_state *s, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_INDEX, &all);
+  for (int i = 0; i < all.n; i++)
+    if (all.u[i]->src[0]->op == TINY_OP_STAGE && tn_depends(s->t, all.u[i]->src[1], r)) return 1;
+  return 0;
+}
+
+// Work items of a group.
+static int64_t tn_opt_items(const tn_kernel_state *s) {
+  int64_t n = 1;
+  for (int i = 0; i < s->naxes; i++) {
+    const int kind = tn_range_kind(s->axis[i]);
+    if (kind == TN_LOCAL || kind == TN_GROUP) n = tn_clamp_mul(n, tn_range_extent(s->axis[i]));
+  }
+  return n;
+}
+static int64_t tn_opt_most_items(const tn_kernel_state *s) {
+  return s->target->limits->local_total ? s->target->limits->local_total : TN_OPT_ITEMS;
+}
+
+// ** a part of an axis, or all of it, as another kind of range **
+
+static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL,
+  TN_LOOP};
+
+static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+                                int64_t f) {
+  const int threads = s->target->limits->threads, whole = f == tn_range_extent(r), kind = tn_range_kind(r);
+  if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR);
+  if (kind != TN_LOOP) return 0;
+  if (tn_range_extent(r) % f && (!p->repeats || o->kind == TN_OPT_TASK)) return 0;
+  switch (o->kind) {
+    case TN_OPT_SPLIT:  return !whole;
+    case TN_OPT_UPCAST: return f <= TN_OPT_COPIES && !tn_opt_is_shared(s, r);
+    case TN_OPT_LANE:
+      for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
+      return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
+    case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_GRID:   return !threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_LOCAL:
+      return !threads && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+          tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
+    default:            return 0;
+  }
+}
+
+static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+                                 int64_t f) {
+  int n = 0;
+  if (tn_range_kind(r) != TN_REDUCE) return 0;
+  switch (o->kind) {
+    case TN_OPT_SPLIT:  return f != tn_range_extent(r);
+    case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
+    case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
+    case TN_OPT_LOOP:
+      for (int i = 0; i < p->nreduce; i++) n += tn_folds_over(p->reduce[i], r);
+      return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried;
+    default:            return 0;
+  }
+}
+
+static int tn_opt_part_of_other(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+                                int64_t f) {
+  const int64_t n = tn_range_extent(r);
+  const int kind = tn_range_kind(r);
+  const int sums = tn_opt_of_sums(s, r);
+  if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR) && !sums;
+  if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES || sums == 2) return 0;
+  if (o->kind == TN_OPT_LANE) return f <= tn_target_lanes(s->target, p) && !(f & (f - 1));
+  return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
+}
+
+static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
+  const int role = tn_axis_role(s, p, r);
+  if (f < 1 || f > n || (f == 1 && n > 1)) return 0;
+  for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
+    for (uint32_t j = 1; tn_folds_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
+      if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
+  if (role != TN_AXIS_STORE && tn_opt_has(s, TINY_OP_WMMA)) return 0;
+  if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
+    return 0;
+  if (!(role == TN_AXIS_STORE ? tn_opt_part_of_store(s, p, o, r, f) :
+        role == TN_AXIS_REDUCE ? tn_opt_part_of_reduce(s, p, o, r, f) :
+        role == TN_AXIS_OTHER && tn_opt_part_of_other(s, p, o, r, f)))
+    return 0;
+  tn_transform_split(s, r, f, o->kind == TN_OPT_SPLIT ? tn_range_kind(r) : tn_opt_becomes[o->kind],
+                     o->kind == TN_OPT_TASK, NULL);
+  return 1;
+}
+
+// ** the other kinds **
+
+static int tn_opt_pad(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *r = tn_opt_axis(s, o, 0);
+  const int64_t n = tn_range_extent(r), m = o->amount;
+  const int role = tn_axis_role(s, p, r), kind = tn_range_kind(r);
+  if (role == TN_AXIS_GONE || (kind != TN_LOOP && kind != TN_REDUCE) || p->carried || m < 2 || n % m == 0) return 0;
+  if (role == TN_AXIS_OTHER && !p->filled) return 0;         // of what is staged
+  if ((role == TN_AXIS_REDUCE) != (kind == TN_REDUCE) || tn_opt_has(s, TINY_OP_WMMA)) return 0;
+  if (tn_opt_is_around_stage(s, r) || tn_opt_reads_stage(s, r)) return 0;
+  if (m > n + n / 2 + TN_OPT_COPIES) return 0;
+  tn_transform_pad(s, r, m);
+  return 1;
+}
+
+static int tn_opt_swap(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *a = tn_opt_axis(s, o, 0), *b = tn_opt_axis(s, o, 1);
+  const tiny_uop *before = s->sink;
+  const int kind = tn_range_kind(a);
+  if (a == b || p->filled || kind != tn_range_kind(b) || (kind != TN_LOOP && kind != TN_REDUCE)) return 0;
+  const int role = tn_axis_role(s, p, a);
+  if (role != tn_axis_role(s, p, b) || (role != TN_AXIS_STORE && role != TN_AXIS_REDUCE)) return 0;
+  tn_transform_swap(s, a, b);
+  return s->sink != before;
+}
+
+static int tn_opt_order(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *axes[TN_OPT_AXES];
+  if (p->carried || p->filled) return 0;
+  for (int i = 0; i < o->naxes; i++) {
+    axes[i] = tn_opt_axis(s, o, i);
+    for (int j = 0; j < i; j++) if (axes[j] == axes[i]) return 0;
+    if (tn_axis_role(s, p, axes[i]) != TN_AXIS_STORE) return 0;
+  }
+  tn_transform_order(s, o->naxes, axes);
+  return 1;
+}
+
+// The operand of an opt, a node of the kernel; NULL: there is none.
+static tiny_uop *tn_opt_operand(const tn_kernel_state *s, const tn_opt *o) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, o->op, &all);
+  return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
+}
+
+// What the STAGEs of a kernel take of memory.
+static int64_t tn_staged_nbytes(tn_kernel_state *s) {
+  tn_list stages = {NULL, 0, 0};
+  int64_t all = 0;
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) {
+    int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes * stages.u[i]->src[0]->lanes;
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++)
+      nbytes = tn_clamp_mul(nbytes, tn_range_extent(stages.u[i]->src[j]));
+    all = tn_clamp_add(all, nbytes);
+  }
+  return all;
+}
+
+static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny_uop *r) {
+  for (int i = 0; i < o->naxes; i++) if (tn_opt_axis(s, o, i) == r) return 1;
+  return 0;
+}
+
+// Does x read nothing that the kernel writes, and is it of a kind that memory holds?
+static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, tiny_uop *x) {
+  tn_list all = {NULL, 0, 0};
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || x->dtype == TINY_BOOL || tn_is_running(x) ||
+      !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
+        tn_op_is(x->op, TINY_ALU)))
+    return 0;
+  tn_toposort(s->t, x, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
+  }
+  return 1;
+}
+
+// Over axes that x moves with. Those that it does not name stay outside, which work items and copies cannot.
+static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
+  tn_list ranges = {NULL, 0, 0};
+  int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
+  if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, x) || o->naxes > TINY_MAX_DIMS) return 0;
+  if (o->space != TN_SPACE_LOCAL) return 0;
+  tn_open_ranges(s->t, x, tn_is_any, &ranges);
+  for (int i = 0; i < ranges.n; i++) {
+    const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
+    if (named ? kind == TN_TASK || kind == TN_GLOBAL || kind == TN_GROUP : tn_is_parallel(ranges.u[i])) return 0;
+  }
+  for (int i = 0; i < o->naxes; i++) {
+    inner[i] = tn_opt_axis(s, o, i);
+    int open = 0;
+    for (int j = 0; j < ranges.n; j++) open |= ranges.u[j] == inner[i];
+    for (int j = 0; j < i; j++) open &= inner[j] != inner[i];
+    if (!open) return 0;
+    nbytes = tn_clamp_mul(nbytes, tn_range_extent(inner[i]));
+  }
+  const size_t shared = s->target->limits->shared_nbytes;
+  if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
+      (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
+    return 0;
+  tn_transform_stage(s, x, o->naxes, inner, o->space);
+  return 1;
+}
+
+static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
+  const tiny_limits *limits = s->target->limits;
+  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads || p->carried ||
+      !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
+      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE))
+    return 0;
+  tn_transform_group(s, reduce, r, o->amount);
+  return 1;
+}
+
+static int tn_opt_reuse(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *rows = tn_opt_axis(s, o, 0);
+  if (!p->row || p->carried || (rows && tn_axis_role(s, p, rows) != TN_AXIS_STORE)) return 0;
+  for (int i = 0; i < p->nout; i++) if (tn_is_parallel(p->out[i])) return 0;
+  for (int j = 0; rows && j < p->nreduce; j++) if (!tn_depends(s->t, p->reduce[j], rows)) return 0;
+  return tn_transform_reuse(s, p, rows);
+}
+
+static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tiny_uop *x = tn_opt_operand(s, o), *rows = tn_opt_axis(s, o, 0);
+  if (!x || x->op != TINY_OP_LOAD || x->lanes != 1 || x->src[0]->src[0]->op != TINY_OP_PARAM || o->amount < 1 ||
+      o->amount > 1 << 16 || x->src[0]->src[0] == p->store->src[0] || tn_axis_role(s, p, rows) != TN_AXIS_STORE)
+    return 0;
+  if (!tn_is_named_in_order(s->t, x->src[0]->src[1], rows) &&
+      tn_stride_in(s->t, x->src[0]->src[1], rows) == TN_IRREGULAR)
+    return 0;
+  tn_transform_prefetch(s, x, rows, o->amount);
+  return 1;
+}
+
+static int tn_opt_dot(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  (void)o;
+  return !tn_opt_has(s, TINY_OP_STAGE) && tn_transform_dot(s, p, s->target->lang);
+}
+static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_uop *before = s->sink;
+  (void)o;
+  for (int i = 0; i < p->nred; i++) if (tn_opt_is_around_stage(s, p->red[i])) return 0;
+  tn_transform_fission(s);
+  return s->sink != before;
+}
+
+static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  const tiny_language *lang = s->target->lang;
+  tn_core c;
+  memset(&c, 0, sizeof c);
+  if (!lang || o->naxes != 2 * TN_CORE_LEVELS || o->number < 0 || o->number >= lang->nunits || !p->repeats ||
+      p->nreduce != 1 || o->amount < 1 || (lang->units_allowed && !lang->units_allowed()))
+    return 0;
+  c.unit = &lang->units[o->number];
+  c.chunks = o->amount;
+  for (int i = 0; i < o->naxes; i++) {
+    tiny_uop *r = tn_opt_axis(s, o, i);
+    const int level = i % TN_CORE_LEVELS;
+    if (r && (tn_range_kind(r) != TN_LOOP || tn_axis_role(s, p, r) != TN_AXIS_STORE)) return 0;
+    for (int j = 0; j < i && r; j++) if (tn_opt_axis(s, o, j) == r) return 0;
+    if (!r && level == TN_CORE_ELEMENT) return 0;
+    (i < TN_CORE_LEVELS ? &c.m : &c.n)->r[level] = r;
+  }
+  return tn_transform_matrix(s, p, &c);
+}
+
+static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  tn_profile now;
+  tn_scatter c;
+  (void)p; (void)o;
+  for (int i = 0; i < s->done.n; i++) {    // what is added twice is no longer the same
+    const tn_opt *before = &s->done.opt[i];
+    if (before->kind != TN_OPT_TASK && (before->kind != TN_OPT_GRID || before->amount)) return 0;
+  }
+  if (!tn_scatter_of(s, &now, &c)) return 0;
+  for (int i = 0; i < c.n; i++) if (tn_range_kind(c.range[i]) != TN_LOOP) return 0;
+  tn_transform_scatter(s, &now, &c);
+  return 1;
+}
+
+// ** the table **
+
+enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8 };
+static const struct {
+  const char *name; uint8_t has, least, most;                // least, most: axes
+  int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0: illegal, nothing has changed
+} tn_opt_kinds[TN_OPT_KINDS] = {
+  {"SPLIT",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"UPCAST",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"UNROLL",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"LANE",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"TASK",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"GRID",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"LOCAL",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"LOOP",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
+  {"PAD",      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad},
+  {"SWAP",     0, 2, 2, tn_opt_swap},
+  {"ORDER",    0, 1, TN_OPT_AXES, tn_opt_order},
+  {"STAGE",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage},
+  {"GROUP",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group},
+  {"REUSE",    0, 0, 1, tn_opt_reuse},
+  {"PREFETCH", TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch},
+  {"DOT",      0, 0, 0, tn_opt_dot},
+  {"FISSION",  0, 0, 0, tn_opt_fission},
+  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, tn_opt_matrix},
+  {"SCATTER",  0, 0, 0, tn_opt_scatter}
+};
+
+// 1: the opt is legal and done, the kernel simplified. 0: nothing has changed.
+static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
+  tn_profile p;
+  if (o->kind >= TN_OPT_KINDS || s->done.n == TN_SCHEDULE_OPTS || o->naxes < tn_opt_kinds[o->kind].least ||
+      o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
+    return 0;
+  for (int i = 0; i < o->naxes; i++)
+    if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
+  tn_profile_kernel(s->t, s->sink, &p);
+  if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
+  s->sink = tn_simplify(s->t, s->sink);
+  tn_axes_find(s);
+  s->done.opt[s->done.n++] = *o;
+  return 1;
+}
+
+// All of them, or none: the kernel before the first is s->sink. 1: all.
+static int tn_schedule_apply(tn_kernel_state *s, const tn_schedule *list) {
+  for (int i = 0; i < list->n; i++) if (!tn_opt_apply(s, &list->opt[i])) return 0;
+  return 1;
+}
+
+// ** as text: "SPLIT 0:4, LANE 1:16"; "-": no opts **
+
+enum { TN_OPT_TEXT = 96, TN_SCHEDULE_TEXT = TN_SCHEDULE_OPTS * TN_OPT_TEXT };
+
+static void tn_opt_print(tiny_bytes *out, const tn_opt *o) {
+  const int has = tn_opt_kinds[o->kind].has;
+  tn_text_add(out, "%s", tn_opt_kinds[o->kind].name);
+  if (has & TN_OPT_HAS_OPERAND) tn_text_add(out, " %s.%d", tn_ops[o->op].name, o->number);
+  if (has & TN_OPT_HAS_UNIT) tn_text_add(out, " .%d", o->number);
+  for (int i = 0; i < o->naxes; i++) {
+    if (o->axis[i] < 0) tn_text_add(out, " _");
+    else tn_text_add(out, " %d", o->axis[i]);
+  }
+  if (o->amount) tn_text_add(out, ":%lld", (long long)o->amount);
+  if (has & TN_OPT_HAS_SPACE) tn_text_add(out, " @%s", tn_space_names[o->space]);
+}
+static void tn_schedule_print(tiny_bytes *out, const tn_schedule *s) {
+  if (!s->n) tn_text_add(out, "-");
+  for (int i = 0; i < s->n; i++) {
+    if (i) tn_text_add(out, ", ");
+    tn_opt_print(out, &s->opt[i]);
+  }
+}
+
+// A number at *text, which moves on; -1: there is none, or it is too large.
+static int64_t tn_opt_number(const char **text, int64_t most) {
+  int64_t n = 0;
+  if (**text < '0' || **text > '9') return -1;
+  for (; **text >= '0' && **text <= '9'; ++*text) if ((n = n * 10 + **text - '0') > most) return -1;
+  return n;
+}
+// The word at *text among n, which moves on; -1: none of them.
+static int tn_opt_word(const char **text, const char *(*word)(int i), int n) {
+  size_t length = 0;
+  while (((*text)[length] | 32) >= 'a' && ((*text)[length] | 32) <= 'z') length++;
+  while (length && (*text)[length] >= '0' && (*text)[length] <= '9') length++;
+  for (int i = 0; i < n; i++)
+    if (strlen(word(i)) == length && !memcmp(word(i), *text, length)) { *text += length; return i; }
+  return -1;
+}
+static const char *tn_opt_kind_name(int i) { return tn_opt_kinds[i].name; }
+static const char *tn_opt_op_name(int i) { return tn_ops[i].name; }
+static const char *tn_opt_space_name(int i) { return tn_space_names[i]; }
+
+static int tn_opt_parse(const char **text, tn_opt *o) {
+  memset(o, 0, sizeof *o);
+  int64_t n = tn_opt_word(text, tn_opt_kind_name, TN_OPT_KINDS);
+  if (n < 0) return 0;
+  o->kind = (uint8_t)n;
+  const int has = tn_opt_kinds[o->kind].has;
+  if (has & (TN_OPT_HAS_OPERAND | TN_OPT_HAS_UNIT)) {
+    if (*(*text)++ != ' ') return 0;
+    n = has & TN_OPT_HAS_OPERAND ? tn_opt_word(text, tn_opt_op_name, TINY_OP_COUNT) : 0;
+    if (n < 0 || *(*text)++ != '.') return 0;
+    o->op = (uint8_t)n;
+    n = tn_opt_number(text, INT16_MAX);
+    if (n < 0) return 0;
+    o->number = (int16_t)n;
+  }
+  while (**text == ' ' && (*text)[1] != '@') {
+    ++*text;
+    if (o->naxes == tn_opt_kinds[o->kind].most) return 0;
+    n = -1;
+    if (**text == '_') ++*text;
+    else if ((n = tn_opt_number(text, TN_KERNEL_AXES)) < 0) return 0;
+    o->axis[o->naxes++] = (int16_t)n;
+  }
+  if (o->naxes < tn_opt_kinds[o->kind].least) return 0;
+  if (has & TN_OPT_HAS_AMOUNT && **text == ':') {
+    ++*text;
+    o->amount = tn_opt_number(text, INT64_MAX / 16);
+    if (o->amount < 1) return 0;
+  }
+  if (has & TN_OPT_HAS_SPACE) {
+    if ((*text)[0] != ' ' || (*text)[1] != '@') return 0;
+    *text += 2;
+    n = tn_opt_word(text, tn_opt_space_name, 3);
+    if (n < 0) return 0;
+    o->space = (uint8_t)n;
+  }
+  return 1;
+}
+
+// 1: text is a schedule.
+static int tn_schedule_parse(const char *text, tn_schedule *s) {
+  memset(s, 0, sizeof *s);
+  if (!strcmp(text, "-")) return 1;
+  for (;;) {
+    if (s->n == TN_SCHEDULE_OPTS || !tn_opt_parse(&text, &s->opt[s->n])) return 0;
+    s->n++;
+    if (!*text) return 1;
+    if (*text++ != ',' || *text++ != ' ') return 0;
+  }
+}
+
+// ** how heuristics say it: with ranges and nodes for numbers **
+
+#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
+  #define TN_VERIFY_PASSES 0
+#endif
+
+static int tn_do(tn_kernel_state *s, const tn_opt *o) {
+  if (tn_opt_apply(s, o)) return 1;
+  if (!TN_VERIFY_PASSES && !tn_debug(s->t, 'o')) return 0;
+  tiny_bytes text = {s->t, NULL, 0, 0};
+  tn_opt_print(&text, o);
+  if (TN_VERIFY_PASSES) tiny_fail(s->t, TINY_E_INTERNAL, "an illegal opt was chosen: %s", text.data);
+  else tn_log(s->t, "an opt that is not legal was left out: %s", text.data);
+  return 0;
+}
+
+static tn_opt tn_opt_of(const tn_kernel_state *s, int kind, int n, tiny_uop *const *axes, int64_t amount) {
+  tn_opt o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)kind; o.naxes = (uint8_t)n; o.amount = amount;
+  for (int i = 0; i < n; i++) o.axis[i] = (int16_t)(axes[i] ? tn_axis_of(s, axes[i]) : -1);
+  return o;
+}
+static void tn_opt_set_operand(const tn_kernel_state *s, tn_opt *o, const tiny_uop *x) {
+  tn_list all = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, x->op, &all);
+  o->op = x->op; o->number = -1;
+  for (int i = 0; i < all.n && i < INT16_MAX; i++) if (all.u[i] == x) o->number = (int16_t)i;
+}
+
+// A part of r of extent f, as the kind has it, is returned; *rest (may be NULL) is what is left, NULL: nothing.
+static tiny_uop *tn_do_split(tn_kernel_state *s, int kind, tiny_uop *r, int64_t f, tiny_uop **rest) {
+  const int64_t n = tn_range_extent(r), covered = tn_range_kind(r) == TN_REDUCE ? n - n % f : n;
+  const int number = tn_axis_of(s, r), part = s->naxes;
+  if (rest) *rest = NULL;
+  if (f == n && kind == TN_OPT_SPLIT) return r;
+  const tn_opt o = tn_opt_of(s, kind, 1, &r, f == n ? 0 : f);
+  if (!tn_do(s, &o)) return r;
+  if (covered == f) return s->axis[number];
+  if (rest) *rest = s->axis[number];
+  return s->axis[part];
+}
+// All of r, as the kind has it.
+static tiny_uop *tn_do_kind(tn_kernel_state *s, int kind, tiny_uop *r) {
+  return tn_do_split(s, kind, r, tn_range_extent(r), NULL);
+}
+static tiny_uop *tn_do_pad(tn_kernel_state *s, tiny_uop *r, int64_t m) {
+  const int number = tn_axis_of(s, r);
+  const tn_opt o = tn_opt_of(s, TN_OPT_PAD, 1, &r, m);
+  return tn_range_extent(r) % m && tn_do(s, &o) ? s->axis[number] : r;
+}
+static void tn_do_swap(tn_kernel_state *s, tiny_uop *a, tiny_uop *b) {
+  tiny_uop *axes[2] = {a, b};
+  const tn_opt o = tn_opt_of(s, TN_OPT_SWAP, 2, axes, 0);
+  tn_do(s, &o);
+}
+static void tn_do_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
+  const tn_opt o = tn_opt_of(s, TN_OPT_ORDER, n, axes, 0);
+  tn_do(s, &o);
+}
+// The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal.
+static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner) {
+  tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, 0);
+  const int first = s->naxes;
+  tn_opt_set_operand(s, &o, x);
+  o.space = TN_SPACE_LOCAL;
+  return tn_do(s, &o) ? &s->axis[first] : NULL;
+}
+static void tn_do_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, int64_t ahead) {
+  tn_opt o = tn_opt_of(s, TN_OPT_PREFETCH, 1, &rows, ahead);
+  tn_opt_set_operand(s, &o, load);
+  tn_do(s, &o);
+}
+static void tn_do_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
+  tn_opt o = tn_opt_of(s, TN_OPT_GROUP, 1, &r, g);
+  tn_opt_set_operand(s, &o, reduce);
+  tn_do(s, &o);
+}
+// These may be illegal: then they are not wanted either.
+static int tn_do_reuse(tn_kernel_state *s, tiny_uop *rows) {
+  const tn_opt o = tn_opt_of(s, TN_OPT_REUSE, rows != NULL, &rows, 0);
+  return tn_opt_apply(s, &o);
+}
+static int tn_do_plain(tn_kernel_state *s, int kind) {
+  const tn_opt o = tn_opt_of(s, kind, 0, NULL, 0);
+  return tn_opt_apply(s, &o);
+}
+#endif
+// ---- end src/codegen/opts.c ----
 // ---- begin src/codegen/lanes.c ----
 // lanes: what every heuristic of a CPU shares: which range may become lanes, and how work becomes tasks.
 //
@@ -29588,23 +30679,15 @@ static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
 #ifndef TN_CODEGEN_LANES
 #define TN_CODEGEN_LANES
 #ifndef TINY_AMALGAMATED
-#include "running.c"
+#include "opts.c"
 #endif
 
-enum { TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_CACHE_LINE = 64, TN_PAGE_NBYTES = 4096 };
+enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_CACHE_LINE = 64, TN_PAGE_NBYTES = 4096 };
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
   while (most > 1 && (edges ? extent < most : extent % most)) most /= 2;
   return most;
-}
-
-static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
-  int nbytes = tn_dtypes[p->store->dtype].nbytes;
-  for (int i = 0; i < p->nload; i++)
-    if (tn_dtypes[p->load[i]->dtype].nbytes > nbytes) nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
-  if (nbytes < 4) nbytes = 4;              // narrow floats are computed in f32
-  return target->limits->vector_nbytes / nbytes;
 }
 
 // Share of the accesses that are contiguous or constant when r becomes lanes; -1 when the store would scatter.
@@ -29663,11 +30746,11 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
     const int64_t most = want / tasks < n ? want / tasks : n, part = tn_tiles_of(p.out[i], most);
     if (2 * f < most && p.repeats && n % part && tn_tiles_of(p.out[i], part) * part <= n + n / 16) {
       tiny_uop *parts;                     // few divisors: the last task repeats some of the one before
-      tn_move_split(s, p.out[i], part, TN_LOOP, 0, &parts);
-      tn_move_kind(s, parts, TN_TASK);
+      tn_do_split(s, TN_OPT_SPLIT, p.out[i], part, &parts);
+      tn_do_kind(s, TN_OPT_TASK, parts);
       break;
     }
-    if (f > 1) { tn_move_split(s, p.out[i], f, TN_TASK, 1, NULL); tasks *= f; }
+    if (f > 1) { tn_do_split(s, TN_OPT_TASK, p.out[i], f, NULL); tasks *= f; }
     if (f < n) break;                      // loops below would be torn
   }
   return tasks;
@@ -29681,9 +30764,10 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 #endif
 // ---- end src/codegen/lanes.c ----
 // ---- begin src/codegen/cost.c ----
-// cost: what a kernel will take after its moves, told from its ranges without lowering it.
+// cost: what a kernel will take after its opts, told from its ranges without lowering it.
 //
-// In:  a kernel, the limits of a CPU. Out: cycles of one launch on one core; good for ranking candidates only.
+// In:  a kernel, the limits of a device. Out: cycles of one launch on one core; good for ranking candidates only. Work
+//      groups and items are tasks without a price, on as many cores as are given.
 // Instructions: a node runs once in every round of the innermost loop it depends on, once for each copy and
 // vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
 // Memory: at every level of the caches, an access fetches its lines anew in each round of the loops that are too
@@ -29698,7 +30782,8 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 #include "../rules/decompose.c"
 #endif
 
-enum { TN_COST_RANGES = 64, TN_COST_ACCESSES = 64, TN_COST_CODE = 1024, TN_COST_LEVELS = 3,
+enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024, TN_COST_LEVELS = 3,
+  TN_COST_REGISTERS = 64,                  // of a device that does not say
   TN_COST_LINE = 64, TN_COST_L1 = 32 << 10, TN_COST_L2 = 1 << 20, TN_COST_OUTER = 16, TN_COST_WAYS = 8,
   TN_COST_NONE = TN_COST_RANGES };
 #define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
@@ -29707,11 +30792,11 @@ enum { TN_COST_RANGES = 64, TN_COST_ACCESSES = 64, TN_COST_CODE = 1024, TN_COST_
 #define TN_COST_TASK 2000.0                // to hand a task to a thread
 static const double tn_cost_line[TN_COST_LEVELS] = {2, 5, 14};   // cycles a line from L2, from L3, from memory
 
-typedef struct tn_cost { double cycles, core, memory, tasks; } tn_cost;   // cycles: of core and memory together
+typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
 
 // What takes longest when the tasks are shared by so many cores.
 static double tn_cost_on(const tn_cost *c, int cores) {
-  return c->cycles * ceil(c->tasks / cores) / c->tasks + (c->tasks > 1 ? TN_COST_TASK * c->tasks / cores : 0);
+  return c->cycles * ceil(c->tasks / cores) / c->tasks + (c->tasks > 1 ? c->each * c->tasks / cores : 0);
 }
 
 typedef struct tn_cost_loop {              // by number of the range; the last stands for no loop
@@ -29757,7 +30842,8 @@ static int tn_cost_innermost(const tn_cost_walk *w, uint64_t ranges) {
 // Vector instructions for one copy of a value.
 static double tn_cost_width(const tn_cost_walk *w, uint64_t ranges, int dtype) {
   const double nbytes = tn_dtypes[dtype].nbytes < 4 ? 4 : tn_dtypes[dtype].nbytes;
-  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / w->limits->vector_nbytes;
+  const double width = w->limits->vector_nbytes ? w->limits->vector_nbytes : 4;
+  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / width;
   return vectors > 1 ? vectors : 1;
 }
 
@@ -29798,6 +30884,8 @@ static int tn_cost_open(tn_cost_walk *w, tiny_uop *sink) {
   return 1;
 }
 
+static int tn_cost_is_task(const tiny_uop *r) { return tn_range_kind(r) <= TN_LOCAL; }
+
 // Users come last in the order, so going backwards a loop's surroundings are known when what closes it is met.
 static void tn_cost_nest(tn_cost_walk *w) {
   w->loop[TN_COST_NONE].times = 1;
@@ -29810,7 +30898,7 @@ static void tn_cost_nest(tn_cost_walk *w) {
       for (uint32_t j = 1; j < u->nsrc; j++) {
         const int r = w->number[u->src[j]->seq];
         if (u->src[j]->op != TINY_OP_RANGE || !(w->loops >> r & 1) || w->loop[r].depth ||
-            (tn_range_kind(u->src[j]) == TN_TASK) != tasks)
+            tn_cost_is_task(u->src[j]) != tasks)
           continue;
         w->loop[r].parent = around;
         w->loop[r].depth = w->loop[around].depth + 1;
@@ -29885,7 +30973,8 @@ static double tn_cost_core(tn_cost_walk *w) {
   for (int r = 0; r <= TN_COST_NONE; r++) {
     tn_cost_loop *l = &w->loop[r];
     if (r < TN_COST_NONE && (r >= w->nrange || !(w->loops >> r & 1))) continue;
-    const double spilled = l->live + 1 - w->limits->vector_registers;
+    const int registers = w->limits->vector_registers ? w->limits->vector_registers : (int)TN_COST_REGISTERS;
+    const double spilled = l->live + 1 - registers;
     if (spilled > 0) l->loads += l->times * l->steps * spilled * 3;
     const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
     cycles += (most > l->wait ? most : l->wait) + 0.2 * (l->arithmetic + l->loads - most);
@@ -29920,15 +31009,15 @@ static void tn_cost_find_loaded(const tn_cost_walk *w, uint8_t *loaded) {
   }
 }
 
-static int tn_cost_find_accesses(tn_cost_walk *w) {
-  tiny_uop *node[TN_COST_ACCESSES];
-  int n = 0;
+static void tn_cost_find_accesses(tn_cost_walk *w) {
+  tn_list access = {NULL, 0, 0};
   for (int i = 0; i < w->all.n; i++) {
     const int op = w->all.u[i]->op;
     if (op != TINY_OP_LOAD && op != TINY_OP_STORE && op != TINY_OP_STAGE) continue;
-    if (n == TN_COST_ACCESSES) return 0;
-    node[n++] = w->all.u[i];
+    tn_push(w->t, &access, w->all.u[i]);
   }
+  const int n = access.n;
+  tiny_uop *const *node = access.u;
   w->access = (tn_cost_access *)tn_scratch(w->t, ((size_t)n + 1) * sizeof *w->access);
   w->naccess = n;
   int64_t *at0 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at0);
@@ -29963,7 +31052,6 @@ static int tn_cost_find_accesses(tn_cost_walk *w) {
     }
   }
   for (int i = 0; i < n; i++) if (node[i]->op != TINY_OP_STAGE) tn_cost_load(w, node[i], &w->access[i]);
-  return 1;
 }
 
 // Lines of memory that an access touches while the given ranges advance.
@@ -30047,7 +31135,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
   const tn_mark mark = tn_scratch_mark(t);
   tn_cost_walk *w = (tn_cost_walk *)tn_scratch(t, sizeof *w);
   w->t = t; w->limits = limits; w->tasks = 1;
-  int known = limits->vector_nbytes > 0 && tn_cost_open(w, sink);
+  int known = tn_cost_open(w, sink);
   if (known) {
     tn_cost_nest(w);
     for (int i = 0; i < w->all.n; i++) {
@@ -30055,12 +31143,14 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
       if (u->op == TINY_OP_REDUCE) tn_cost_reduce(w, u);
       else tn_cost_arithmetic(w, u);
     }
-    known = tn_cost_find_accesses(w) && w->code <= (double)TN_COST_CODE;
+    tn_cost_find_accesses(w);
+    known = w->code <= (double)TN_COST_CODE;
   }
   if (known) {
     out->core = tn_cost_core(w);
     out->memory = tn_cost_memory(w);
     out->tasks = w->tasks;
+    out->each = limits->threads ? TN_COST_TASK : 0;
     const double less = out->core < out->memory ? out->core : out->memory;
     out->cycles = out->core + out->memory - 0.7 * less;      // most of the lesser one hides behind the other
   }
@@ -30085,6 +31175,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
 #endif
 
 enum {
+  TN_TILE_LOADS = 24,                      // of a kernel that gets a tile: the search for one looks at each many times
   TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
   TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
@@ -30156,7 +31247,7 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
   c->packs_rows = rows >= 0 && tn_tile_packs_rows(p, reads, rows, n > most);
   if (c->packs_rows && most > TN_ROUND) most = TN_ROUND;
   c->rounds = n / tn_tiles_of(p->red[0], most);
-  return c->rounds > 0;
+  return c->rounds > 1;
 }
 
 // Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
@@ -30227,7 +31318,7 @@ static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target
 }
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
-  tn_reads reads[TN_MAX_ACCESSES];
+  tn_reads reads[TN_TILE_LOADS];
   memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
     tiny_uop *at = p->load[i]->src[1];
@@ -30339,7 +31430,7 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
 // computed from what it loads.
-static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
+static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
   tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
   tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
@@ -30353,38 +31444,48 @@ static tiny_uop *tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner,
     if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
     while (n < ninner && tn_depends(t, x, inner[n])) n++;
     if (n < ninner || tn_depends(t, x, again)) continue;
-    return tn_move_stage(s, x, n, inner, TN_SPACE_LOCAL);
+    return tn_do_stage(s, x, n, inner);
   }
   return NULL;
 }
 
-// Do all loads of a copy read what lies together as r advances?
-static int tn_pack_reads_along(tiny_ctx *t, const tiny_uop *stage, const tiny_uop *r) {
+// The STAGE that has range r.
+static const tiny_uop *tn_stage_over(const tn_kernel_state *s, const tiny_uop *r) {
+  tn_list stages = {NULL, 0, 0};
+  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  for (int i = 0; i < stages.n; i++) if (tn_closes(stages.u[i], r)) return stages.u[i];
+  return NULL;
+}
+
+// Do all loads of a copy read what lies together as r, a range of it, advances?
+static int tn_pack_reads_along(const tn_kernel_state *s, const tiny_uop *r) {
+  const tiny_uop *stage = tn_stage_over(s, r);
   tn_list loads = {NULL, 0, 0};
-  tn_collect_op(t, stage->src[0], TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) if (tn_stride_in(t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
+  if (!stage) return 0;
+  tn_collect_op(s->t, stage->src[0], TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) if (tn_stride_in(s->t, loads.u[i]->src[0]->src[1], r) != 1) return 0;
   return loads.n;
 }
 
-// What is copied gets lanes along the last range of the copy, where it lies together in what is read. Where it lies
-// together along another one, the copy goes in squares of both, which are turned in registers.
-static void tn_pack_lanes(tn_kernel_state *s, const tiny_uop *stage, int lanes) {
-  tiny_uop *last = stage->src[stage->nsrc - 1], *along = NULL, *inner[TINY_MAX_DIMS];
-  const int64_t n = tn_range_extent(last);
-  int ninner = 0;
-  if (tn_pack_reads_along(s->t, stage, last)) {
-    if (n % lanes == 0 && tn_range_kind(last) == TN_LOOP) tn_move_split(s, last, lanes, TN_VECTOR, 0, NULL);
+// What is copied over range[0..n-1] gets lanes along the last one, where it lies together in what is read. Where it
+// lies together along another one, the copy goes in squares of both, which are turned in registers.
+static void tn_pack_lanes(tn_kernel_state *s, tiny_uop *const *range, int n, int lanes) {
+  tiny_uop *last = range[n - 1], *along = NULL, *copies[TINY_MAX_DIMS];
+  const int64_t extent = tn_range_extent(last);
+  int ncopies = 0;
+  if (tn_pack_reads_along(s, last)) {
+    if (extent % lanes == 0 && tn_range_kind(last) == TN_LOOP) tn_do_split(s, TN_OPT_LANE, last, lanes, NULL);
     return;
   }
-  for (uint32_t i = 1; i + 1 < stage->nsrc; i++) {
-    if (tn_range_kind(stage->src[i]) == TN_UPCAST) inner[ninner++] = stage->src[i];
-    else if (tn_pack_reads_along(s->t, stage, stage->src[i])) along = stage->src[i];
+  for (int i = 0; i + 1 < n; i++) {
+    if (tn_range_kind(range[i]) == TN_UPCAST) copies[ncopies++] = range[i];
+    else if (tn_pack_reads_along(s, range[i])) along = range[i];
   }
-  if (!along || tn_range_kind(last) != TN_VECTOR || n < TN_SQUARE_LEAST || n > TN_SQUARE_MOST ||
-      tn_range_extent(along) % n)
+  if (!along || tn_range_kind(last) != TN_VECTOR || extent < TN_SQUARE_LEAST || extent > TN_SQUARE_MOST ||
+      tn_range_extent(along) % extent)
     return;
-  for (int i = 0; i < ninner; i++) tn_move_kind(s, inner[i], TN_LOOP);   // one square at a time
-  tn_move_split(s, along, n, TN_UPCAST, 0, NULL);
+  for (int i = 0; i < ncopies; i++) tn_do_kind(s, TN_OPT_LOOP, copies[i]);   // one square at a time
+  tn_do_split(s, TN_OPT_UPCAST, along, extent, NULL);
 }
 
 // The ranges that a tile leaves behind: rows and columns count tiles, the others lie within one. NULL: none.
@@ -30393,21 +31494,21 @@ typedef struct tn_tiled { tiny_uop *rows, *columns, *part[2], *vectors, *lanes; 
 static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   tn_tiled x;
   memset(&x, 0, sizeof x);
-  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_move_split(s, c->u[0], c->f[0], TN_UPCAST, 0, &x.rows);
-  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_move_split(s, c->u[1], c->f[1], TN_UPCAST, 0, NULL);
+  if (c->u[0] && c->f[0] > 1) x.part[0] = tn_do_split(s, TN_OPT_UPCAST, c->u[0], c->f[0], &x.rows);
+  if (c->u[1] && c->f[1] > 1) x.part[1] = tn_do_split(s, TN_OPT_UPCAST, c->u[1], c->f[1], NULL);
   if (!c->v) return x;
   if (c->vectors > 1) {
-    tiny_uop *width = tn_move_split(s, c->v, c->lanes * c->vectors, TN_LOOP, 0, &x.columns);
-    x.lanes = tn_move_split(s, width, c->lanes, TN_VECTOR, 0, &x.vectors);
-    x.vectors = tn_move_kind(s, x.vectors, TN_UPCAST);
+    tiny_uop *width = tn_do_split(s, TN_OPT_SPLIT, c->v, c->lanes * c->vectors, &x.columns);
+    x.lanes = tn_do_split(s, TN_OPT_LANE, width, c->lanes, &x.vectors);
+    x.vectors = tn_do_kind(s, TN_OPT_UPCAST, x.vectors);
     return x;
   }
-  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_move_pad(s, c->v, c->lanes) : c->v;
-  x.lanes = tn_move_split(s, v, c->lanes, TN_VECTOR, 0, &x.columns);
+  tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_do_pad(s, c->v, c->lanes) : c->v;
+  x.lanes = tn_do_split(s, TN_OPT_LANE, v, c->lanes, &x.columns);
   if (!x.columns || !c->v_in_reduce) return x;
   int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
   while (tn_range_extent(x.columns) % f) f /= 2;
-  if (f > 1) tn_move_split(s, x.columns, f, TN_UNROLL, 0, &x.columns);
+  if (f > 1) tn_do_split(s, TN_OPT_UNROLL, x.columns, f, &x.columns);
   return x;
 }
 
@@ -30424,9 +31525,9 @@ static tiny_uop *tn_tile_split(tn_kernel_state *s, const tn_profile *p, tiny_uop
   tiny_uop *blocks = NULL;
   const int64_t n = tn_range_extent(*inner);
   if (f >= n) return NULL;
-  f = tn_tiles_of(*inner, tn_tiles_of(*inner, f));
+  f = tn_tiles_of(*inner, tn_tiles_of(*inner, f < 2 ? 2 : f));
   while (!p->repeats && n % f) f--;
-  *inner = tn_move_split(s, *inner, f, TN_LOOP, 0, &blocks);
+  *inner = tn_do_split(s, TN_OPT_SPLIT, *inner, f, &blocks);
   return blocks;
 }
 
@@ -30452,26 +31553,21 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
     else f = (f + 1) / 2;
   }
   tiny_uop *blocks = tn_tile_split(s, p, &x->rows, f < TN_BLOCK_TILES ? (int64_t)TN_BLOCK_TILES : f), *panels = NULL;
-  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_move_swap(s, x->columns, blocks);
+  if (blocks && tn_loops_before(s, x->columns, blocks)) tn_do_swap(s, x->columns, blocks);
   if (c->packs_rows) panels = tn_tile_split(s, p, &x->columns, g);
-  if (panels && tn_loops_before(s, x->columns, panels)) tn_move_swap(s, x->columns, panels);
+  if (panels && tn_loops_before(s, x->columns, panels)) tn_do_swap(s, x->columns, panels);
 }
 
-static int tn_has_rounds(const tiny_uop *reduce) {
-  for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
-  return 0;
-}
-
-// The REDUCE, with rounds or without, in memory: of a tile, and of all columns and rows of tiles where they are given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_rounds) {
+// The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_chunks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_rounds(reduces.u[i]) == with_rounds) {
-      tn_move_stage(s, reduces.u[i], n, inner, TN_SPACE_LOCAL);
+    if (tn_has_chunks(reduces.u[i]) == with_chunks) {
+      tn_do_stage(s, reduces.u[i], n, inner);
       return;
     }
 }
@@ -30487,8 +31583,8 @@ static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile 
     if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
     const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
     if (f < TN_SQUARE_LEAST) return;
-    tn_move_split(s, tn_move_kind(s, *lanes, TN_LOOP), f, TN_UPCAST, 0, lanes);
-    tn_move_split(s, loop[i], f, TN_VECTOR, 0, &loop[i]);
+    tn_do_split(s, TN_OPT_UPCAST, tn_do_kind(s, TN_OPT_LOOP, *lanes), f, lanes);
+    tn_do_split(s, TN_OPT_LANE, loop[i], f, &loop[i]);
     return;
   }
 }
@@ -30497,23 +31593,20 @@ static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 // long to compile, and their constants take the registers. So does what is stored apart.
 static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
-  tn_list reduces = {NULL, 0, 0}, src = {NULL, 0, 0};
+  tn_list reduces = {NULL, 0, 0};
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_rounds(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
-  for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_move_kind(s, loop[i], TN_LOOP);
+  if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
+  for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
     tn_tile_turn(s, p, c, loop, &lanes);
     if (lanes != x->lanes) loop[3] = lanes;
   }
-  tiny_uop *end = s->sink->src[0], *last;
-  for (uint32_t i = 0; i < end->nsrc; i++)
-    if (end->src[i] != loop[0] && end->src[i] != loop[1] && end->src[i] != loop[2] && end->src[i] != loop[3])
-      tn_push(s->t, &src, end->src[i]);
-  for (int i = 3; i >= 0; i--) if (loop[i]) tn_push(s->t, &src, loop[i]);
-  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
-  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
+  tiny_uop *order[4];
+  int n = 0;
+  for (int i = 3; i >= 0; i--) if (loop[i]) order[n++] = loop[i];
+  tn_do_order(s, n, order);
 }
 
 // A reduction of products that reads one operand as vectors, again for every tile of rows: columns loop outside
@@ -30521,29 +31614,28 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 // Returns how many loops may become tasks: in those of panels each would pack the same rows again.
 static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
                         tn_tiled x) {
-  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], *stage;
+  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], **copy, **rows = NULL;
   tn_profile now;
   int n = 0, loops = 0;
-  if (!c->packs || !x.rows || !x.columns) return TN_MAX_RANGES;
-  if (tn_loops_before(s, x.rows, x.columns)) tn_move_swap(s, x.rows, x.columns);
-  if (c->rounds < tn_range_extent(r)) r = tn_move_split(s, r, c->rounds, TN_REDUCE, 0, &rounds);
-  if (rounds) rounds = tn_move_kind(s, rounds, TN_LOOP);
+  if (!c->packs || !x.rows || !x.columns) return TN_ALL_LOOPS;
+  if (tn_loops_before(s, x.rows, x.columns)) tn_do_swap(s, x.rows, x.columns);
+  if (c->rounds < tn_range_extent(r)) r = tn_do_split(s, TN_OPT_SPLIT, r, c->rounds, &rounds);
+  if (rounds) rounds = tn_do_kind(s, TN_OPT_LOOP, rounds);
   tn_tile_block(s, p, target, c, &x);
   panel[n++] = r;
   if (x.vectors) panel[n++] = x.vectors;
   panel[n++] = x.lanes;
-  stage = tn_pack(s, panel, n, x.rows);
-  if (!stage) return TN_MAX_RANGES;
-  tn_pack_lanes(s, stage, c->lanes);
+  copy = tn_pack(s, panel, n, x.rows);
+  if (!copy) return TN_ALL_LOOPS;
+  tn_pack_lanes(s, copy, n, c->lanes);
   n = 0;
   block[n++] = x.rows;
   for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
   block[n++] = r;
-  stage = c->packs_rows ? tn_pack(s, block, n, x.columns) : NULL;
-  if (stage) tn_pack_lanes(s, stage, c->lanes);
-  if (rounds) tn_tile_keep(s, &x, stage ? x.columns : NULL, x.rows, 1);
+  if (c->packs_rows && (rows = tn_pack(s, block, n, x.columns))) tn_pack_lanes(s, rows, n, c->lanes);
+  if (rounds) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
   tn_profile_kernel(s->t, s->sink, &now);
-  for (int i = 0; i < now.nout && now.out[i] != (stage ? x.columns : x.rows); i++)
+  for (int i = 0; i < now.nout && now.out[i] != (rows ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;
   return loops;
 }
@@ -30561,8 +31653,7 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
       if ((u->op != TINY_OP_IDIV && u->op != TINY_OP_MOD) || u->src[0] != p->out[i] || !tn_is_const(u->src[1]) ||
           u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
         continue;
-      tn_move_split(s, p->out[i], u->src[1]->k, TN_LOOP, 0, NULL);
-      s->sink = tn_simplify(t, s->sink);
+      tn_do_split(s, TN_OPT_SPLIT, p->out[i], u->src[1]->k, NULL);
       tn_profile_kernel(t, s->sink, p);
       i = -1;
       break;
@@ -30572,12 +31663,14 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
 
 // The tile, of DOTs if it packs what they read: else making words costs more than they save.
 static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *const plain = s->sink;
-  if (tn_move_dot(s, p, target->lang)) {
+  const tn_kernel_state plain = *s;
+  const int64_t serial = s->t->ir->serial;
+  if (tn_do_plain(s, TN_OPT_DOT)) {
     tn_profile_kernel(s->t, s->sink, p);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;
-    s->sink = plain;
+    *s = plain;
+    s->t->ir->serial = serial;
     tn_profile_kernel(s->t, s->sink, p);
   }
   return tn_tile_choose(s->t, p, target);
@@ -30598,7 +31691,7 @@ static void tn_tile_unroll(tn_kernel_state *s, const tn_profile *p, const tn_til
         (left && copies * n > TN_WINDOW_COPIES))
       continue;
     copies *= n;
-    tn_move_kind(s, p->red[i], TN_UNROLL);
+    tn_do_kind(s, TN_OPT_UNROLL, p->red[i]);
   }
 }
 
@@ -30631,7 +31724,7 @@ static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, con
       continue;
     const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
     if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
-    tn_move_stage(s, u, 3, inner, TN_SPACE_LOCAL);
+    tn_do_stage(s, u, 3, inner);
     return;
   }
 }
@@ -30641,31 +31734,20 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const double work = tn_work(p);
   const tn_tile c = tn_tile_of(s, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
-  s->sink = tn_simplify(s->t, s->sink);
   tn_profile_kernel(s->t, s->sink, p);
-  if (!p->usable) return;
   const int loops = tn_tile_pack(s, p, target, &c, x);
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
   tn_tile_copy_across(s, target, &c, &x);
   tn_tile_roll(s, p, &c, &x);
-  tn_move_apart(s);
+  tn_do_plain(s, TN_OPT_FISSION);
 }
 #endif
 // ---- end src/codegen/tile.c ----
 // ---- begin src/codegen/tensorcore.c ----
-// tensorcore: a sum of products of two matrices becomes products of tiles by a matrix unit of the target.
+// matrix units: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
 //
-//   for each block of rows and of columns              tasks
-//     for each round                                   as much of the reduction as stays near for a strip
-//       a: the block's rows as tiles                   copied, a tile's elements together
-//       for each strip of columns
-//         b: the strip's columns as tiles              neighbours along the reduction together, as the unit wants them
-//         for each strip of rows: c += a @ b           up to 2x2 tiles are held in registers
-//     for each element of the block: what comes after the sum
-// Without rounds c is one strip's, and what comes after it follows at once. Operands are packed with all that is
-// computed from what they load. Beyond the end of the reduction they are zero; edges of rows and columns are
-// computed twice.
+// In:  a kernel, the units of a language. Out: the opts for it and 1; 0: no unit fits.
 #ifndef TN_CODEGEN_TENSORCORE
 #define TN_CODEGEN_TENSORCORE
 #ifndef TINY_AMALGAMATED
@@ -30675,19 +31757,8 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 enum {
   TN_CORE_TILES = 2,                       // rows and columns of tiles that are held: 4 sums, 2 and 2 operands
   TN_CORE_STRIP = 1 << 15,                 // bytes of a strip of rows that stay in the nearest cache
-  TN_CORE_BLOCK = 512, TN_CORE_ROUNDS = 2  // rows and columns of a block; products along a reduction worth a unit
+  TN_CORE_BLOCK = 512, TN_CORE_PRODUCTS = 2   // rows and columns of a block; products along a reduction worth a unit
 };
-
-// A range as blocks of strips of tiles of elements, outermost first; NULL: there is one.
-enum { TN_CORE_BLOCKS, TN_CORE_STRIPS, TN_CORE_TILE, TN_CORE_ELEMENT, TN_CORE_LEVELS };
-typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS]; } tn_core_axis;
-
-typedef struct tn_core {
-  const tiny_matrix_unit *unit;
-  tn_core_axis m, n;                       // r[0]: the whole range, until it is split
-  tiny_uop *r, *round, *x, *y;             // of the reduction; the operands, in the dtypes of the unit
-  int64_t rounds, tiles;                   // of the reduction: tiles in each round
-} tn_core;
 
 // The longest range of the output that x depends on and y does not.
 static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
@@ -30697,14 +31768,6 @@ static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, ti
         (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
       best = p->out[i];
   return best;
-}
-
-// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
-static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *u = p->nreduce == 1 && p->nred == 1 && p->reduce[0]->k == TINY_OP_ADD ? p->reduce[0]->src[0] : NULL;
-  *inside = NULL;
-  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
-  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
@@ -30718,7 +31781,7 @@ static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_lang
              *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
         tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
-        tn_range_extent(p->red[0]) < TN_CORE_ROUNDS * unit->k)
+        tn_range_extent(p->red[0]) < TN_CORE_PRODUCTS * unit->k)
       continue;
     c->unit = unit;
     c->m.r[0] = m; c->n.r[0] = n;
@@ -30744,8 +31807,8 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
   c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
   const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
-  c->rounds = (all + most - 1) / most;
-  c->tiles = (all + c->rounds - 1) / c->rounds;
+  c->chunks = (all + most - 1) / most;
+  c->tiles = (all + c->chunks - 1) / c->chunks;
   while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
   while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
   for (int i = 0; i < p->nout; i++)
@@ -30761,129 +31824,40 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
 // ** ranges **
 
 static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
-  tiny_uop *r = tn_move_split(s, a->r[0], a->block, TN_LOOP, 0, &a->r[TN_CORE_BLOCKS]);
-  r = tn_move_split(s, r, a->strip, TN_LOOP, 0, &a->r[TN_CORE_STRIPS]);
-  a->r[TN_CORE_ELEMENT] = tn_move_split(s, r, tile, TN_LOOP, 0, &a->r[TN_CORE_TILE]);
-}
-
-// A place among the values of the ranges, the last one the fastest; NULL: there is one value.
-static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
-  tiny_uop *at = tn_index(t, 0);
-  for (int i = 0; i < n; i++)
-    if (r[i]) at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, at, tn_index(t, tn_range_extent(r[i]))), r[i]);
-  return tn_u2(t, TINY_OP_MUL, at, tn_index(t, each));
-}
-
-static tiny_uop *tn_core_fresh(tiny_ctx *t, tiny_uop *r, int kind) {
-  return r ? tn_range(t, tn_range_extent(r), kind) : NULL;
-}
-
-// u, for the values of the ranges `to` in the place of `from`, NULL among both, in memory.
-static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const *from, tiny_uop *const *to) {
-  tn_list ranges = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  for (int i = 0; i < n; i++) {
-    if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
-    if (to[i]) tn_push(t, &ranges, to[i]);
-  }
-  return tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
-}
-
-// The element at `at` of memory, and those that follow.
-static tiny_uop *tn_core_load(tiny_ctx *t, tiny_uop *memory, tiny_uop *at, int lanes) {
-  return tn_load(t, tn_index_of(t, memory, at, NULL), lanes);
-}
-
-// ** tiles **
-
-// The tile of a for k, one of the round's: rows of elements along the reduction.
-static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
-  const tiny_matrix_unit *unit = c->unit;
-  tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
-  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
-  fresh[4] = tn_range(t, unit->k, TN_VECTOR);
-  tiny_uop *place[3] = {c->round, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
-  tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
-  tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
-  return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
-}
-
-// The tile of b for k: rows of words, which hold neighbours along the reduction.
-static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
-  const tiny_matrix_unit *unit = c->unit;
-  const int words = unit->k / unit->together;
-  tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
-  for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
-  fresh[2] = tn_range(t, words, TN_LOOP);
-  tiny_uop *place[3] = {c->round, k, fresh[2]};
-  tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
-  tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
-  return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
-}
-
-// An element of the sum, from tiles of it in memory: of all strips of the block where rounds add to them.
-static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
-  const tiny_matrix_unit *unit = c->unit;
-  const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
-  const int first = c->round ? 0 : 2;
-  tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
-           *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
-  src[0] = tn_core_a(t, c, k);
-  src[1] = tn_core_b(t, c, k);
-  src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
-  tiny_uop *product = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL),
-           *over[2] = {k, c->round}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->round ? 2 : 1, over);
-  for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
-  tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
-           *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
-  tiny_uop *at = tn_u2(t, TINY_OP_ADD, tn_core_at(t, 4 - first, from + first, unit->m * unit->n),
-                       tn_core_at(t, 2, element, 1));
-  return tn_core_load(t, memory, at, 1);
+  tiny_uop *r = tn_do_split(s, TN_OPT_SPLIT, a->r[0], a->block, &a->r[TN_CORE_BLOCKS]);
+  r = tn_do_split(s, TN_OPT_SPLIT, r, a->strip, &a->r[TN_CORE_STRIPS]);
+  a->r[TN_CORE_ELEMENT] = tn_do_split(s, TN_OPT_SPLIT, r, tile, &a->r[TN_CORE_TILE]);
 }
 
 // The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
 static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
-  tiny_uop *const *m = c->m.r, *const *n = c->n.r, *end = s->sink->src[0], *last,
-           *order[8] = {m[0], n[0], c->round ? NULL : n[1], m[1], m[2], m[3], c->round ? n[1] : NULL, n[2]};
-  tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < end->nsrc; i++) {
-    int own = 0;
-    for (int l = 0; l < TN_CORE_LEVELS; l++) own |= end->src[i] == m[l] || end->src[i] == n[l];
-    if (!own) tn_push(s->t, &src, end->src[i]);
-  }
-  const int loops = src.n - 1 + (m[0] != NULL) + (n[0] != NULL);
-  for (int i = 0; i < 8; i++) if (order[i]) tn_push(s->t, &src, order[i]);
-  tn_push(s->t, &src, n[TN_CORE_ELEMENT]);
-  last = tn_node_of(s->t, TINY_OP_END, TINY_VOID, &src);
-  s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
-  return loops;
+  tiny_uop *const *m = c->m.r, *const *n = c->n.r, *axes[8],
+           *order[8] = {m[0], n[0], c->chunks > 1 ? NULL : n[1], m[1], m[2], m[3], c->chunks > 1 ? n[1] : NULL, n[2]};
+  const int loops = (int)s->sink->src[0]->nsrc - 1;
+  int count = 0, inner = 0;
+  for (int i = 0; i < 8; i++) if (order[i]) axes[count++] = order[i];
+  for (int i = 0; i < 2; i++) for (int l = 1; l < TN_CORE_LEVELS; l++) inner += (i ? n : m)[l] != NULL;
+  axes[count++] = n[TN_CORE_ELEMENT];
+  tn_do_order(s, count, axes);
+  return loops - inner;
 }
 
 // 1: the kernel's sum is done by a matrix unit.
-static int tn_optimize_tensorcore(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
+static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_core c;
-  tiny_uop *inside, *product, *operand[2];
+  tiny_uop *axes[2 * TN_CORE_LEVELS];
   if (!tn_core_find(s, p, target->lang, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
-  c.r = tn_move_pad(s, c.r, c.rounds * c.tiles * c.unit->k);
+  tn_do_pad(s, c.r, c.chunks * c.tiles * c.unit->k);
   tn_core_split(s, &c.m, c.unit->m);
   tn_core_split(s, &c.n, c.unit->n);
-  tn_profile_kernel(t, s->sink, p);
-  product = tn_core_product(p, &inside);
-  for (int i = 0; i < 2; i++) {
-    operand[i] = product->src[i]->src[0];
-    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
-                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
-  }
-  const int first = !tn_depends(t, operand[0], c.m.r[TN_CORE_ELEMENT]);
-  c.x = operand[first]; c.y = operand[!first];
-  if (c.rounds > 1) c.round = tn_range(t, c.rounds, TN_LOOP);
-  tiny_uop *sum = tn_core_sum(t, &c, p->reduce[0]->dtype);
-  s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
+  for (int i = 0; i < TN_CORE_LEVELS; i++) { axes[i] = c.m.r[i]; axes[TN_CORE_LEVELS + i] = c.n.r[i]; }
+  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.chunks);
+  o.number = (int16_t)(c.unit - target->lang->units);
+  if (!tn_do(s, &o)) return 1;
   const int loops = tn_core_order(s, &c);
-  tn_move_kind(s, c.n.r[TN_CORE_ELEMENT], TN_VECTOR);
-  s->sink = tn_simplify(t, s->sink);
+  tn_do_kind(s, TN_OPT_LANE, c.n.r[TN_CORE_ELEMENT]);
   tn_make_tasks(s, work, loops);
   return 1;
 }
@@ -30901,77 +31875,12 @@ static int tn_optimize_tensorcore(tn_kernel_state *s, tn_profile *p, const tn_ta
 #endif
 
 enum {
-  TN_FAR = 16, TN_ROW_COST = 10, TN_ROW_NBYTES = 1 << 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4,
+  TN_FAR = 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4, TN_ROW_FETCHES = 8,
   TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256,   // of a block, in bytes of what is written and of what is read
   TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
   TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
   TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
 };
-
-static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
-  tn_list all = {NULL, 0, 0};
-  double cost = 0;
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++)
-    if (tn_is_float(all.u[i]->dtype) && all.u[i]->op != TINY_OP_REDUCE) cost += tn_op_cost(all.u[i]);
-  return cost;
-}
-
-// The greatest expression that the store and a REDUCE over its row both compute, *of_reduce as the REDUCE has
-// it; NULL where it costs little.
-static tiny_uop *tn_row_shared(tiny_ctx *t, const tn_profile *p, tiny_uop *j, tiny_uop *reduce,
-                               tiny_uop **of_reduce) {
-  tn_list body = {NULL, 0, 0}, value = {NULL, 0, 0};
-  tn_map same = {NULL, 0, 0};
-  tiny_uop *r = reduce->src[1];
-  tn_toposort(t, reduce->src[0], &body);
-  tn_toposort(t, p->end->src[0]->src[1], &value);
-  for (int i = 0; i < body.n; i++)
-    if (tn_op_is_elementwise(body.u[i]->op) && tn_is_float(body.u[i]->dtype) && tn_depends(t, body.u[i], r))
-      tn_map_set(t, &same, tn_replace(t, body.u[i], 1, &r, &j), body.u[i]);
-  for (int i = value.n - 1; i >= 0; i--) {
-    if (!tn_map_has(&same, value.u[i])) continue;
-    *of_reduce = (tiny_uop *)tn_map_get(&same, value.u[i]);
-    return tn_expression_cost(t, value.u[i]) >= (double)TN_ROW_COST ? value.u[i] : NULL;
-  }
-  return NULL;
-}
-
-// Where element j of a row lies in memory for all rows of a block; rows NULL: for one.
-static tiny_uop *tn_place_in_rows(tiny_ctx *t, tiny_uop *rows, int64_t n, tiny_uop *j) {
-  return rows ? tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rows, tn_index(t, n)), j) : j;
-}
-
-// What a row costs to compute, such as the exponentials of a softmax, is kept for the passes that come after: the
-// REDUCE that needs it first stores it on its way. rows: of a block, or NULL.
-static int tn_stage_row(tn_kernel_state *s, const tn_profile *p, tiny_uop *rows) {
-  tiny_ctx *t = s->t;
-  tiny_uop *j = NULL, *value[2];
-  for (int i = 0; i < p->nout; i++) {
-    int in_scope = 1;
-    for (int k = 0; k < p->nreduce; k++) in_scope &= tn_depends(t, p->reduce[k], p->out[i]);
-    if (in_scope) continue;
-    if (j) return 0;
-    j = p->out[i];
-  }
-  if (!j || p->end->op != TINY_OP_END || tn_stride_in(t, p->store->src[1], j) != 1) return 0;
-  for (int k = 0; k < p->nreduce; k++) {
-    tiny_uop *reduce = p->reduce[k];
-    const int64_t n = tn_range_extent(j), nelem = rows ? n * tn_range_extent(rows) : n;
-    if (reduce->nsrc != 2 || tn_range_extent(reduce->src[1]) != n) continue;
-    value[0] = tn_row_shared(t, p, j, reduce, &value[1]);
-    if (!value[0] || nelem * tn_dtypes[value[0]->dtype].nbytes > TN_ROW_NBYTES) continue;
-    tiny_uop *memory = tn_define(t, value[0]->dtype, 1, TN_SPACE_LOCAL, nelem),
-             *first = tn_index_of(t, memory, tn_place_in_rows(t, rows, n, reduce->src[1]), NULL),
-             *stored = tn_after(t, value[1], tn_store(t, first, value[1])),
-             *filling = tn_replace(t, reduce, 1, &value[1], &stored),
-             *again = tn_load_at(t, tn_after(t, memory, filling), tn_place_in_rows(t, rows, n, j)),
-             *from[2] = {value[0], reduce}, *to[2] = {again, filling};
-    s->sink = tn_replace(t, s->sink, 2, from, to);
-    return 1;
-  }
-  return 0;
-}
 
 // Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
 static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
@@ -30983,19 +31892,11 @@ static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u)
   return 0;
 }
 
-// The load, which first asks for another element of its memory, at `ahead`.
-static tiny_uop *tn_load_fetching(tiny_ctx *t, tiny_uop *load, tiny_uop *ahead) {
-  const tiny_uop *index = load->src[0];
-  tiny_uop *memory = index->src[0], *fetched = tn_prefetch(t, tn_index_of(t, memory, ahead, NULL));
-  memory = tn_after(t, memory, fetched);
-  return tn_load(t, tn_index_of(t, memory, index->src[1], index->nsrc == 3 ? index->src[2] : NULL), 1);
-}
-
 // Rows ahead that are fetched: the next one, or several short ones.
 static int64_t tn_rows_ahead(int64_t nbytes) { return nbytes < TN_ROW_AHEAD ? TN_ROW_AHEAD / nbytes : 1; }
 
-// What a load reads in one round of the output range number `rows`, in bytes.
-static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
+// What a load reads in one iteration of the output range number `rows`, in bytes.
+static int64_t tn_iteration_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load, int rows) {
   tn_list ranges = {NULL, 0, 0};
   int64_t n = tn_dtypes[load->dtype].nbytes;
   tn_collect_ranges(t, load, &ranges);
@@ -31010,7 +31911,7 @@ static int64_t tn_round_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *load,
 // Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
 static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
   int rows = -1;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, memory = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) {
     int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
     for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
@@ -31030,52 +31931,17 @@ static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
     for (int j = 0; j < memory.n; j++) again &= memory.u[j] != at->src[0];
     if (!again) continue;
     tn_push(s->t, &memory, at->src[0]);
-    tn_push(s->t, &from, u);
-    const int64_t ahead = tn_rows_ahead(tn_round_nbytes(s->t, p, u, rows)) * stride;
-    tn_push(s->t, &to, tn_load_fetching(s->t, u, tn_u2(s->t, TINY_OP_ADD, at->src[1], tn_index(s->t, ahead))));
+    tn_push(s->t, &fetched, u);
   }
-  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
+  for (int i = 0; i < fetched.n; i++)
+    tn_do_prefetch(s, fetched.u[i], p->out[rows], tn_rows_ahead(tn_iteration_nbytes(s->t, p, fetched.u[i], rows)));
 }
 
-// ** rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can **
-
-// What the element of a load is in a later round of `rows`; numbers that name rows are read within their memory.
-static tiny_uop *tn_element_later(tiny_ctx *t, tiny_uop *element, tiny_uop *rows, int64_t rounds) {
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tiny_uop *later = tn_u2(t, TINY_OP_ADD, rows, tn_index(t, rounds));
-  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    tiny_uop *index = loads.u[i]->src[0], *last = tn_index(t, tn_memory_nelem(index->src[0]) - 1), *beyond;
-    if (!tn_depends(t, index, rows)) continue;
-    beyond = tn_u2(t, TINY_OP_MUL, tn_replace(t, index->src[1], 1, &rows, &later), tn_index(t, -1));
-    beyond = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, beyond, last), tn_index(t, 0));
-    tn_push(t, &from, loads.u[i]);
-    tn_push(t, &to, tn_load_at(t, index->src[0],
-                               tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, beyond, tn_index(t, -1)), last)));
-  }
-  tn_push(t, &from, rows);
-  tn_push(t, &to, later);
-  return tn_replace(t, element, from.n, from.u, to.u);
-}
-
-// Are all loads that name the element's place in order along `rows`, so that later ones may be read?
-static int tn_is_named_in_order(tiny_ctx *t, tiny_uop *element, const tiny_uop *rows) {
-  tn_list loads = {NULL, 0, 0};
-  int named = 0;
-  tn_collect_op(t, element, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < loads.n; i++) {
-    const tiny_uop *index = loads.u[i]->src[0];
-    if (!tn_depends(t, loads.u[i], rows)) continue;
-    const int64_t stride = tn_stride_in(t, index->src[1], rows);
-    if (index->nsrc != 2 || index->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR || stride < 0) return 0;
-    named = 1;
-  }
-  return named;
-}
-
+// Rows that are named by numbers from memory: no processor can tell which one comes next, but the kernel can.
 static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_ctx *t = s->t;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  int64_t ahead[TN_ROW_FETCHES];
+  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, along = {NULL, 0, 0};
   tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n && !p->nreduce; i++) {
     tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
@@ -31084,12 +31950,14 @@ static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
       rows--;
     if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
     if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
-    const int64_t nbytes = tn_round_nbytes(t, p, u, rows);
+    const int64_t nbytes = tn_iteration_nbytes(t, p, u, rows);
     if (nbytes < TN_CACHE_LINE) continue;
-    tn_push(t, &from, u);
-    tn_push(t, &to, tn_load_fetching(t, u, tn_element_later(t, element, p->out[rows], tn_rows_ahead(nbytes))));
+    tn_push(t, &fetched, u);
+    tn_push(t, &along, p->out[rows]);
+    ahead[fetched.n - 1] = tn_rows_ahead(nbytes);
+    if (fetched.n == TN_ROW_FETCHES) break;
   }
-  s->sink = tn_replace(t, s->sink, from.n, from.u, to.u);
+  for (int i = 0; i < fetched.n; i++) tn_do_prefetch(s, fetched.u[i], along.u[i], ahead[i]);
 }
 
 // Is what e names read across when v advances, but in a row when j does?
@@ -31115,20 +31983,14 @@ static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t mo
 
 // Copies what a load reads over the block rows x columns to the stack, as it will be read: in squares that are turned
 // in registers.
-static tiny_uop *tn_stage_block(tiny_ctx *t, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
-  const int64_t n = tn_range_extent(rows);
-  tiny_uop *from[2] = {columns, rows}, *to[2];
-  tn_list ranges = {NULL, 0, 0};
-  while (most > n || most > tn_range_extent(columns)) most /= 2;
-  for (int i = 0; i < 2; i++) {
-    const int64_t squares = tn_range_extent(from[i]) / most;
-    tiny_uop *square = tn_range(t, squares, TN_LOOP), *part = tn_range(t, most, i ? TN_VECTOR : TN_UPCAST);
-    to[i] = squares == 1 ? part : tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, square, tn_index(t, most)), part);
-    if (squares > 1) tn_push(t, &ranges, square);
-    tn_push(t, &ranges, part);
-  }
-  tiny_uop *stage = tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, load, 2, from, to), ranges.n, ranges.u);
-  return tn_load_at(t, stage, tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, columns, tn_index(t, n)), rows));
+static void tn_stage_block(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
+  tiny_uop *inner[2] = {columns, rows};
+  while (most > tn_range_extent(rows) || most > tn_range_extent(columns)) most /= 2;
+  tiny_uop **copy = tn_do_stage(s, load, 2, inner);
+  if (!copy) return;
+  tiny_uop *over[2] = {copy[0], copy[1]};
+  tn_do_split(s, TN_OPT_UPCAST, over[0], most, NULL);
+  tn_do_split(s, TN_OPT_LANE, over[1], most, NULL);
 }
 
 // A transposition: j is contiguous in what is read, v in what is written. A few rows of what is read are walked along
@@ -31139,33 +32001,28 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
   const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
   tiny_uop *strips, *blocks, *first = NULL;
-  tn_list loads = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_list loads = {NULL, 0, 0};
   if (rows < TN_SQUARE_LEAST || columns < TN_SQUARE_LEAST) return v;
   for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
-  tiny_uop *row = tn_move_split(s, v, rows, TN_LOOP, 0, &strips);
-  tiny_uop *column = tn_move_split(s, j, columns, TN_LOOP, 0, &blocks);
-  if (first == j && strips) tn_move_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
-  if (first == j && strips && blocks) tn_move_swap(s, blocks, strips);
-  if (first == v && blocks) tn_move_swap(s, row, blocks);
+  tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, v, rows, &strips);
+  tiny_uop *column = tn_do_split(s, TN_OPT_SPLIT, j, columns, &blocks);
+  if (first == j && strips) tn_do_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
+  if (first == j && strips && blocks) tn_do_swap(s, blocks, strips);
+  if (first == v && blocks) tn_do_swap(s, row, blocks);
   tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < loads.n; i++) {
     const tiny_uop *index = loads.u[i]->src[0];
     if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;
-    tn_push(s->t, &from, loads.u[i]);
-    tn_push(s->t, &to, tn_stage_block(s->t, loads.u[i], row, column, most));
+    tn_stage_block(s, loads.u[i], row, column, most);
   }
-  s->sink = tn_replace(s->t, s->sink, from.n, from.u, to.u);
   return row;
 }
 
 // Does one REDUCE fold range red[i] and one of those in `taken`?
-static int tn_is_reduced_with(const tn_profile *p, int i, uint32_t taken) {
-  for (int j = 0; j < p->nreduce; j++) {
-    uint32_t folds = 0;
-    for (int k = 0; k < p->nred; k++)
-      for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++) if (p->reduce[j]->src[n] == p->red[k]) folds |= 1u << k;
-    if ((folds >> i & 1) && (folds & taken)) return 1;
-  }
+static int tn_is_reduced_with(const tn_profile *p, int i, const tn_list *taken) {
+  for (int j = 0; j < p->nreduce; j++)
+    for (int k = 0; k < taken->n && tn_folds_over(p->reduce[j], p->red[i]); k++)
+      if (tn_folds_over(p->reduce[j], taken->u[k])) return 1;
   return 0;
 }
 
@@ -31185,18 +32042,18 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most,
   tiny_uop *r = p->red[i], *rest = NULL;
   const int64_t n = tn_range_extent(r), width = 4 * most;
   if (n > width && n % width && tn_folds_again(p, i)) {
-    r = tn_move_split(s, r, width, TN_LOOP, 0, NULL);
-    tn_move_split(s, r, most, TN_VECTOR, 0, &rest);
-    tn_move_kind(s, rest, TN_UNROLL);
+    r = tn_do_split(s, TN_OPT_SPLIT, r, width, NULL);
+    tn_do_split(s, TN_OPT_LANE, r, most, &rest);
+    tn_do_kind(s, TN_OPT_UNROLL, rest);
     return 1;
   }
-  if (n >= width && n % most) r = tn_move_pad(s, r, most);
+  if (n >= width && n % most) r = tn_do_pad(s, r, most);
   const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
   if (lanes < 2) return 0;
-  tn_move_split(s, r, lanes, TN_VECTOR, 0, &rest);
+  tn_do_split(s, TN_OPT_LANE, r, lanes, &rest);
   for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
     if (together[f] <= copies && tn_range_extent(rest) % together[f] == 0) {
-      tn_move_split(s, rest, together[f], TN_UNROLL, 0, NULL);
+      tn_do_split(s, TN_OPT_UNROLL, rest, together[f], NULL);
       break;
     }
   return 1;
@@ -31206,7 +32063,7 @@ static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most,
 static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
   int64_t f = TN_COLUMN_VECTORS;
   while (tn_range_extent(columns) % f) f--;
-  if (f > 1) tn_move_split(s, columns, f, TN_UPCAST, 0, NULL);
+  if (f > 1) tn_do_split(s, TN_OPT_UPCAST, columns, f, NULL);
 }
 
 // ** short rows: pass by pass over a block of them, so that none waits for its own folds **
@@ -31241,12 +32098,12 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
   }
   // Memory is busiest where reading and writing take turns often, and nothing else takes long.
-  if (p->row && cost < (double)TN_ROW_COST &&
+  if (p->row && cost < (double)TN_REUSE_COST &&
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
     return NULL;
   while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
-  rows = tn_move_split(s, rows, f, TN_LOOP, 0, NULL);
+  rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
   tn_profile_kernel(s->t, s->sink, p);
   return rows;
 }
@@ -31277,8 +32134,9 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
       if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= (double)TN_NUMBER_COST) next = u;
     }
     if (!next) return;
-    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
-    tn_move_split(s, stage->src[1], tn_lanes_for(tn_range_extent(rows), most, 0), TN_VECTOR, 0, NULL);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    if (!copy) return;
+    tn_do_split(s, TN_OPT_LANE, *copy, tn_lanes_for(tn_range_extent(rows), most, 0), NULL);
   }
 }
 
@@ -31291,8 +32149,9 @@ static void tn_stage_folds(tn_kernel_state *s, tiny_uop *rows) {
     tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &all);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
-    tiny_uop *stage = tn_move_stage(s, next, 1, &rows, TN_SPACE_LOCAL);
-    tn_move_split(s, stage->src[1], TN_SHORT_COPIES, TN_UPCAST, 0, NULL);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    if (!copy) return;
+    tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
   }
 }
 
@@ -31300,12 +32159,11 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
   tiny_uop *rows = tn_block_rows(s, p);
-  if (p->row && tn_stage_row(s, p, rows)) tn_profile_kernel(t, s->sink, p);
+  if (p->row && tn_do_reuse(s, rows)) tn_profile_kernel(t, s->sink, p);
   if (rows) tn_stage_folds(s, rows);
   const int most = tn_target_lanes(target, p);
   if (rows) tn_stage_numbers(s, rows, most);
   if (rows) tn_profile_kernel(t, s->sink, p);
-  if (!p->usable) return;
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
@@ -31315,22 +32173,20 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
     score = now;
   }
   int v_in_scope = 0;
-  uint32_t taken = 0;                      // bit i: red[i] became lanes
+  tn_list taken = {NULL, 0, 0};            // ranges of reductions that became lanes
   for (int j = 0; best && j < p->nreduce; j++) v_in_scope |= tn_depends(t, p->reduce[j], best);
   tiny_uop *across = best ? tn_find_across(t, p, best) : NULL;
   if (across) best = tn_walk_across(s, p, best, across, most);
   tiny_uop *columns = NULL;
   if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &columns);
+    tn_do_split(s, TN_OPT_LANE, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), &columns);
   if (v_in_scope && columns && !p->row) tn_widen_columns(s, columns);
   if (!v_in_scope) for (int i = 0; i < p->nred; i++) {   // rows: every pass over the row gets lanes, once
-    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, taken)) continue;
-    if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) taken |= 1u << i;
+    if (tn_lanes_score(t, p, p->red[i], 0) < 0.5 || tn_is_reduced_with(p, i, &taken)) continue;
+    if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
-  s->sink = tn_simplify(t, s->sink);
-  tn_make_tasks(s, work, TN_MAX_RANGES);
+  tn_make_tasks(s, work, TN_ALL_LOOPS);
   tn_profile_kernel(t, s->sink, p);
-  if (!p->usable) return;
   tn_fetch_next_row(s, p);
   tn_fetch_named_rows(s, p);
 }
@@ -31403,21 +32259,20 @@ static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_targe
   const int lanes = tn_target_lanes(target, p);
   const double work = tn_work(p);
   if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
-  inner[1] = tn_move_split(s, tn_move_split(s, v, f, TN_LOOP, 0, NULL), lanes, TN_VECTOR, 0, &inner[0]);
-  tn_move_split(s, p->red[0], rows, TN_UNROLL, 0, &rounds);
-  tn_move_kind(s, rounds, TN_LOOP);
+  inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
+  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &rounds);
+  tn_do_kind(s, TN_OPT_LOOP, rounds);
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  tn_move_stage(s, reduces.u[0], 2, inner, TN_SPACE_LOCAL);
-  s->sink = tn_simplify(s->t, s->sink);
-  tn_make_tasks(s, work, TN_MAX_RANGES);
+  tn_do_stage(s, reduces.u[0], 2, inner);
+  tn_make_tasks(s, work, TN_ALL_LOOPS);
   return 1;
 }
 #endif
 // ---- end src/codegen/columns.c ----
 // ---- begin src/codegen/optimize.c ----
-// optimize: chooses moves for a kernel in microseconds.
+// optimize: chooses a schedule for a kernel in microseconds.
 //
-// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after moves.
+// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after the opts, and their list.
 // On a CPU: reductions become register tiles (tile.c) or walk along rows (columns.c), everything else lanes (rows.c);
 // scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups and items, long
 // reductions are shared by a group.
@@ -31429,72 +32284,7 @@ static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_targe
 
 enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
 
-// ** joining neighbours: fewer, longer loops **
-
-static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
-  tn_list all = {NULL, 0, 0};
-  int n = 0;
-  tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) n += all.u[i]->op == TINY_OP_IDIV || all.u[i]->op == TINY_OP_MOD;
-  return n;
-}
-
-// Replaces neighbours a (outer), b by one range wherever that costs no division.
-static int tn_ranges_join(tn_kernel_state *s, tiny_uop *a, tiny_uop *b, int divmods) {
-  tiny_ctx *t = s->t;
-  const int64_t nb = tn_range_extent(b);
-  tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
-  to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
-  to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
-  tiny_uop *sink = tn_replace(t, s->sink, 2, from, to);
-  tn_list lists = {NULL, 0, 0}, old = {NULL, 0, 0}, now = {NULL, 0, 0};
-  tn_toposort(t, sink, &lists);
-  for (int i = 0; i < lists.n; i++) {      // both stands twice in the range lists now
-    tiny_uop *u = lists.u[i];
-    if (tn_ranges_from(u->op) < 0) continue;
-    tn_list src = {NULL, 0, 0};
-    int seen = 0;
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (j && u->src[j] == both && seen++) continue;
-      tn_push(t, &src, u->src[j]);
-    }
-    if (seen > 1) {
-      tn_push(t, &old, u);
-      tn_push(t, &now, tn_like(t, u, u->lanes, src.n, src.u));
-    }
-  }
-  sink = tn_simplify(t, tn_replace(t, sink, old.n, old.u, now.u));
-  if (tn_count_divmod(t, sink) > divmods) return 0;
-  s->sink = sink;
-  return 1;
-}
-
-static void tn_join_ranges(tn_kernel_state *s) {
-  tn_profile p;
-  for (int again = 1; again;) {
-    again = 0;
-    const int divmods = tn_count_divmod(s->t, s->sink);
-    tn_profile_kernel(s->t, s->sink, &p);
-    if (!p.usable) return;
-    for (int i = 0; i + 1 < p.nout && !again; i++) {
-      int same = 1;                        // not across the scope's border
-      for (int j = 0; j < p.nreduce; j++)
-        same &= tn_depends(s->t, p.reduce[j], p.out[i]) == tn_depends(s->t, p.reduce[j], p.out[i + 1]);
-      again = same && tn_ranges_join(s, p.out[i], p.out[i + 1], divmods);
-    }
-    for (int j = 0; j < p.nreduce && !again; j++)
-      for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !again; i++)
-        again = tn_ranges_join(s, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
-  }
-}
-
 // ** scatters: rows become lanes; what is left of the output becomes tasks **
-
-static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
-  tn_profile_kernel(s->t, s->sink, p);
-  return p->usable && p->nout && p->end->op == TINY_OP_END &&
-      tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
-}
 
 // A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
 static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
@@ -31505,48 +32295,49 @@ static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
   for (int64_t d = 2; d <= TN_SCATTER_TASKS; d++) if (n % d == 0 && n / d % line == 0) f = d;
   if (f == 1) return;
-  tn_move_split(s, last, f, TN_TASK, 1, NULL);
-  s->sink = tn_simplify(s->t, s->sink);
+  tn_do_split(s, TN_OPT_TASK, last, f, NULL);
   tn_scatter_of(s, p, c);
 }
 
 static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
-  tiny_ctx *t = s->t;
   tn_profile p;
   tn_scatter c;
-  tiny_uop *row, *fill_row;
   if (!tn_scatter_of(s, &p, &c)) return 0;
   const int lanes = tn_target_lanes(target, &p), cpu = target->limits->threads;
   if (cpu) tn_scatter_share(s, &p, &c);
   else {                                   // work items have an element of every row each
+    if (tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n)) return 0;
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range) tn_move_kind(s, p.out[i], TN_GLOBAL);
+      if (!target_range) tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
-    if (!tn_scatter_of(s, &p, &c) || tn_extents(p.out, p.nout) < TN_SCATTER_ITEMS * tn_extents(c.range, c.n))
-      return 0;
+    if (!tn_scatter_of(s, &p, &c)) return 0;
   }
-  int outer = 0;
+  tiny_uop *row = NULL, *fill_row = NULL;
+  int outer = 0, fill = s->naxes, inner = 0;
   double work = (double)tn_extents(p.out, p.nout) / (double)tn_extents(c.range, c.n);
   work *= (double)(tn_extents(c.range, c.n) + tn_extents(p.red, p.nred));
-  for (int i = 0; i < p.nout; i++)
-    outer += tn_scatter_is_outer(&p, &c, i) && tn_range_kind(p.out[i]) == TN_LOOP;
-  tn_write_scatter(s, &p, &c, &row, &fill_row);
-  if (!cpu) { s->sink = tn_simplify(t, s->sink); return 1; }
-  tn_profile_kernel(t, s->sink, &p);
-  if (row && tn_range_extent(row) > lanes && lanes > 1) {
-    row = tn_move_pad(s, row, lanes);
-    fill_row = tn_move_pad(s, fill_row, lanes);
-    tn_profile_kernel(t, s->sink, &p);
+  for (int i = 0; i < p.nout; i++) {       // the last loop inside of the summands, and the one that fills it
+    int target_range = 0;
+    for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
+    if (tn_scatter_is_outer(&p, &c, i)) { outer += tn_range_kind(p.out[i]) == TN_LOOP; continue; }
+    if (!target_range) { row = p.out[i]; fill = s->naxes + inner; }
+    inner++;
   }
+  if (!tn_do_plain(s, TN_OPT_SCATTER)) return 0;
+  if (!cpu) return 1;
+  if (row) fill_row = s->axis[fill];
+  if (row && tn_range_extent(row) > lanes && lanes > 1) {
+    row = tn_do_pad(s, row, lanes);
+    fill_row = tn_do_pad(s, fill_row, lanes);
+  }
+  tn_profile_kernel(s->t, s->sink, &p);
   const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
   if (f > 1) {
-    const int together = tn_stride_in(t, p.store->src[1], row) == 1;
-    tn_move_split(s, fill_row, f, TN_VECTOR, 0, NULL);
-    if (together) tn_move_split(s, row, f, TN_VECTOR, 0, NULL);
+    tn_do_split(s, TN_OPT_LANE, fill_row, f, NULL);
+    if (tn_stride_in(s->t, p.store->src[1], row) == 1) tn_do_split(s, TN_OPT_LANE, row, f, NULL);
   }
-  s->sink = tn_simplify(t, s->sink);
   tn_make_tasks(s, work, outer);
   return 1;
 }
@@ -31562,13 +32353,12 @@ static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target 
         tn_lanes_score(s->t, p, p->out[i], 1) >= 0.5)
       best = p->out[i];
   if (best)
-    tn_move_split(s, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), TN_VECTOR, 0, &rest);
+    tn_do_split(s, TN_OPT_LANE, best, tn_lanes_for(tn_range_extent(best), most, p->repeats), &rest);
   for (int i = 0; i < p->nout && !best; i++) if (tn_range_extent(p->out[i]) > 1) rest = p->out[i];
   int64_t f = rest ? (best ? TN_SCAN_VECTORS : TN_SCAN_CHAINS) : 1;
   while (f > 1 && tn_range_extent(rest) % f) f--;
-  if (f > 1) tn_move_split(s, rest, f, TN_UPCAST, 0, NULL);
-  s->sink = tn_simplify(s->t, s->sink);
-  tn_make_tasks(s, work, TN_MAX_RANGES);
+  if (f > 1) tn_do_split(s, TN_OPT_UPCAST, rest, f, NULL);
+  tn_make_tasks(s, work, TN_ALL_LOOPS);
 }
 
 // ** GPU **
@@ -31582,7 +32372,7 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
     tiny_uop *r = p->red[p->nred - 1];
     int64_t g = 1;
     for (int64_t d = 2; d <= most && d <= 256; d++) if (tn_range_extent(r) % d == 0) g = d;
-    if (g > 1) { tn_move_group(s, p->reduce[0], r, g); items = g; }
+    if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
   }
   for (int i = p->nout - 1; i >= 0; i--) {
     int64_t f = 1;
@@ -31592,302 +32382,50 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
     if (!in_scope) continue;
     for (int64_t d = 1; d <= n && items * d <= most && d <= 64; d++) if (n % d == 0) f = d;
     tiny_uop *rest = p->out[i];
-    if (f > 1) { tn_move_split(s, p->out[i], f, TN_LOCAL, 0, &rest); items *= f; }
-    if (rest) tn_move_kind(s, rest, TN_GLOBAL);
+    if (f > 1) { tn_do_split(s, TN_OPT_LOCAL, p->out[i], f, &rest); items *= f; }
+    if (rest) tn_do_kind(s, TN_OPT_GRID, rest);
   }
-  s->sink = tn_simplify(t, s->sink);
 }
 
-static tiny_uop *tn_optimize(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
-  tn_kernel_state s = {t, sink};
+// The opts that this target's heuristics choose for the kernel, done and listed.
+static void tn_optimize(tn_kernel_state *s) {
+  const tn_target *target = s->target;
   tn_profile p;
-  if (tn_is_ordered(t, sink)) return sink;
-  tn_join_ranges(&s);
-  if (tn_optimize_scatter(&s, target)) return s.sink;
-  tn_profile_kernel(t, s.sink, &p);
-  if (!p.usable) return s.sink;
-  if (!target->limits->threads) tn_optimize_gpu(&s, &p, target);
-  else if (p.carried) tn_optimize_scan(&s, &p, target);
-  else if (p.nreduce == 1 && !p.row) {
-    if (!tn_optimize_tensorcore(&s, &p, target) && !tn_optimize_columns(&s, &p, target))
-      tn_optimize_reduce(&s, &p, target);
-  }
-  else tn_optimize_elementwise(&s, &p, target);
-  return s.sink;
+  if (tn_is_ordered(s->t, s->sink) || tn_optimize_scatter(s, target)) return;
+  tn_profile_kernel(s->t, s->sink, &p);
+  if (!p.usable) return;
+  const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
+  if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
+  if (!target->limits->threads) tn_optimize_gpu(s, &p, target);
+  else if (p.carried) tn_optimize_scan(s, &p, target);
+  else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);
+  else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_columns(s, &p, target)) tn_optimize_reduce(s, &p, target);
 }
 #endif
 // ---- end src/codegen/optimize.c ----
-// ---- begin src/codegen/recipe.c ----
-// recipe: the moves for one kernel as data: printed, parsed, stored, applied.
+// ---- begin src/codegen/candidates.c ----
+// candidates: schedules worth trying for a kernel, the most promising first, told by their static cost.
 //
-// In:  a kernel as the scheduler wrote it and a recipe, possibly a stranger's. Out: the kernel after the moves, or
-//      NULL where one of them is not legal there. Whatever is applied keeps the kernel's value.
-// "h" alone is what the heuristics choose; "h u0.4 n2.8" goes on from there; "- v1.16 u0.6 t1.64" begins with the
-// bare kernel. A move is a letter, a number and a factor. Ranges are counted anew before each move: those of the
-// store in loop order, then those of its reductions.
+// In:       a kernel as the scheduler wrote it.
+// Out:      candidates: lists of opts, their cost, and what tells equal kernels apart.
+// Requires: a context that holds nothing else: nodes that were made on the way are swept as it goes.
 //
-//   v r.f  f elements of r become lanes            u r.f  f copies of r, which is an output's
-//   n r.f  f copies of r, which is a reduction's   b r.f  a loop over f elements of r, within r
-//   s r.q  r and q change places                   p r.f  r grows to a multiple of f
-//   t n.f  up to f tasks of the n outermost loops  r 0.0  what a row shares is kept
-//   k l.n  what load l reads within the n outermost loops is packed as it will be read
-#ifndef TN_CODEGEN_RECIPE
-#define TN_CODEGEN_RECIPE
+// tn_candidates_seeds grows lists from the bare kernel opt by opt and keeps those that cost least; nothing is lowered.
+// tn_candidates_around makes what differs by one opt from a list that has been timed, the heuristics' own included.
+#ifndef TN_CODEGEN_CANDIDATES
+#define TN_CODEGEN_CANDIDATES
 #ifndef TINY_AMALGAMATED
 #include "optimize.c"
 #include "cost.c"
 #endif
 
-enum { TN_RECIPE_MOVES = 14, TN_RECIPE_TEXT = 256, TN_RECIPE_MOST = 1 << 20, TN_RECIPE_COPIES = 16 };
-static const char tn_recipe_letters[] = "vunbsptkr";
-
-typedef struct tn_recipe_move { int letter, at, by; } tn_recipe_move;
-typedef struct tn_recipe { int plain, n; tn_recipe_move move[TN_RECIPE_MOVES]; } tn_recipe;   // all zero: "h"
-
-static void tn_recipe_print(const tn_recipe *r, char out[TN_RECIPE_TEXT]) {
-  size_t at = (size_t)snprintf(out, TN_RECIPE_TEXT, "%s", r->plain ? "-" : "h");
-  for (int i = 0; i < r->n && at < TN_RECIPE_TEXT; i++)
-    at += (size_t)snprintf(out + at, TN_RECIPE_TEXT - at, " %c%d.%d", r->move[i].letter, r->move[i].at, r->move[i].by);
-}
-
-// A number up to TN_RECIPE_MOST at *text, which moves on; -1: there is none.
-static int tn_recipe_number(const char **text) {
-  int n = 0;
-  if (**text < '0' || **text > '9') return -1;
-  for (; **text >= '0' && **text <= '9'; ++*text) if ((n = n * 10 + **text - '0') > TN_RECIPE_MOST) return -1;
-  return n;
-}
-
-// 1: text is a recipe.
-static int tn_recipe_parse(const char *text, tn_recipe *r) {
-  memset(r, 0, sizeof *r);
-  if (*text != 'h' && *text != '-') return 0;
-  r->plain = *text++ == '-';
-  while (*text == ' ') {
-    if (r->n == TN_RECIPE_MOVES) return 0;
-    tn_recipe_move *m = &r->move[r->n++];
-    m->letter = *++text;
-    if (!m->letter || !strchr(tn_recipe_letters, m->letter)) return 0;
-    text++;
-    m->at = tn_recipe_number(&text);
-    if (m->at < 0 || *text++ != '.') return 0;
-    m->by = tn_recipe_number(&text);
-    if (m->by < 0) return 0;
-  }
-  return !*text;
-}
-
-// ** one move **
-
-static tiny_uop *tn_recipe_range(const tn_profile *p, int number, int kind) {
-  tiny_uop *r = NULL;
-  if (number < p->nout) r = p->out[number];
-  else if (number < p->nout + p->nred) r = p->red[number - p->nout];
-  return r && tn_range_kind(r) == kind ? r : NULL;
-}
-
-// Would copies or lanes of r write to one place of memory that the kernel has for itself?
-static int tn_recipe_is_shared(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stores = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
-  for (int i = 0; i < stores.n; i++)
-    if (stores.u[i]->src[0]->src[0]->op != TINY_OP_PARAM && tn_depends(s->t, stores.u[i], r)) return 1;
-  return 0;
-}
-
-static int tn_recipe_vector(tn_kernel_state *s, const tn_profile *p, const tn_target *target, int at,
-                            int64_t f) {
-  tiny_uop *out = tn_recipe_range(p, at, TN_LOOP), *red = tn_recipe_range(p, at, TN_REDUCE), *r = out ? out : red;
-  if (!r || f < 2 || f > tn_target_lanes(target, p) || f & (f - 1)) return 0;
-  if (!tn_tile_fits(r, f, out && p->repeats) || (out && tn_recipe_is_shared(s, r))) return 0;
-  if (out) for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
-  if (out ? tn_stride_in(s->t, p->store->src[1], r) != 1 : p->carried != NULL) return 0;
-  tn_move_split(s, r, f, TN_VECTOR, 0, NULL);
-  return 1;
-}
-
-// A part of f elements of an output's or a reduction's range, as a range of another kind.
-static int tn_recipe_split(tn_kernel_state *s, const tn_profile *p, int at, int64_t f, int out_kind,
-                           int red_kind) {
-  tiny_uop *out = tn_recipe_range(p, at, TN_LOOP), *red = tn_recipe_range(p, at, TN_REDUCE), *r = out ? out : red;
-  const int kind = out ? out_kind : red_kind;
-  if (!r || kind < 0 || f < 2 || !tn_tile_fits(r, f, out && p->repeats)) return 0;
-  if (kind == TN_LOOP || kind == TN_REDUCE) { if (f >= tn_range_extent(r)) return 0; }
-  else if (f > TN_RECIPE_COPIES || (out && tn_recipe_is_shared(s, r))) return 0;
-  tn_move_split(s, r, f, kind, 0, NULL);
-  return 1;
-}
-
-static int tn_recipe_swap(tn_kernel_state *s, const tn_profile *p, int a, int b) {
-  tiny_uop *x = tn_recipe_range(p, a, TN_LOOP), *y = tn_recipe_range(p, b, TN_LOOP);
-  if (!x && !y) { x = tn_recipe_range(p, a, TN_REDUCE); y = tn_recipe_range(p, b, TN_REDUCE); }
-  if (!x || !y || x == y) return 0;
-  const tiny_uop *before = s->sink;
-  tn_move_swap(s, x, y);
-  return s->sink != before;
-}
-
-static int tn_recipe_pad(tn_kernel_state *s, const tn_profile *p, int at, int64_t m) {
-  tiny_uop *r = tn_recipe_range(p, at, TN_LOOP);
-  if (!r) r = tn_recipe_range(p, at, TN_REDUCE);
-  if (!r || p->carried || m < 2 || m > tn_range_extent(r) || tn_range_extent(r) % m == 0) return 0;
-  tn_move_pad(s, r, m);
-  return 1;
-}
-
-// Does anything in u depend on what is loaded or computed?
-static int tn_recipe_is_plain(tiny_ctx *t, tiny_uop *u) {
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(t, u, &all);
-  for (int i = 0; i < all.n; i++) {
-    const int op = all.u[i]->op;
-    if (op == TINY_OP_LOAD || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_ARG) return 0;
-  }
-  return 1;
-}
-
-// Ranges of a load from the outermost part of a panel to the innermost: loops, reductions, copies, lanes.
-static int tn_recipe_panel_order(const tiny_uop *r) {
-  const int kind = tn_range_kind(r);
-  return kind == TN_VECTOR ? 3 : kind == TN_UPCAST ? 2 : kind == TN_REDUCE || kind == TN_UNROLL ? 1 : 0;
-}
-
-// May what a load reads be copied before the loops around it?
-static int tn_recipe_can_pack(tiny_ctx *t, const tn_profile *p, const tiny_uop *load) {
-  const tiny_uop *index = load->src[0];
-  return !p->carried && load->nsrc == 1 && index->src[0]->op == TINY_OP_PARAM &&
-      index->src[0] != p->store->src[0] &&
-      tn_recipe_is_plain(t, index->src[1]) && (index->nsrc < 3 || tn_recipe_is_plain(t, index->src[2]));
-}
-
-// Does r lie within the outermost loops? -1: it is no range of the store or of a reduction, but of a panel.
-static int tn_recipe_is_within(const tn_profile *p, const tiny_uop *r, int outside) {
-  int loops = 0;
-  for (int j = 0; j < p->nout; j++) {
-    if (p->out[j] == r) return tn_range_kind(r) != TN_TASK && (tn_range_kind(r) != TN_LOOP || loops >= outside);
-    loops += tn_range_kind(p->out[j]) == TN_LOOP;
-  }
-  for (int j = 0; j < p->nreduce; j++) if (tn_folds_over(p->reduce[j], r)) return 1;
-  return -1;
-}
-
-// What the panels of a kernel take of each thread's memory.
-static int64_t tn_recipe_staged_nbytes(tn_kernel_state *s) {
-  tn_list stages = {NULL, 0, 0};
-  int64_t all = 0;
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
-  for (int i = 0; i < stages.n; i++) {
-    int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes;
-    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) nbytes *= tn_range_extent(stages.u[i]->src[j]);
-    all += nbytes;
-  }
-  return all;
-}
-
-static int tn_recipe_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, int number,
-                          int outside) {
-  tiny_ctx *t = s->t;
-  tiny_uop *inner[TINY_MAX_DIMS];
-  tn_list ranges = {NULL, 0, 0}, loads = {NULL, 0, 0};
-  int n = 0;
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
-  if (number >= loads.n || !tn_recipe_can_pack(t, p, loads.u[number])) return 0;
-  tiny_uop *load = loads.u[number];
-  int64_t nbytes = tn_dtypes[load->dtype].nbytes, most = (int64_t)target->limits->cache_nbytes / 2;
-  if (!most || most > TN_STAGE_MAX_NBYTES) most = TN_STAGE_MAX_NBYTES;
-  most -= tn_recipe_staged_nbytes(s);
-  tn_collect_ranges(t, load, &ranges);
-  for (int order = 0; order < 4; order++) for (int i = 0; i < ranges.n; i++) {
-    const int within = tn_recipe_is_within(p, ranges.u[i], outside);
-    if (within < 0) return 0;
-    if (!within || tn_recipe_panel_order(ranges.u[i]) != order) continue;
-    if (n == TINY_MAX_DIMS) return 0;
-    inner[n++] = ranges.u[i];
-    nbytes *= tn_range_extent(ranges.u[i]);
-    if (nbytes > most) return 0;
-  }
-  if (n < 2) return 0;
-  tn_move_stage(s, load, n, inner, TN_SPACE_LOCAL);
-  return 1;
-}
-
-// What a row shares is kept once: none of its ranges may have become copies or lanes.
-static int tn_recipe_row(tn_kernel_state *s, const tn_profile *p) {
-  for (int i = 0; i < p->nout; i++) if (tn_is_parallel(p->out[i])) return 0;
-  return p->row && tn_stage_row(s, p, NULL);
-}
-
-// Are sums kept in memory between blocks of rounds? Their loops look like the store's own.
-static int tn_recipe_keeps_sums(tn_kernel_state *s) {
-  tn_list stages = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
-  for (int i = 0; i < stages.n; i++) if (stages.u[i]->src[0]->op != TINY_OP_LOAD) return 1;
-  return 0;
-}
-
-static int tn_recipe_move_apply(tn_kernel_state *s, const tn_target *target, const tn_recipe_move *m) {
-  tn_profile p;
-  tn_profile_kernel(s->t, s->sink, &p);
-  if (!p.usable || tn_recipe_keeps_sums(s)) return 0;
-  switch (m->letter) {
-    case 'v': return tn_recipe_vector(s, &p, target, m->at, m->by);
-    case 'u': return tn_recipe_split(s, &p, m->at, m->by, TN_UPCAST, -1);
-    case 'n': return tn_recipe_split(s, &p, m->at, m->by, -1, TN_UNROLL);
-    case 'b': return tn_recipe_split(s, &p, m->at, m->by, TN_LOOP, TN_REDUCE);
-    case 's': return tn_recipe_swap(s, &p, m->at, m->by);
-    case 'p': return tn_recipe_pad(s, &p, m->at, m->by);
-    case 't': return m->by <= 8 * TN_MAX_TASKS && tn_make_tasks_upto(s, m->by, m->at) > 1;
-    case 'k': return tn_recipe_pack(s, &p, target, m->at, m->by);
-    case 'r': return !m->at && !m->by && tn_recipe_row(s, &p);
-    default: return 0;
-  }
-}
-
-// ** whole recipes **
-
-// The kernel before the first move; NULL where only the heuristics know what to do.
-static tiny_uop *tn_recipe_begin(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *r) {
-  tn_kernel_state s = {t, sink};
-  tn_profile p;
-  tn_scatter c;
-  if (!target->limits->threads || !target->limits->vector_nbytes || tn_is_ordered(t, sink)) return NULL;
-  tn_join_ranges(&s);
-  if (tn_scatter_of(&s, &p, &c) || !p.usable) return NULL;
-  return r->plain ? s.sink : tn_optimize(t, s.sink, target);
-}
-
-// The kernel after all moves, simplified, and its cost; NULL: one of them is not legal.
-static tiny_uop *tn_recipe_apply(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *r,
-                                 tn_cost *cost) {
-  tn_kernel_state s = {t, tn_recipe_begin(t, sink, target, r)};
-  if (!s.sink) return NULL;
-  for (int i = 0; i < r->n; i++) {
-    if (!tn_recipe_move_apply(&s, target, &r->move[i])) return NULL;
-    s.sink = tn_simplify(t, s.sink);
-  }
-  return tn_cost_of(t, s.sink, target->limits, cost) ? s.sink : NULL;
-}
-#endif
-// ---- end src/codegen/recipe.c ----
-// ---- begin src/codegen/candidates.c ----
-// candidates: recipes worth trying for a kernel, the most promising first, told by their static cost.
-//
-// In:  a kernel as the scheduler wrote it. Out: candidates: recipes, their cost, and what tells equal kernels apart.
-// tn_candidates_seeds grows recipes from the bare kernel move by move and keeps those that cost least; nothing is
-// lowered. tn_candidates_around makes what differs by one move from a recipe that has been timed.
-// Nodes that were made on the way are swept as it goes: the context must hold nothing else.
-#ifndef TN_CODEGEN_CANDIDATES
-#define TN_CODEGEN_CANDIDATES
-#ifndef TINY_AMALGAMATED
-#include "recipe.c"
-#endif
-
-enum { TN_CANDIDATES_MOST = 4096, TN_CANDIDATES_NODES = 1 << 17, TN_CANDIDATES_DEPTH = 8, TN_CANDIDATES_WIDTH = 10 };
+enum { TN_CANDIDATES_MOST = 4096, TN_CANDIDATES_NODES = 1 << 17, TN_CANDIDATES_DEPTH = 8, TN_CANDIDATES_WIDTH = 10,
+  TN_CANDIDATES_SEED = 14 };               // opts of a list that is grown from the bare kernel
 
 #define TN_ALIKE 0.003
 
 typedef struct tn_candidate {
-  tn_recipe recipe; tn_cost cost; double expected;       // expected: cycles on the cores that are there
+  tn_schedule list; tn_cost cost; double expected;       // expected: cycles on the cores that are there
   uint64_t same;                           // equal for equal kernels
   double ns;                               // measured; 0: not yet; HUGE_VAL: it was not to be had, or too slow
   void *kernel;                            // the backend's, for as long as its module is loaded
@@ -31897,7 +32435,7 @@ typedef struct tn_candidate {
 
 typedef struct tn_candidates {
   tiny_ctx *t; tiny_uop *kept, *sink; const tn_target *target;   // kept: another node that has to live
-  int64_t serial;                          // of the context before the first move: every trial begins with it
+  int64_t serial;                          // of the context before the first opt: every trial begins with it
   tn_candidate *found; int n;
   int depth, cores;
 } tn_candidates;
@@ -31940,83 +32478,145 @@ static uint64_t tn_candidates_same(tiny_ctx *t, tiny_uop *sink) {
   return hash[all.n - 1];
 }
 
-// Adds a recipe and the kernel it gives, unless that was found before.
-static void tn_candidates_add(tn_candidates *s, const tn_recipe *r, tiny_uop *sink, const tn_cost *cost) {
-  const uint64_t same = tn_candidates_same(s->t, sink);
+// Adds a list and the kernel it gives, unless that was found before or is unreasonable.
+static void tn_candidates_add(tn_candidates *s, const tn_kernel_state *k) {
+  tn_cost cost;
+  if (!tn_cost_of(s->t, k->sink, s->target->limits, &cost)) return;
+  const uint64_t same = tn_candidates_same(s->t, k->sink);
   for (int i = 0; i < s->n; i++) if (s->found[i].same == same) return;
   if (s->n == TN_CANDIDATES_MOST) return;
   tn_candidate *c = &s->found[s->n++];
   memset(c, 0, sizeof *c);
-  c->expected = tn_cost_on(cost, s->cores);
-  c->recipe = *r; c->cost = *cost; c->same = same; c->depth = s->depth;
+  c->expected = tn_cost_on(&cost, s->cores);
+  c->list = k->done; c->cost = cost; c->same = same; c->depth = s->depth;
 }
 
-static void tn_candidates_try(tn_candidates *s, const tn_recipe *r) {
-  const tn_mark mark = tn_scratch_mark(s->t);
-  tn_cost cost;
+// The kernel after a list; 0: one of its opts is not legal.
+static int tn_candidates_apply(tn_candidates *s, const tn_schedule *list, tn_kernel_state *k) {
   s->t->ir->serial = s->serial;
-  tiny_uop *sink = tn_recipe_apply(s->t, s->sink, s->target, r, &cost);
-  if (sink) tn_candidates_add(s, r, sink, &cost);
+  tn_state_open(k, s->t, s->sink, s->target);
+  return tn_schedule_apply(k, list);
+}
+
+static void tn_candidates_try(tn_candidates *s, const tn_schedule *list) {
+  const tn_mark mark = tn_scratch_mark(s->t);
+  tn_kernel_state k;
+  if (tn_candidates_apply(s, list, &k)) tn_candidates_add(s, &k);
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
 }
 
-// ** one more move **
+// ** one more opt **
 
-typedef struct tn_candidates_base {
-  tn_kernel_state state; int64_t serial; const tn_recipe *recipe;
-} tn_candidates_base;
+typedef struct tn_candidates_base { tn_kernel_state state; int64_t serial; } tn_candidates_base;
 
-static void tn_candidates_extend(tn_candidates *s, const tn_candidates_base *b, int letter, int at, int by) {
+static void tn_candidates_extend(tn_candidates *s, const tn_candidates_base *b, const tn_opt *o) {
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_recipe r = *b->recipe;
-  tn_kernel_state state = b->state;
-  tn_cost cost;
-  tn_recipe_move *m = &r.move[r.n++];
-  m->letter = letter; m->at = at; m->by = by;
+  tn_kernel_state k = b->state;
   s->t->ir->serial = b->serial;
-  if (tn_recipe_move_apply(&state, s->target, m)) {
-    state.sink = tn_simplify(s->t, state.sink);
-    if (tn_cost_of(s->t, state.sink, s->target->limits, &cost)) tn_candidates_add(s, &r, state.sink, &cost);
-  }
+  if (tn_opt_apply(&k, o)) tn_candidates_add(s, &k);
   tn_scratch_rewind(s->t, mark);
 }
-
-static void tn_candidates_extend_range(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p,
-                                       int at) {
-  const int out = at < p->nout, most = tn_target_lanes(s->target, p);
-  const tiny_uop *r = out ? p->out[at] : p->red[at - p->nout];
-  const int64_t n = tn_range_extent(r);
-  if (tn_range_kind(r) != (out ? TN_LOOP : TN_REDUCE)) return;
-  for (int lanes = most; lanes >= 4 && lanes >= most / 2; lanes /= 2) tn_candidates_extend(s, b, 'v', at, lanes);
-  for (int i = 0; i < TN_CANDIDATES_COPIES; i++)
-    if (tn_candidates_copies[i] <= n) tn_candidates_extend(s, b, out ? 'u' : 'n', at, tn_candidates_copies[i]);
-  for (int i = 0; i < TN_CANDIDATES_BLOCKS; i++)
-    if (tn_candidates_blocks[i] < n) tn_candidates_extend(s, b, 'b', at, tn_candidates_blocks[i]);
-  if (n > most) tn_candidates_extend(s, b, 'p', at, most);
+static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, int kind, int axis, int64_t amount) {
+  tn_opt o;
+  memset(&o, 0, sizeof o);
+  o.kind = (uint8_t)kind; o.naxes = 1; o.axis[0] = (int16_t)axis; o.amount = amount;
+  tn_candidates_extend(s, b, &o);
 }
 
-// All recipes that are r and one more move.
-static void tn_candidates_grow(tn_candidates *s, const tn_recipe *r) {
+static void tn_candidates_extend_axis(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p, int axis) {
+  const tiny_uop *r = b->state.axis[axis];
+  const int kind = tn_range_kind(r), threads = s->target->limits->threads;
+  const int most = threads ? tn_target_lanes(s->target, p) : 0;
+  const int64_t n = tn_range_extent(r);
+  tn_opt o;
+  if (kind != TN_LOOP && kind != TN_REDUCE) return;
+  for (int lanes = most; lanes >= 4 && lanes >= most / 2; lanes /= 2)
+    tn_candidates_part(s, b, TN_OPT_LANE, axis, lanes);
+  for (int i = 0; i < TN_CANDIDATES_COPIES && tn_candidates_copies[i] <= n; i++)
+    tn_candidates_part(s, b, kind == TN_LOOP ? TN_OPT_UPCAST : TN_OPT_UNROLL, axis, tn_candidates_copies[i]);
+  for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] < n; i++)
+    tn_candidates_part(s, b, TN_OPT_SPLIT, axis, tn_candidates_blocks[i]);
+  if (n > most && most > 1) tn_candidates_part(s, b, TN_OPT_PAD, axis, most);
+  if (threads) return;
+  for (int i = 0; i < TN_CANDIDATES_BLOCKS && tn_candidates_blocks[i] <= n; i++)
+    if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
+  if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
+  for (int j = 0; j < p->nreduce && kind == TN_REDUCE; j++) {
+    if (!tn_folds_over(p->reduce[j], r)) continue;
+    memset(&o, 0, sizeof o);
+    o.kind = TN_OPT_GROUP; o.naxes = 1; o.axis[0] = (int16_t)axis;
+    tn_opt_set_operand(&b->state, &o, p->reduce[j]);
+    for (o.amount = 8; o.amount <= 256; o.amount *= 4) tn_candidates_extend(s, b, &o);
+  }
+}
+
+// Axes of a load from the outermost part of its copy to the innermost: loops, reductions, copies, lanes.
+static int tn_panel_order(const tiny_uop *r) {
+  const int kind = tn_range_kind(r);
+  return kind == TN_VECTOR ? 3 : kind == TN_UPCAST ? 2 : kind == TN_REDUCE || kind == TN_UNROLL ? 1 : 0;
+}
+
+// Does r lie within the outermost loops of the store? -1: it is no range of the store or of a reduction, but of a copy.
+static int tn_is_within(const tn_profile *p, const tiny_uop *r, int outside) {
+  int loops = 0;
+  for (int j = 0; j < p->nout; j++) {
+    const int kind = tn_range_kind(p->out[j]);
+    if (p->out[j] == r) return kind != TN_TASK && kind != TN_GLOBAL && (kind != TN_LOOP || loops >= outside);
+    loops += kind == TN_LOOP;
+  }
+  for (int j = 0; j < p->nreduce; j++) if (tn_folds_over(p->reduce[j], r)) return 1;
+  return -1;
+}
+
+// What a load reads within the outermost loops is packed as it will be read.
+static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p, tiny_uop *load,
+                               int outside) {
+  tiny_uop *inner[TN_OPT_AXES];
+  tn_list ranges = {NULL, 0, 0};
+  int n = 0;
+  int64_t nbytes = tn_dtypes[load->dtype].nbytes, most = (int64_t)s->target->limits->cache_nbytes / 2;
+  if (load->src[0]->src[0]->op != TINY_OP_PARAM) return;
+  tn_collect_ranges(s->t, load, &ranges);
+  for (int order = 0; order < 4; order++) for (int i = 0; i < ranges.n; i++) {
+    const int within = tn_is_within(p, ranges.u[i], outside);
+    if (within < 0) return;
+    if (!within || tn_panel_order(ranges.u[i]) != order) continue;
+    if (n == TN_OPT_AXES) return;
+    inner[n++] = ranges.u[i];
+    nbytes = tn_clamp_mul(nbytes, tn_range_extent(ranges.u[i]));
+  }
+  if (n < 2 || (most && nbytes > most)) return;
+  tn_opt o = tn_opt_of(&b->state, TN_OPT_STAGE, n, inner, 0);
+  tn_opt_set_operand(&b->state, &o, load);
+  o.space = TN_SPACE_LOCAL;
+  tn_candidates_extend(s, b, &o);
+}
+
+// All lists that are this one and one more opt.
+static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_base b;
   tn_profile p;
-  tn_cost cost;
   tn_list loads = {NULL, 0, 0};
+  tn_opt o;
   tn_candidates_sweep(s);
-  if (r->n == TN_RECIPE_MOVES) return;
-  s->t->ir->serial = s->serial;
-  b.state.t = s->t; b.recipe = r;
-  b.state.sink = tn_recipe_apply(s->t, s->sink, s->target, r, &cost);
+  if (!tn_candidates_apply(s, list, &b.state)) return;
   b.serial = s->t->ir->serial;
-  if (!b.state.sink) return;
   tn_profile_kernel(s->t, b.state.sink, &p);
   if (!p.usable) return;
   tn_collect_op(s->t, b.state.sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < p.nout + p.nred; i++) tn_candidates_extend_range(s, &b, &p, i);
-  for (int i = 0; i < p.nout + p.nred; i++)
-    for (int j = i + 1; j < p.nout + p.nred; j++) tn_candidates_extend(s, &b, 's', i, j);
-  for (int i = 0; i < loads.n; i++) for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_extend(s, &b, 'k', i, j);
-  if (p.row && !r->n) tn_candidates_extend(s, &b, 'r', 0, 0);
+  for (int i = 0; i < b.state.naxes; i++) tn_candidates_extend_axis(s, &b, &p, i);
+  memset(&o, 0, sizeof o);
+  o.kind = TN_OPT_SWAP; o.naxes = 2;
+  for (int i = 0; i < b.state.naxes; i++) for (int j = i + 1; j < b.state.naxes; j++) {
+    o.axis[0] = (int16_t)i; o.axis[1] = (int16_t)j;
+    if (tn_range_kind(b.state.axis[i]) == tn_range_kind(b.state.axis[j])) tn_candidates_extend(s, &b, &o);
+  }
+  for (int i = 0; i < loads.n; i++)
+    for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, &b, &p, loads.u[i], j);
+  memset(&o, 0, sizeof o);
+  o.kind = TN_OPT_REUSE;
+  if (p.row && !list->n) tn_candidates_extend(s, &b, &o);
 }
 
 // ** seeds **
@@ -32033,28 +32633,29 @@ static int tn_candidates_alike(const tn_candidate *x, const tn_candidate *y) {
       fabs(x->cost.memory - y->cost.memory) <= TN_ALIKE * x->cost.memory && x->cost.tasks == y->cost.tasks;
 }
 
-// Tasks for a recipe whose other moves are made. A panel is packed once for each of the outermost loops.
-static void tn_candidates_add_tasks(const tn_candidates *s, tn_recipe *r) {
+// The list, then tasks. What is packed is packed once for each of the outermost loops.
+static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
+  const tn_mark mark = tn_scratch_mark(s->t);
+  tn_kernel_state k;
   tn_profile p;
   int packs = 0;
   tn_profile_kernel(s->t, s->sink, &p);
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
-  const double tasks = work / (double)TN_TASK_WORK;
-  const int want = tasks < (double)TN_MAX_TASKS ? (int)tasks : TN_MAX_TASKS;
-  for (int i = 0; i < r->n; i++) packs |= r->move[i].letter == 'k';
-  if (want < 2 || r->n == TN_RECIPE_MOVES) return;
-  tn_recipe_move *m = &r->move[r->n++];
-  m->letter = 't'; m->at = packs ? 1 : TN_MAX_RANGES; m->by = want;
+  for (int i = 0; i < list->n; i++) packs |= list->opt[i].kind == TN_OPT_STAGE;
+  if (tn_candidates_apply(s, list, &k)) {
+    if (s->target->limits->threads) tn_make_tasks(&k, work, packs ? 1 : TN_ALL_LOOPS);
+    tn_candidates_add(s, &k);
+  }
+  tn_scratch_rewind(s->t, mark);
+  tn_candidates_sweep(s);
 }
 
-// Recipes from the bare kernel, cheapest first, at most n: s->found holds them and nothing else.
+// Lists from the bare kernel, cheapest first, at most n: s->found holds them and nothing else.
 static void tn_candidates_seeds(tn_candidates *s, int n) {
   tn_candidates way = *s;
-  tn_recipe bare, next[TN_CANDIDATES_WIDTH];
+  tn_schedule next[TN_CANDIDATES_WIDTH];
   int width = 1;
-  memset(&bare, 0, sizeof bare);
-  bare.plain = 1;
-  next[0] = bare;
+  memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
   way.found = (tn_candidate *)tn_scratch(s->t, TN_CANDIDATES_MOST * sizeof *way.found);
   for (way.depth = 1; width && way.depth <= TN_CANDIDATES_DEPTH; way.depth++) {
@@ -32062,95 +32663,110 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
     qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
     width = 0;
     for (int i = 0; i < way.n && width < TN_CANDIDATES_WIDTH; i++)
-      if (way.found[i].depth == way.depth) next[width++] = way.found[i].recipe;
+      if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
+        next[width++] = way.found[i].list;
   }
   for (int i = 0; i < way.n && s->n < n; i++) {
-    tn_recipe r = way.found[i].recipe;
     int alike = 0;
     for (int j = 0; j < i && !alike; j++)
       alike = way.found[j].depth < 0 && tn_candidates_alike(&way.found[i], &way.found[j]);
     if (alike) continue;
     way.found[i].depth = -1;               // taken
-    tn_candidates_add_tasks(s, &r);
-    tn_candidates_try(s, &r);
+    tn_candidates_try_tasks(s, &way.found[i].list);
   }
 }
 
-// ** what lies around a recipe **
+// ** what lies around a list **
 
-static int tn_candidates_step(const int *sizes, int n, int from, int by) {
+static int tn_candidates_step(const int *sizes, int n, int64_t from, int by) {
   for (int i = 0; i < n; i++) if (sizes[i] == from) return i + by >= 0 && i + by < n ? sizes[i + by] : 0;
   return 0;
 }
 
-// The move's factor a size up (by 1) or down (by -1); 0: there is none.
-static int tn_candidates_factor(const tn_recipe_move *m, int by) {
-  switch (m->letter) {
-    case 'u': case 'n': return tn_candidates_step(tn_candidates_copies, TN_CANDIDATES_COPIES, m->by, by);
-    case 'b': return tn_candidates_step(tn_candidates_blocks, TN_CANDIDATES_BLOCKS, m->by, by);
-    case 'v': case 't': return by > 0 ? m->by * 2 : m->by / 2;
-    case 'k': return m->by + by < 0 ? 0 : m->by + by;
-    default: return 0;
-  }
+// The opt's amount a size up (by 1) or down (by -1); 0: there is none.
+static int64_t tn_candidates_amount(const tn_opt *o, int by) {
+  int64_t n = 0;
+  if (!o->amount) return 0;
+  if (o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL)
+    n = tn_candidates_step(tn_candidates_copies, TN_CANDIDATES_COPIES, o->amount, by);
+  else if (o->kind == TN_OPT_SPLIT) n = tn_candidates_step(tn_candidates_blocks, TN_CANDIDATES_BLOCKS, o->amount, by);
+  return n ? n : by > 0 ? 2 * o->amount : o->amount / 2;
 }
 
-static void tn_candidates_around(tn_candidates *s, const tn_recipe *r) {
-  tn_recipe other;
-  s->depth++;
-  for (int i = 0; i < r->n; i++) {
-    for (int by = -1; by <= 1; by += 2) {
-      other = *r;
-      other.move[i].by = tn_candidates_factor(&r->move[i], by);
-      if (other.move[i].by) tn_candidates_try(s, &other);
+// The list without opt number `without`, nor those that use what it makes. made[i]: axes that there are before opt i.
+static tn_schedule tn_schedule_without(const tn_schedule *list, int without, const int *made) {
+  tn_schedule out;
+  int now[TN_KERNEL_AXES], next = made[0];
+  memset(&out, 0, sizeof out);
+  for (int i = 0; i < made[0]; i++) now[i] = i;
+  for (int i = 0; i < list->n; i++) {
+    tn_opt o = list->opt[i];
+    int keeps = i != without;
+    for (int j = 0; j < o.naxes; j++) if (o.axis[j] >= 0) {
+      keeps &= now[o.axis[j]] >= 0;
+      o.axis[j] = (int16_t)now[o.axis[j]];
     }
-    other = *r;                            // without the move
-    memmove(&other.move[i], &other.move[i + 1], (size_t)(r->n - i - 1) * sizeof *other.move);
-    other.n--;
+    for (int j = made[i]; j < made[i + 1]; j++) now[j] = keeps ? next++ : -1;
+    if (keeps) out.opt[out.n++] = o;
+  }
+  return out;
+}
+
+static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
+  const tn_mark mark = tn_scratch_mark(s->t);
+  tn_schedule other;
+  tn_kernel_state k;
+  int made[TN_SCHEDULE_OPTS + 1];
+  s->depth++;
+  s->t->ir->serial = s->serial;
+  tn_state_open(&k, s->t, s->sink, s->target);
+  for (int i = 0; i < list->n; i++) {
+    made[i] = k.naxes;
+    if (!tn_opt_apply(&k, &list->opt[i])) { tn_scratch_rewind(s->t, mark); return; }
+  }
+  made[list->n] = k.naxes;
+  tn_scratch_rewind(s->t, mark);
+  tn_candidates_sweep(s);
+  for (int i = 0; i < list->n; i++) {
+    for (int by = -1; by <= 1; by += 2) {
+      other = *list;
+      other.opt[i].amount = tn_candidates_amount(&list->opt[i], by);
+      if (other.opt[i].amount) tn_candidates_try(s, &other);
+    }
+    other = tn_schedule_without(list, i, made);
     tn_candidates_try(s, &other);
   }
-  if (!r->n || r->move[r->n - 1].letter != 't') { tn_candidates_grow(s, r); return; }
-  const int from = s->n;
-  other = *r;
-  other.n--;                               // tasks stay the last move
-  tn_candidates_grow(s, &other);
-  const int to = s->n;
-  s->n = from;
-  for (int i = from; i < to; i++) {
-    other = s->found[i].recipe;
-    if (other.n == TN_RECIPE_MOVES) continue;
-    other.move[other.n++] = r->move[r->n - 1];
-    tn_candidates_try(s, &other);
-  }
+  tn_candidates_grow(s, list);
 }
 #endif
 // ---- end src/codegen/candidates.c ----
 // ---- begin src/codegen/pipeline.c ----
 // pipeline: every pass from a scheduled kernel to the list of nodes that a target runs, in order.
 //
-// In:       the SINK of a kernel, a target, a recipe or none.
+// In:       the SINK of a kernel, a target, a schedule or none.
 // Out:      the list, the sizes of a launch, and what it will cost.
 // Requires: heavy code; no node of another kernel in the table of nodes (tn_nodes_enter): ids begin at one place.
 // Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
 //
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
-// for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
+// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees
+// the third.
 // Debug letter i prints the kernel after each pass that changed it, v verifies it there.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
 #include "linearize.c"
-#include "recipe.c"
+#include "scan.c"
+#include "join.c"
+#include "optimize.c"
 #include "../ir/spec.c"
 #endif
 
-#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
-  #define TN_VERIFY_PASSES 0
-#endif
 enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
 
 typedef struct tn_pipeline {
   tiny_ctx *t; const tn_target *target;
-  const tn_recipe *recipe;                 // what a search has found; NULL or all zero: what the heuristics choose
+  const tn_schedule *schedule;             // what a search has found; NULL: what the heuristics choose
   uint32_t has;                            // TN_IF_ .. that hold
   tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
   int spec;                                // of the kernel now
@@ -32170,20 +32786,29 @@ static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewri
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
 static tiny_uop *tn_pass_idles(tn_pipeline *p, tiny_uop *sink) { return tn_idles_keep(p->t, sink); }
 
-// ** moves **
+static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_ranges(p->t, sink); }
 
-static tiny_uop *tn_pass_moves(tn_pipeline *p, tiny_uop *sink) {
-  tn_cost cost;
-  if (p->recipe && (p->recipe->plain || p->recipe->n)) {
-    const int64_t serial = p->t->ir->serial;
-    tiny_uop *moved = tn_recipe_apply(p->t, sink, p->target, p->recipe, &cost);
-    if (moved) return moved;
-    p->t->ir->serial = serial;             // a stranger's, that does not fit
+// ** opts **
+
+static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
+  tiny_ctx *t = p->t;
+  tn_kernel_state s;
+  const int64_t serial = t->ir->serial;
+  tn_state_open(&s, t, sink, p->target);
+  if (!p->schedule || !tn_schedule_apply(&s, p->schedule)) {   // a stranger's, that does not fit
+    t->ir->serial = serial;
+    tn_state_open(&s, t, sink, p->target);
+    tn_optimize(&s);
   }
-  return tn_optimize(p->t, sink, p->target);
+  if (tn_debug(t, 'o')) {
+    tiny_bytes text = {t, NULL, 0, 0};
+    tn_schedule_print(&text, &s.done);
+    tn_log(t, "opts %s", text.data);
+  }
+  return s.sink;
 }
 
-// ** from ranges and moves to loops, lanes and memory **
+// ** from ranges and opts to loops, lanes and memory **
 
 static tiny_uop *tn_pass_bounds(tn_pipeline *p, tiny_uop *sink) { return tn_bounds_find(p->t, sink, &p->bounds); }
 static tiny_uop *tn_pass_stages(tn_pipeline *p, tiny_uop *sink) {
@@ -32210,10 +32835,10 @@ static tiny_uop *tn_pass_decompose(tn_pipeline *p, tiny_uop *sink) { return tn_d
 
 // ** the table **
 
-enum { TN_PREPARE, TN_MOVE, TN_LOWER };    // stages
+enum { TN_PREPARE, TN_OPTIMIZE, TN_LOWER };    // stages
 enum {                                     // what must hold
   TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
-  TN_IF_MOVED = 2,                         // moves are not off (debug letter 0)
+  TN_IF_OPTS = 2,                          // opts are not off (debug letter 0)
   TN_IF_RENDERED = 4,                      // for a language, not for the interpreter
   TN_IF_SHUFFLES = 8                       // the language shuffles vectors
 };
@@ -32227,7 +32852,8 @@ static const tn_pass tn_passes[] = {
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
   {"idles",           tn_pass_idles,        TN_PREPARE, TN_IF_FREE},
-  {"moves",           tn_pass_moves,        TN_MOVE,    TN_IF_MOVED},
+  {"joins",           tn_pass_joins,        TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
+  {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
   {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
   {"copies",          tn_pass_copies,       TN_LOWER,   0},                // UPCAST, UNROLL
@@ -32262,7 +32888,7 @@ static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *
   tn_pipeline p;
   memset(&p, 0, sizeof p);
   p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
-  p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_MOVED);
+  p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_OPTS);
   if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
   return p;
 }
@@ -32280,7 +32906,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
   return sink;
 }
 
-// The kernel as moves are made on it.
+// The kernel as it is scheduled.
 static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
   tn_pipeline p = tn_pipeline_of(t, sink, NULL);
   t->ir->serial = TN_PIPELINE_SERIAL;
@@ -32303,7 +32929,7 @@ static void tn_estimate(tn_lowered *k) {
   }
 }
 
-// From a kernel after its moves on.
+// From a kernel after its opts on.
 static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, tn_lowered *out) {
   tn_pipeline p = tn_pipeline_of(t, sink, target);
   p.out = out;
@@ -32315,14 +32941,14 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   return t->code;
 }
 
-// From a scheduled kernel on. plain: as it was written, no moves.
-static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_recipe *recipe,
+// From a kernel on. plain: as it was written, no opts.
+static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *target, const tn_schedule *schedule,
                                  int plain, tn_lowered *out) {
   tn_pipeline p = tn_pipeline_of(t, sink, target);
-  p.recipe = recipe;
+  p.schedule = schedule;
   if (tn_verify(t, sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;
   sink = tn_prepare(t, sink);
-  if (!plain) sink = tn_pipeline_stage(&p, sink, TN_MOVE);
+  if (!plain) sink = tn_pipeline_stage(&p, sink, TN_OPTIMIZE);
   return t->code == TINY_OK ? tn_lower(t, sink, target, out) : t->code;
 }
 #endif
@@ -34898,7 +35524,7 @@ static int tn_cache_read(tn_cache *c, const tn_digest *key, const char *suffix, 
 
 // Is it a file of ours, by its name? -1: one that was being written.
 static int tn_cache_is_ours(const char *name) {
-  static const char *const suffix[] = {".kernel", ".bin", ".moves", ".cc"};
+  static const char *const suffix[] = {".kernel", ".bin", ".opts", ".cc"};
   const size_t digits = strspn(name, "0123456789abcdef");
   for (size_t i = 0; i < sizeof suffix / sizeof *suffix && (digits == 16 || digits == TN_DIGEST_TEXT - 1); i++) {
     const size_t n = strlen(suffix[i]);
@@ -35025,7 +35651,7 @@ struct tn_programs {
 // A kernel on its way to an executable.
 typedef struct tn_build {
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
-  tn_recipe recipe;                        // what a search has found; all zero: what the heuristics choose
+  const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
   tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
@@ -35124,7 +35750,7 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   const struct tn_device *d = t->device;
   const int interpret = !d->backend->language || t->programs->interpret;
   const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
-  if (tn_pipeline_run(t, sink, &target, &b->recipe, 0, &b->low) != TINY_OK) return t->code;
+  if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->lanes = tn_render_lanes(&b->low);
   b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
@@ -35256,7 +35882,7 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
   return &p->base;
 }
 
-// Of what: "kernel", "module" or "moves" of text.
+// Of what: "kernel", "module" or "opts" of text.
 static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
   tn_digester d = tn_digest_open();
   tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
@@ -35489,7 +36115,7 @@ static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
     memset(b, 0, sizeof *b);
-    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->recipe = was.recipe; b->key = was.key;
+    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;
     if (!tn_cpu_has_compiler(t->device->dev)) return 0;      // it cannot be interpreted, and the error stays
@@ -35515,10 +36141,10 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 #endif
 // ---- end src/runtime/program.c ----
 // ---- begin src/runtime/beam.c ----
-// beam: the fastest moves for a kernel, found by timing.
+// beam: the fastest schedule for a kernel, found by timing.
 //
-// In:  kernels that are to be built. Out: their recipes. A recipe that was found before comes from disk, where it
-//      lies under a digest of the kernel, the device's target and this build of the library.
+// In:  kernels that are to be built. Out: their schedules. One that was found before comes from disk, where it lies
+//      under a digest of the kernel, the device's target and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
 // the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
@@ -35531,7 +36157,8 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 #endif
 
 enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_ROUNDS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
-  TN_BEAM_FILL = 4096 };
+  TN_BEAM_FILL = 4096,
+  TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
 #define TN_BEAM_SLOW 2.5                   // times the best: such a candidate is not timed further
 #define TN_BEAM_WIN 0.985                  // of the best before: less, and another round follows
@@ -35542,10 +36169,11 @@ typedef struct tn_beam {
   tiny_ctx *t, *asker;                     // whose context the search has; who wants to know
   const tn_list *nodes;                    // of the kernel, in the asker's context
   int width, number, of;                   // of: how many kernels are searched for
-  tn_recipe best; double ns, before_ns;    // before: the heuristics' choice
+  tn_schedule best; double ns, before_ns;    // before: the heuristics' choice
   int timed;
   // within the search
   tn_candidate *tried; int n, most;
+  uint64_t first;                          // what tells the heuristics' choice, tried[0], among those that were sorted
   tiny_uop *ast; tiny_launch launch; uint64_t until;
 } tn_beam;
 
@@ -35579,7 +36207,7 @@ static int tn_beam_reads_freely(tiny_ctx *t, tiny_uop *ast) {
   return freely;
 }
 
-static void tn_beam_fill(tn_storage *s, int dtype, int zeros) {
+static tiny_code tn_beam_fill(struct tn_device *d, tn_storage *s, int dtype, int zeros) {
   char block[TN_BEAM_FILL];
   const size_t nbytes = tn_dtypes[dtype].nbytes;
   memset(block, 0, sizeof block);
@@ -35587,8 +36215,13 @@ static void tn_beam_fill(tn_storage *s, int dtype, int zeros) {
     const double x = (double)(i / nbytes % 7);
     tn_dtype_store(dtype, block + i, tn_dtype_value(dtype, tn_is_float(dtype) ? 0.25 + x / 8 : x > 3));
   }
-  for (size_t at = 0; at < s->nbytes; at += sizeof block)
-    memcpy((char *)s->mem + at, block, s->nbytes - at < sizeof block ? s->nbytes - at : sizeof block);
+  for (size_t at = 0; at < s->nbytes; at += sizeof block) {
+    const size_t n = s->nbytes - at < sizeof block ? s->nbytes - at : sizeof block;
+    const tiny_mem dst = {s->mem, at};
+    if (d->limits.host_memory) memcpy((char *)s->mem + at, block, n);
+    else if (d->backend->copy_in(d->dev, dst, block, n) != TINY_OK) return TINY_E_DEVICE;
+  }
+  return TINY_OK;
 }
 
 // Memory and arguments of a launch; 0: there is no memory, or nobody knows what the kernel would read.
@@ -35610,7 +36243,7 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
     tn_storage *s = tn_storage_new(t, (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
     if (!s) return 0;
     mem[u->k].base = s->mem;
-    tn_beam_fill(s, u->dtype, !freely);
+    if (tn_beam_fill(t->device, s, u->dtype, !freely) != TINY_OK) return 0;
   }
   return 1;
 }
@@ -35657,7 +36290,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
     x->ast = b->ast;
-    x->recipe = b->tried[i].recipe;
+    x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
     if (tn_build_lower(t, x) == TINY_OK && x->text) left[nleft++] = x;
     t->code = TINY_OK;
@@ -35716,16 +36349,16 @@ static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
 static void tn_beam_measure(tn_beam *b, int from) {
   for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
     tn_candidate *c = &b->tried[i];
-    char line[TN_RECIPE_TEXT];
+    tiny_bytes line = {b->asker, NULL, 0, 0};
     if (!c->kernel) continue;
     if (i == from) tn_beam_run(b, c);      // threads wake, memory is mapped
     c->ns = tn_beam_time(b, c, b->ns);
     b->timed++;
-    if (c->ns < b->ns) { b->ns = c->ns; b->best = c->recipe; }
-    tn_recipe_print(&c->recipe, line);
-    if (tn_debug(b->asker, 'b'))
-      tn_log(b->asker, "  %10.1f us  cost %12.0f = core %.0f, memory %.0f, tasks %.0f  %s", c->ns * 1e-3,
-             c->expected, c->cost.core, c->cost.memory, c->cost.tasks, line);
+    if (c->ns < b->ns) { b->ns = c->ns; b->best = c->list; }
+    if (!tn_debug(b->asker, 'b')) continue;
+    tn_schedule_print(&line, &c->list);
+    tn_log(b->asker, "  %10.1f us  cost %12.0f = core %.0f, memory %.0f, tasks %.0f  %s", c->ns * 1e-3, c->expected,
+           c->cost.core, c->cost.memory, c->cost.tasks, line.data);
   }
 }
 
@@ -35754,8 +36387,8 @@ static void tn_beam_duel(tn_beam *b) {
   const tn_candidate *first = NULL, *best = NULL;
   double ns[2] = {HUGE_VAL, HUGE_VAL};
   for (int i = 0; i < b->n; i++) {
-    if (!b->tried[i].recipe.plain && !b->tried[i].recipe.n) first = &b->tried[i];
-    if (!memcmp(&b->tried[i].recipe, &b->best, sizeof b->best)) best = &b->tried[i];
+    if (b->tried[i].same == b->first) first = &b->tried[i];
+    if (!memcmp(&b->tried[i].list, &b->best, sizeof b->best)) best = &b->tried[i];
   }
   if (!first || !best || !first->kernel || !best->kernel) return;
   for (int i = 0; i < TN_BEAM_DUEL; i++) for (int k = 0; k < 2; k++) {
@@ -35764,7 +36397,7 @@ static void tn_beam_duel(tn_beam *b) {
   }
   b->before_ns = ns[0];
   b->ns = ns[1];
-  if (ns[1] > ns[0] * TN_BEAM_WIN) { b->best = first->recipe; b->ns = ns[0]; }
+  if (ns[1] > ns[0] * TN_BEAM_WIN) { b->best = first->list; b->ns = ns[0]; }
 }
 
 static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
@@ -35784,25 +36417,24 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   const tn_target target = {&d->lang, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
-  tn_recipe none;
-  tn_cost cost;
-  memset(&none, 0, sizeof none);
+  tn_kernel_state choice;
+  tn_cost cost = {0, 0, 0, 1, 0};
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
   tiny_uop *sink = tn_prepare(t, b->ast);
-  tn_candidates_open(&s, t, b->ast, sink, &target, tn_os_cores());
-  tiny_uop *plain = tn_recipe_apply(t, sink, &target, &none, &cost);
-  if (!tn_recipe_begin(t, sink, &target, &none) || (plain && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b))
-    return TINY_OK;
+  tn_candidates_open(&s, t, b->ast, sink, &target, d->limits.threads ? tn_os_cores() : (int)TN_BEAM_ITEMS);
+  tn_state_open(&choice, t, sink, &target);
+  tn_optimize(&choice);
+  const int known = tn_cost_of(t, choice.sink, target.limits, &cost);
+  if (tn_is_ordered(t, sink) || (known && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b)) return TINY_OK;
   b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
   b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
   b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
-  if (plain) {
-    b->tried[0].same = tn_candidates_same(t, plain);
-    b->tried[0].cost = cost;
-    b->tried[0].expected = tn_cost_on(&cost, s.cores);
-  }
+  b->tried[0].list = choice.done;
+  b->tried[0].same = b->first = tn_candidates_same(t, choice.sink);
+  b->tried[0].cost = cost;
+  b->tried[0].expected = tn_cost_on(&cost, s.cores);
   for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
     const tn_mark mark = tn_scratch_mark(t);
     const double before = b->ns;
@@ -35812,7 +36444,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
       s.n = 0;
       qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
       for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
-        tn_candidates_around(&s, &b->tried[i].recipe);
+        tn_candidates_around(&s, &b->tried[i].list);
     }
     if (!tn_beam_take(b, &s, each) && round) break;
     tn_beam_say(b, round, b->n - from);
@@ -35830,28 +36462,32 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
   char kernel[TN_DIGEST_TEXT];
-  return tn_text_key(t, "moves", tn_digest_print(&b->key, kernel));
+  return tn_text_key(t, "opts", tn_digest_print(&b->key, kernel));
 }
 
-// On disk: the width of the search, a space, the recipe.
+static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
+  return (const tn_schedule *)memcpy(tn_scratch(t, sizeof *list), list, sizeof *list);
+}
+
+// On disk: the width of the search, a space, the schedule.
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
-  tn_recipe r;
+  tn_schedule list;
   const tn_digest key = tn_beam_key(t, b);
-  if (!tn_cache_read(&t->programs->cache, &key, "moves", &text) || text.n > TN_RECIPE_TEXT) return 0;
+  if (!tn_cache_read(&t->programs->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
   const char *at = text.data;
-  const int width = tn_recipe_number(&at);
-  if (width < t->beam || *at++ != ' ' || !tn_recipe_parse(at, &r)) return 0;
-  b->recipe = r;
+  const int64_t width = tn_opt_number(&at, TN_BEAM_MOST);
+  if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, &list)) return 0;
+  b->found = tn_beam_keep(t, &list);
   return 1;
 }
 
 static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
-  char line[TN_RECIPE_TEXT], text[TN_RECIPE_TEXT + 16];
-  tn_recipe_print(&b->recipe, line);
-  const int n = snprintf(text, sizeof text, "%d %s", t->beam, line);
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_text_add(&text, "%d ", t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST);
+  tn_schedule_print(&text, b->found);
   const tn_digest key = tn_beam_key(t, b);
-  tn_cache_write(&t->programs->cache, &key, "moves", text, (size_t)n);
+  tn_cache_write(&t->programs->cache, &key, "opts", text.data, text.n);
 }
 
 // ** the asker's side **
@@ -35860,7 +36496,6 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tn_beam b;
   tn_list nodes = {NULL, 0, 0};
   tiny_desc d;
-  char line[TN_RECIPE_TEXT];
   const uint64_t from = tn_os_now();
   memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
   if (t->max_nbytes && t->stats.nbytes_live >= t->max_nbytes) return;
@@ -35887,17 +36522,18 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   t->stats.timed += (uint64_t)b.timed;
   if (!found) return;
   t->stats.searches++;
-  build->recipe = b.best;
+  build->found = tn_beam_keep(t, &b.best);
   tn_beam_to_disk(t, build);
-  tn_recipe_print(&b.best, line);
-  if (tn_debug(t, 'b'))
-    tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line,
-           b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
+  if (!tn_debug(t, 'b')) return;
+  tiny_bytes line = {t, NULL, 0, 0};
+  tn_schedule_print(&line, &b.best);
+  tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line.data,
+         b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
 }
 
 static int tn_beam_can(const tiny_ctx *t) {
   const struct tn_device *d = t->device;
-  return t->beam > 0 && !tn_debug(t, '0') && d->limits.threads && d->limits.host_memory && d->backend->language &&
+  return t->beam > 0 && !tn_debug(t, '0') && d->backend->language &&
       d->backend->compile && d->backend != &tn_null_backend &&
       (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
 }

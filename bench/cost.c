@@ -4,7 +4,7 @@
 //                                                cost and the heuristics' choice. -v: all of them
 //   build/bench/cost [-k TEXT] [-v] beam [4]     a search of that width: microseconds of the heuristics' choice and of
 //                                                its winner
-//   build/bench/cost [-k TEXT] race RECIPE...    kernels by those recipes ("h": the heuristics'), in turns
+//   build/bench/cost [-k TEXT] race LIST...       kernels by those schedules ("-": no opts), in turns
 //   build/bench/cost [-k TEXT] flags             the heuristics' choice by flags of clang: time to compile, and to run
 #define _GNU_SOURCE
 #include "../src/all.c"
@@ -127,7 +127,7 @@ static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
   tn_beam *b = &x->b;
   const tn_target target = {&t->device->lang, &t->device->limits};
   tn_candidates s;
-  tn_recipe none;
+  tn_kernel_state *choice = (tn_kernel_state *)tn_scratch(t, sizeof *choice);
   int range = 0;
   begin(t, x);
   tn_candidates_open(&s, t, b->ast, tn_prepare(t, b->ast), &target, tn_os_cores());
@@ -135,8 +135,10 @@ static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
   tn_candidates_seeds(&s, TN_CANDIDATES_MOST);
   qsort(s.found, (size_t)s.n, sizeof *s.found, tn_candidates_cheaper);
   while (range < s.n && s.found[range].expected < 8 * s.found[0].expected) range++;
-  memset(&none, 0, sizeof none);
-  if (tn_recipe_apply(t, s.sink, &target, &none, &b->tried[0].cost))
+  tn_state_open(choice, t, s.sink, &target);
+  tn_optimize(choice);
+  b->tried[0].list = choice->done;
+  if (tn_cost_of(t, choice->sink, target.limits, &b->tried[0].cost))
     b->tried[0].expected = tn_cost_on(&b->tried[0].cost, s.cores);
   for (int i = 0; i < x->n && i < range; i++)
     b->tried[b->n++] = s.found[range > x->n ? (int)((int64_t)i * range / x->n) : i];
@@ -145,18 +147,20 @@ static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-static char **recipes;
+static char **schedules;
 
-static tiny_code prepare_recipes(tiny_ctx *t, void *arg) {
+static tiny_code prepare_schedules(tiny_ctx *t, void *arg) {
   subject *x = (subject *)arg;
   const tn_target target = {&t->device->lang, &t->device->limits};
   begin(t, x);
   tn_beam_bind(t, &x->b);
   for (int i = 0; i < x->n; i++) {
     tn_candidate *c = &x->b.tried[i];
-    tn_recipe_parse(recipes[i], &c->recipe);
-    if (tn_recipe_apply(t, tn_prepare(t, x->b.ast), &target, &c->recipe, &c->cost))
-      c->expected = tn_cost_on(&c->cost, tn_os_cores());
+    tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
+    tn_schedule_parse(schedules[i], &c->list);
+    tn_state_open(s, t, tn_prepare(t, x->b.ast), &target);
+    if (!tn_schedule_apply(s, &c->list)) fprintf(stderr, "%s: not legal for %s\n", schedules[i], x->name);
+    else if (tn_cost_of(t, s->sink, target.limits, &c->cost)) c->expected = tn_cost_on(&c->cost, tn_os_cores());
   }
   x->b.n = x->n;
   tn_beam_compile(t, &x->b, 0);
@@ -240,11 +244,19 @@ static int by_expected(const void *a, const void *b) {
   return x->expected < y->expected ? -1 : x->expected > y->expected;
 }
 
+static const char *text_of(const tn_schedule *list) {        // until the next call
+  static char line[TN_SCHEDULE_TEXT];
+  tiny_ctx *t = tiny_open(NULL);
+  tiny_bytes text = {t, NULL, 0, 0};
+  tn_schedule_print(&text, list);
+  snprintf(line, sizeof line, "%s", text.data);
+  tiny_close(t);
+  return line;
+}
+
 static void print_candidate(const char *what, const tn_candidate *c) {
-  char line[TN_RECIPE_TEXT];
-  tn_recipe_print(&c->recipe, line);
   printf("  %-10s %9.1f us  cost %9.1f k = core %9.1f, memory %9.1f; %4.0f tasks  %s\n", what, c->ns * 1e-3,
-         c->expected * 1e-3, c->cost.core * 1e-3, c->cost.memory * 1e-3, c->cost.tasks, line);
+         c->expected * 1e-3, c->cost.core * 1e-3, c->cost.memory * 1e-3, c->cost.tasks, text_of(&c->list));
 }
 
 static double rank_sum[2];
@@ -278,13 +290,11 @@ static void rank(subject *x) {
 }
 
 static void beam(subject *x) {
-  char line[TN_RECIPE_TEXT];
-  tn_recipe_print(&x->b.best, line);
   printf("%-22s %12.1f %12.1f %7.2fx %8d  %s\n", x->name, x->b.before_ns * 1e-3, x->b.ns * 1e-3,
-         x->b.before_ns / x->b.ns, x->b.timed, line);
+         x->b.before_ns / x->b.ns, x->b.timed, text_of(&x->b.best));
 }
 
-static void race_recipes(subject *x) {
+static void race_schedules(subject *x) {
   tn_beam *b[MOST];
   const tn_candidate *c[MOST];
   double ns[MOST];
@@ -339,7 +349,7 @@ int main(int argc, char **argv) {
   static subject all[N];
   int n = 0;
   for (int i = 1; i < argc; i++) {
-    if (!strcmp(argv[i], "race")) { mode = argv[i]; recipes = argv + i + 1; n = argc - i - 1; break; }
+    if (!strcmp(argv[i], "race")) { mode = argv[i]; schedules = argv + i + 1; n = argc - i - 1; break; }
     if (!strcmp(argv[i], "-v")) verbose = 1;
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
     else if (argv[i][0] >= '0' && argv[i][0] <= '9') n = atoi(argv[i]);
@@ -349,23 +359,24 @@ int main(int argc, char **argv) {
   if (!n) n = search ? 4 : 40;
   if (n > MOST) n = MOST;
   for (int i = 0; racing && i < n; i++) {
-    tn_recipe r;
-    if (!tn_recipe_parse(recipes[i], &r)) { fprintf(stderr, "%s: not a recipe\n", recipes[i]); return 2; }
+    tn_schedule s;
+    if (!tn_schedule_parse(schedules[i], &s)) { fprintf(stderr, "%s: not a schedule\n", schedules[i]); return 2; }
   }
   if (flags) {
     printf("%-22s", "compiled, and run");
     for (int k = 0; k < SETS; k++) printf(" %25s", flag_sets[k]);
     puts("");
-  } else if (search) printf("%-22s %12s %12s %8s %8s  recipe\n", "kernel", "before us", "found us", "faster", "timed");
+  } else if (search) 
+    printf("%-22s %12s %12s %8s %8s  schedule\n", "kernel", "before us", "found us", "faster", "timed");
   else if (!racing)
     printf("%-22s %10s %12s %12s %12s %12s\n", "kernel", "candidates", "correlation", "best us", "least cost",
               "heuristics");
   for (int i = 0; i < N; i++) {
     if (!strstr(subjects[i].name, only)) continue;
     if (flags) { compare_flags(i); continue; }
-    prepare(i, &all[i], n, search ? prepare_search : racing ? prepare_recipes : prepare_candidates);
+    prepare(i, &all[i], n, search ? prepare_search : racing ? prepare_schedules : prepare_candidates);
     if (search) beam(&all[i]);
-    else if (racing) race_recipes(&all[i]);
+    else if (racing) race_schedules(&all[i]);
     else rank(&all[i]);
     fflush(stdout);
     finish(&all[i]);

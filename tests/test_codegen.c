@@ -281,6 +281,40 @@ static void test_text(void) {
   golden_free(&log);
 }
 
+// The schedules of the same kernels, as debug letter o has them.
+static void add_schedule(golden *log, golden *out, const char *name, tiny_tensor *x) {
+  char title[80];
+  log->n = 0;
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  snprintf(title, sizeof title, "== %s", name);
+  golden_line(out, title);
+  for (char *line = log->text, *end; (end = strchr(line, '\n')); line = end + 1) {
+    *end = 0;
+    if (strstr(line, "opts ")) golden_line(out, strstr(line, "opts ") + 5);
+  }
+}
+static tiny_tensor *large_matmul(tiny_ctx *t) { return tiny_matmul(ints(t, TINY_SHAPE(512, 1024)), ints(t, TINY_SHAPE(1024, 512))); }
+static tiny_tensor *large_softmax(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(512, 768)), -1); }
+static tiny_tensor *columns(tiny_ctx *t) { return tiny_sum(tiny_expand(ints(t, TINY_SHAPE(1, 4096)), TINY_SHAPE(4096, 4096)), 0, 0); }
+static tiny_tensor *running(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(64, 500)), 1); }
+
+static void test_schedules(void) {
+  golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "NULL"; d.cache_dir = ""; d.debug = "o"; d.log.fn = golden_line; d.log.user = &log;
+  tiny_ctx *t = tiny_open(&d);
+  static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } more[] = {
+    {"convolution over channels", convolution}, {"streamed", streamed}, {"named rows", named}, {"down columns", down}, {"short rows", short_rows},
+    {"large matmul", large_matmul}, {"large softmax", large_softmax}, {"columns", columns}, {"running", running}};
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) add_schedule(&log, &out, subjects[i].name, subjects[i].make(t));
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++) add_schedule(&log, &out, more[i].name, more[i].make(t));
+  golden_check(&out, "opts.txt");
+  golden_free(&out);
+  tiny_close(t);
+  golden_free(&log);
+}
+
 // A row kernel whose sum runs over two ranges that both read contiguous memory: only one of them may become lanes.
 static void test_lanes_once(void) {
   static float got[64 * 64], want[64 * 64];
@@ -520,6 +554,6 @@ int main(void) {
   test_rows();
   test_across();
   test_squares();
-  if (!getenv("TEST_SEED")) test_text();
+  if (!getenv("TEST_SEED")) { test_text(); test_schedules(); }
   return test_report();
 }

@@ -195,6 +195,28 @@ static void test_lanes_of_two_ranges(void) {
   tiny_close(t);
 }
 
+// K blocks of sums that are all copies: what a block read was hoisted out of the loop over the blocks.
+static void test_blocks_of_copies(void) {
+  static const char *const lists[] = {"UPCAST 0, LOOP 1, STAGE REDUCE.0 0 @local", "SPLIT 0:2, UPCAST 2, SPLIT 1:2, LOOP 1, STAGE REDUCE.0 2 @local"};
+  static char want[1 << 16], got[1 << 16];
+  tiny_desc d;
+  trial plain, moved;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  for (int i = 0; i < 2; i++) {
+    tiny_ctx *t = tiny_open(&d);
+    memset(&plain, 0, sizeof plain);
+    while (subjects[plain.subject].make != sum_of_rows) plain.subject++;
+    moved = plain;
+    plain.out = want; moved.out = got;
+    CHECK(tn_schedule_parse(lists[i], &moved.list));
+    CHECK_EQ(tn_guard(t, run_trial, &plain), TINY_OK);
+    CHECK_EQ(tn_guard(t, run_trial, &moved), TINY_OK);
+    CHECK(agree(plain.out, moved.out, plain.nbytes, 0));
+    tiny_close(t);
+  }
+}
+
 // Eight lines of a page fit the eight ways of 4 KiB; the next pushes one out. Odd distances reach all sets.
 static void test_crowds(void) {
   CHECK(!tn_cost_crowds(8, 4096, 4096));
@@ -507,6 +529,7 @@ int main(void) {
   CHECK(mkdtemp(root) != NULL);
   test_text();
   test_lanes_of_two_ranges();
+  test_blocks_of_copies();
   test_large();
   test_crowds();
   test_values();

@@ -1,8 +1,9 @@
 // bounds: loops that leave out rounds in which nothing happens: what lies wholly above the diagonal of a triangle.
 //
-// In:  a kernel after its moves, whose SINK says by IDLE where rounds of ranges have no effect. Out: the kernel without
+// In:  a kernel after its opts, whose SINK says by IDLE where iterations of ranges have no effect. Out: the kernel
+//      without
 //      IDLEs, some of whose loops have bounds that depend on loops around them.
-// An IDLE (x ranges..) has gone through all moves with the kernel, so x is an expression of the ranges that tiles left.
+// An IDLE (x ranges..) has gone through all opts with the kernel, so x is an expression of the ranges that tiles left.
 // For a loop r, everything in x that lies inside of r takes its worst value; what is left is c * r + E > 0, E of the
 // loops around r. So only whole blocks are left out: the ones across the diagonal keep the mask they have.
 // A permission, not a duty: where x is no sum of ranges, the loop stays whole.

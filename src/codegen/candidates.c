@@ -120,7 +120,8 @@ static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, in
 
 static void tn_candidates_extend_axis(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p, int axis) {
   const tiny_uop *r = b->state.axis[axis];
-  const int kind = tn_range_kind(r), threads = s->target->limits->threads, most = threads ? tn_target_lanes(s->target, p) : 0;
+  const int kind = tn_range_kind(r), threads = s->target->limits->threads;
+  const int most = threads ? tn_target_lanes(s->target, p) : 0;
   const int64_t n = tn_range_extent(r);
   tn_opt o;
   if (kind != TN_LOOP && kind != TN_REDUCE) return;
@@ -256,7 +257,8 @@ static void tn_candidates_seeds(tn_candidates *s, int n) {
     qsort(way.found, (size_t)way.n, sizeof *way.found, tn_candidates_cheaper);
     width = 0;
     for (int i = 0; i < way.n && width < TN_CANDIDATES_WIDTH; i++)
-      if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED) next[width++] = way.found[i].list;
+      if (way.found[i].depth == way.depth && way.found[i].list.n < TN_CANDIDATES_SEED)
+        next[width++] = way.found[i].list;
   }
   for (int i = 0; i < way.n && s->n < n; i++) {
     int alike = 0;

@@ -1,6 +1,7 @@
-// cost: what a kernel will take after its moves, told from its ranges without lowering it.
+// cost: what a kernel will take after its opts, told from its ranges without lowering it.
 //
-// In:  a kernel, the limits of a CPU. Out: cycles of one launch on one core; good for ranking candidates only.
+// In:  a kernel, the limits of a device. Out: cycles of one launch on one core; good for ranking candidates only. Work
+//      groups and items are tasks without a price, on as many cores as are given.
 // Instructions: a node runs once in every round of the innermost loop it depends on, once for each copy and
 // vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
 // Memory: at every level of the caches, an access fetches its lines anew in each round of the loops that are too
@@ -15,7 +16,8 @@
 #include "../rules/decompose.c"
 #endif
 
-enum { TN_COST_RANGES = 64, TN_COST_ACCESSES = 64, TN_COST_CODE = 1024, TN_COST_LEVELS = 3,
+enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024, TN_COST_LEVELS = 3,
+  TN_COST_REGISTERS = 64,                  // of a device that does not say
   TN_COST_LINE = 64, TN_COST_L1 = 32 << 10, TN_COST_L2 = 1 << 20, TN_COST_OUTER = 16, TN_COST_WAYS = 8,
   TN_COST_NONE = TN_COST_RANGES };
 #define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
@@ -24,11 +26,11 @@ enum { TN_COST_RANGES = 64, TN_COST_ACCESSES = 64, TN_COST_CODE = 1024, TN_COST_
 #define TN_COST_TASK 2000.0                // to hand a task to a thread
 static const double tn_cost_line[TN_COST_LEVELS] = {2, 5, 14};   // cycles a line from L2, from L3, from memory
 
-typedef struct tn_cost { double cycles, core, memory, tasks; } tn_cost;   // cycles: of core and memory together
+typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
 
 // What takes longest when the tasks are shared by so many cores.
 static double tn_cost_on(const tn_cost *c, int cores) {
-  return c->cycles * ceil(c->tasks / cores) / c->tasks + (c->tasks > 1 ? TN_COST_TASK * c->tasks / cores : 0);
+  return c->cycles * ceil(c->tasks / cores) / c->tasks + (c->tasks > 1 ? c->each * c->tasks / cores : 0);
 }
 
 typedef struct tn_cost_loop {              // by number of the range; the last stands for no loop
@@ -74,7 +76,8 @@ static int tn_cost_innermost(const tn_cost_walk *w, uint64_t ranges) {
 // Vector instructions for one copy of a value.
 static double tn_cost_width(const tn_cost_walk *w, uint64_t ranges, int dtype) {
   const double nbytes = tn_dtypes[dtype].nbytes < 4 ? 4 : tn_dtypes[dtype].nbytes;
-  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / w->limits->vector_nbytes;
+  const double width = w->limits->vector_nbytes ? w->limits->vector_nbytes : 4;
+  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / width;
   return vectors > 1 ? vectors : 1;
 }
 
@@ -115,6 +118,8 @@ static int tn_cost_open(tn_cost_walk *w, tiny_uop *sink) {
   return 1;
 }
 
+static int tn_cost_is_task(const tiny_uop *r) { return tn_range_kind(r) <= TN_LOCAL; }
+
 // Users come last in the order, so going backwards a loop's surroundings are known when what closes it is met.
 static void tn_cost_nest(tn_cost_walk *w) {
   w->loop[TN_COST_NONE].times = 1;
@@ -127,7 +132,7 @@ static void tn_cost_nest(tn_cost_walk *w) {
       for (uint32_t j = 1; j < u->nsrc; j++) {
         const int r = w->number[u->src[j]->seq];
         if (u->src[j]->op != TINY_OP_RANGE || !(w->loops >> r & 1) || w->loop[r].depth ||
-            (tn_range_kind(u->src[j]) == TN_TASK) != tasks)
+            tn_cost_is_task(u->src[j]) != tasks)
           continue;
         w->loop[r].parent = around;
         w->loop[r].depth = w->loop[around].depth + 1;
@@ -202,7 +207,8 @@ static double tn_cost_core(tn_cost_walk *w) {
   for (int r = 0; r <= TN_COST_NONE; r++) {
     tn_cost_loop *l = &w->loop[r];
     if (r < TN_COST_NONE && (r >= w->nrange || !(w->loops >> r & 1))) continue;
-    const double spilled = l->live + 1 - w->limits->vector_registers;
+    const int registers = w->limits->vector_registers ? w->limits->vector_registers : (int)TN_COST_REGISTERS;
+    const double spilled = l->live + 1 - registers;
     if (spilled > 0) l->loads += l->times * l->steps * spilled * 3;
     const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
     cycles += (most > l->wait ? most : l->wait) + 0.2 * (l->arithmetic + l->loads - most);
@@ -237,15 +243,15 @@ static void tn_cost_find_loaded(const tn_cost_walk *w, uint8_t *loaded) {
   }
 }
 
-static int tn_cost_find_accesses(tn_cost_walk *w) {
-  tiny_uop *node[TN_COST_ACCESSES];
-  int n = 0;
+static void tn_cost_find_accesses(tn_cost_walk *w) {
+  tn_list access = {NULL, 0, 0};
   for (int i = 0; i < w->all.n; i++) {
     const int op = w->all.u[i]->op;
     if (op != TINY_OP_LOAD && op != TINY_OP_STORE && op != TINY_OP_STAGE) continue;
-    if (n == TN_COST_ACCESSES) return 0;
-    node[n++] = w->all.u[i];
+    tn_push(w->t, &access, w->all.u[i]);
   }
+  const int n = access.n;
+  tiny_uop *const *node = access.u;
   w->access = (tn_cost_access *)tn_scratch(w->t, ((size_t)n + 1) * sizeof *w->access);
   w->naccess = n;
   int64_t *at0 = (int64_t *)tn_scratch(w->t, (size_t)w->all.n * sizeof *at0);
@@ -280,7 +286,6 @@ static int tn_cost_find_accesses(tn_cost_walk *w) {
     }
   }
   for (int i = 0; i < n; i++) if (node[i]->op != TINY_OP_STAGE) tn_cost_load(w, node[i], &w->access[i]);
-  return 1;
 }
 
 // Lines of memory that an access touches while the given ranges advance.
@@ -364,7 +369,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
   const tn_mark mark = tn_scratch_mark(t);
   tn_cost_walk *w = (tn_cost_walk *)tn_scratch(t, sizeof *w);
   w->t = t; w->limits = limits; w->tasks = 1;
-  int known = limits->vector_nbytes > 0 && tn_cost_open(w, sink);
+  int known = tn_cost_open(w, sink);
   if (known) {
     tn_cost_nest(w);
     for (int i = 0; i < w->all.n; i++) {
@@ -372,12 +377,14 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
       if (u->op == TINY_OP_REDUCE) tn_cost_reduce(w, u);
       else tn_cost_arithmetic(w, u);
     }
-    known = tn_cost_find_accesses(w) && w->code <= (double)TN_COST_CODE;
+    tn_cost_find_accesses(w);
+    known = w->code <= (double)TN_COST_CODE;
   }
   if (known) {
     out->core = tn_cost_core(w);
     out->memory = tn_cost_memory(w);
     out->tasks = w->tasks;
+    out->each = limits->threads ? TN_COST_TASK : 0;
     const double less = out->core < out->memory ? out->core : out->memory;
     out->cycles = out->core + out->memory - 0.7 * less;      // most of the lesser one hides behind the other
   }

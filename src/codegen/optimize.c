@@ -1,6 +1,6 @@
 // optimize: chooses a schedule for a kernel in microseconds.
 //
-// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after the opts, which are listed.
+// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after the opts, and their list.
 // On a CPU: reductions become register tiles (tile.c) or walk along rows (columns.c), everything else lanes (rows.c);
 // scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups and items, long
 // reductions are shared by a group.
@@ -123,7 +123,7 @@ static void tn_optimize(tn_kernel_state *s) {
   tn_profile_kernel(s->t, s->sink, &p);
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
-  if (large && tn_debug(s->t, 'b')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
+  if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
   if (!target->limits->threads) tn_optimize_gpu(s, &p, target);
   else if (p.carried) tn_optimize_scan(s, &p, target);
   else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);

@@ -5,16 +5,16 @@
 // Holds: whatever is applied keeps the kernel's value. A list that is applied again to the same kernel gives the same.
 //
 // One opt is a kind, axes, an amount and, where a kind has one, an operand and a memory space:
-//   SPLIT 0:4                 4 neighbouring elements of axis 0 become a loop of their own, an axis with the next number
+//   SPLIT 0:4                 each 4 neighbouring elements of axis 0 become a loop, an axis with the next number
 //   UPCAST, UNROLL, LANE      they become copies of the expression (of an output's, a reduction's), lanes of vectors
 //   TASK, GRID, LOCAL         tasks of threads (4 of them); work groups, work items
 //   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
 //   PAD 0:4                   the axis grows to a multiple of 4
 //   SWAP 0 1, ORDER 2 0       two loops change places; these become the innermost ones
-//   STAGE LOAD.1 2 5 @local   what the second LOAD gives over axes 2 and 5 is copied there before the loops that read it;
+//   STAGE LOAD.1 2 5 @local   what the second LOAD gives over axes 2 and 5 is copied there before it is read;
 //                             a REDUCE is computed there
 //   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2
-//   REUSE [1]                 what a row costs to compute is stored by the REDUCE that needs it first; for all of axis 1
+//   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
 //   MATRIX .0 0 4 5 6 1 _ 7 8:2   unit 0; blocks, strips, tiles and elements of rows, then of columns; 2 K blocks
@@ -116,9 +116,11 @@ static int64_t tn_opt_most_items(const tn_kernel_state *s) {
 
 // ** a part of an axis, or all of it, as another kind of range **
 
-static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP};
+static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL,
+  TN_LOOP};
 
-static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r, int64_t f) {
+static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+                                int64_t f) {
   const int threads = s->target->limits->threads, whole = f == tn_range_extent(r), kind = tn_range_kind(r);
   if (o->kind == TN_OPT_LOOP) return whole && (kind == TN_UPCAST || kind == TN_VECTOR);
   if (kind != TN_LOOP) return 0;
@@ -138,7 +140,8 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
   }
 }
 
-static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r, int64_t f) {
+static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+                                 int64_t f) {
   int n = 0;
   if (tn_range_kind(r) != TN_REDUCE) return 0;
   switch (o->kind) {
@@ -235,7 +238,8 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
   for (int i = 0; i < stages.n; i++) {
     int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes * stages.u[i]->src[0]->lanes;
-    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++) nbytes = tn_clamp_mul(nbytes, tn_range_extent(stages.u[i]->src[j]));
+    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++)
+      nbytes = tn_clamp_mul(nbytes, tn_range_extent(stages.u[i]->src[j]));
     all = tn_clamp_add(all, nbytes);
   }
   return all;
@@ -256,7 +260,7 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, tiny_uop *x
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || (u->src[0]->op == TINY_OP_AFTER && u != x))) return 0;
+    if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
   }
   return 1;
 }
@@ -371,7 +375,7 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
 enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8 };
 static const struct {
   const char *name; uint8_t has, least, most;                // least, most: axes
-  int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0, and nothing has changed: it is illegal
+  int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0: illegal, nothing has changed
 } tn_opt_kinds[TN_OPT_KINDS] = {
   {"SPLIT",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
   {"UPCAST",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
@@ -400,7 +404,8 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
   if (o->kind >= TN_OPT_KINDS || s->done.n == TN_SCHEDULE_OPTS || o->naxes < tn_opt_kinds[o->kind].least ||
       o->naxes > tn_opt_kinds[o->kind].most || s->naxes > TN_KERNEL_AXES - 2 * TN_OPT_AXES)
     return 0;
-  for (int i = 0; i < o->naxes; i++) if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
+  for (int i = 0; i < o->naxes; i++)
+    if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
   tn_profile_kernel(s->t, s->sink, &p);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
@@ -518,7 +523,7 @@ static int tn_schedule_parse(const char *text, tn_schedule *s) {
 
 static int tn_do(tn_kernel_state *s, const tn_opt *o) {
   if (tn_opt_apply(s, o)) return 1;
-  if (!TN_VERIFY_PASSES && !tn_debug(s->t, 'b')) return 0;
+  if (!TN_VERIFY_PASSES && !tn_debug(s->t, 'o')) return 0;
   tiny_bytes text = {s->t, NULL, 0, 0};
   tn_opt_print(&text, o);
   if (TN_VERIFY_PASSES) tiny_fail(s->t, TINY_E_INTERNAL, "an illegal opt was chosen: %s", text.data);

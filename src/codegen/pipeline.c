@@ -6,7 +6,8 @@
 // Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
 //
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
-// for it to run. Search runs the first stage once and the second for each recipe; only what is compiled sees the third.
+// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees
+// the third.
 // Debug letter i prints the kernel after each pass that changed it, v verifies it there.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE

@@ -82,6 +82,8 @@ static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
       for (int j = 0; j < out.n; j++) p->row |= !tn_depends(t, u, out.u[j]);
     } else if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) tn_push(t, &red, u);
   }
+  tn_list *const list[4] = {&out, &red, &reduce, &load};
+  for (int i = 0; i < 4; i++) { tn_push(t, list[i], NULL); list[i]->n--; }   // NULL ends each
   p->out = out.u; p->nout = out.n;
   p->red = red.u; p->nred = red.n;
   p->reduce = reduce.u; p->nreduce = reduce.n;

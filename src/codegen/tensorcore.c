@@ -1,6 +1,6 @@
 // matrix units: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
 //
-// In:  a kernel, the units of a language. Out: 1 and the opts for it, or 0: no unit fits, or the kernel has no such sum.
+// In:  a kernel, the units of a language. Out: the opts for it and 1; 0: no unit fits.
 #ifndef TN_CODEGEN_TENSORCORE
 #define TN_CODEGEN_TENSORCORE
 #ifndef TINY_AMALGAMATED

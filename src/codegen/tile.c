@@ -396,7 +396,7 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
   if (panels && tn_loops_before(s, x->columns, panels)) tn_do_swap(s, x->columns, panels);
 }
 
-// The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where they are given.
+// The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
 static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_chunks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};

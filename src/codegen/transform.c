@@ -25,7 +25,7 @@ enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128 };
 
 // One step of a schedule; opts.c says what each kind means.
 typedef struct tn_opt {
-  uint8_t kind, space, op, naxes;          // op, number: the operand, the how manieth node of that op, sources first
+  uint8_t kind, space, op, naxes;          // the operand: node `number` of those with this op, sources first
   int16_t number, axis[TN_OPT_AXES];       // -1: none
   int64_t amount;                          // 0: all of the axis
 } tn_opt;

@@ -14,7 +14,8 @@
 #endif
 
 enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_ROUNDS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
-  TN_BEAM_FILL = 4096 };
+  TN_BEAM_FILL = 4096,
+  TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
 #define TN_BEAM_SLOW 2.5                   // times the best: such a candidate is not timed further
 #define TN_BEAM_WIN 0.985                  // of the best before: less, and another round follows
@@ -274,12 +275,12 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
   tn_kernel_state choice;
-  tn_cost cost = {0, 0, 0, 1};
+  tn_cost cost = {0, 0, 0, 1, 0};
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
   tiny_uop *sink = tn_prepare(t, b->ast);
-  tn_candidates_open(&s, t, b->ast, sink, &target, tn_os_cores());
+  tn_candidates_open(&s, t, b->ast, sink, &target, d->limits.threads ? tn_os_cores() : (int)TN_BEAM_ITEMS);
   tn_state_open(&choice, t, sink, &target);
   tn_optimize(&choice);
   const int known = tn_cost_of(t, choice.sink, target.limits, &cost);
