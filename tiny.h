@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 5f802a01cbc53a00273b6b519e9ed6a9d84fae91eba3d31f4b26c8b9e05d672a
+/* tiny.h 0.1.0, source 4168f4c95dc478c141c48af591089f6bf9fca22f961b0f6bca705895975839b5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -236,6 +236,11 @@ KERNELS OF YOUR OWN
   once for each task from 0 to global[0] * global[1] * global[2] - 1, on several threads at once. It includes
   nothing and calls nothing but mem and math functions of the C library.
 
+DEVICES OF YOUR OWN
+  A device is one struct of functions, tiny_backend, given in tiny_desc.backends; examples/accelerator.c is one in a
+  file. The struct says what each function does, what happens in which order, what may return early and which thread
+  calls it. A companion header from another release than this one is refused: TINY_E_DEVICE, with both versions.
+
 BUILDING
   C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
   on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
@@ -244,218 +249,218 @@ BUILDING
 
 Where things stand in tiny.h
 
-    477  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    482  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    699  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1341  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    704  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1346  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1545  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1550  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1896  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1901  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2032  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2166  src/api/io.h                tensors from files and to files
-   2241  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2037  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2171  src/api/io.h                tensors from files and to files
+   2246  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2511  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2522  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2677  src/base/number.c           numbers as text, in and out
-   3114  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2688  src/base/number.c           numbers as text, in and out
+   3125  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3293  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3304  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3482  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3493  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3572  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3583  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3978  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   3989  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4125  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4618  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4136  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4629  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5198  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5209  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5425  src/ir/alu.c                the meaning of every arithmetic op, once
-   5575  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6282  src/ir/args.c               which k, v and sources fit an op
-   6435  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7054  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5436  src/ir/alu.c                the meaning of every arithmetic op, once
+   5586  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6293  src/ir/args.c               which k, v and sources fit an op
+   6446  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7065  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7637  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7648  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   7997  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8008  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8109  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8120  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8533  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8544  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8807  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8818  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9697  src/ir/spec.c               the verifier
-  10038  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9708  src/ir/spec.c               the verifier
+  10049  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10254  src/rules/notation.c        the algebra that bodies of rules are written in
-  10289  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10487  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10265  src/rules/notation.c        the algebra that bodies of rules are written in
+  10300  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10498  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10647  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10658  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11041  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11052  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11240  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11251  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11654  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11665  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  11995  src/rules/decompose.c       from what the IR means to what a language can say
-  12571  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12006  src/rules/decompose.c       from what the IR means to what a language can say
+  12582  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12605  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12616  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13106  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13117  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13785  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13796  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14006  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14017  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14616  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14627  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14904  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14915  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15377  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15388  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15484  src/tensor/activation.c     what stands between the layers of a network
-  15660  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16005  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15495  src/tensor/activation.c     what stands between the layers of a network
+  15671  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16016  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16249  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16260  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16980  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  16991  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17612  src/tensor/random.c         numbers from a counter, the same on every device
-  17886  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17623  src/tensor/random.c         numbers from a counter, the same on every device
+  17897  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18206  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18502  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18217  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18513  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18638  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18649  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19177  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19188  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19896  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19907  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20298  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20309  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20437  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20448  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20884  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20895  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21320  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21331  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21668  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21988  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22114  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21679  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  21999  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22125  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22272  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22283  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22764  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23040  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22775  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23051  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23136  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23147  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23391  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23786  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23402  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23797  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24062  src/tensor/params.c         lists of named tensors: what a network consists of
-  24155  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24537  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24073  src/tensor/params.c         lists of named tensors: what a network consists of
+  24166  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24548  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24654  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24665  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  24951  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  24962  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25067  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25078  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25558  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25569  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26322  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26333  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26790  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26801  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27223  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27234  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27820  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28309  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27831  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28320  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28737  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28748  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28903  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28914  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29128  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29139  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29349  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29360  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29476  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29584  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29487  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29595  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29684  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29695  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30073  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30084  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30657  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30668  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30893  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30904  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31340  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31418  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31621  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31873  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31351  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31429  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31632  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31884  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32128  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32139  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32333  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32344  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32554  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32565  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33154  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33449  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33165  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33460  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33844  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34405  src/runtime/interp.c        the backend INTERP
-  34485  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33855  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34416  src/runtime/interp.c        the backend INTERP
+  34496  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34540  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34825  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  34975  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34551  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34852  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35002  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35518  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35925  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35545  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35952  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36605  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36632  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37037  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37064  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37801  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37828  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38019  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38046  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38292  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38319  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38560  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38587  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38737  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38764  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38911  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39270  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39506  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38938  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39297  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39533  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39654  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39820  src/runtime/context.c       opening and closing, the first error, totals
+  39681  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39847  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2468,6 +2473,7 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 // they return and no longer. copy_out returns when dst holds the data, sync when everything has happened; both return
 // the first error of what they waited for. Memory of limits.host_memory is looked at directly only after sync.
 struct tiny_backend {
+  uint32_t version;                        // TINY_BACKEND_VERSION; these two stay the first in every release
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
   void       (*close)(void *dev);                                                // comes last; waits for what is left
@@ -2490,6 +2496,11 @@ struct tiny_backend {
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
+
+// What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
+// else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
+#define TINY_BACKEND_VERSION \
+  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_limits) + sizeof(tiny_launch)))
 // ---- end src/api/device.h ----
 // ---- end src/api/api.h ----
 #endif // TINY_H
@@ -2501,7 +2512,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "5f802a01cbc53a00273b6b519e9ed6a9d84fae91eba3d31f4b26c8b9e05d672a"
+#define TN_SOURCE_ID "4168f4c95dc478c141c48af591089f6bf9fca22f961b0f6bca705895975839b5"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -34394,7 +34405,7 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
 static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
-  "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
+  TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
 };
@@ -34474,7 +34485,7 @@ static tiny_code tn_interp_launch(void *dev, void *kernel, const tiny_launch *l)
 static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
-  "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc, tn_interp_free,
+  TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc, tn_interp_free,
     tn_interp_copy_in, tn_interp_copy_out,
   NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, tn_interp_sync, NULL
 };
@@ -34530,7 +34541,7 @@ static tiny_code tn_null_launch(void *dev, void *kernel, const tiny_launch *l) {
 }
 
 static const tiny_backend tn_null_backend = {
-  "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
+  TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
   tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_null_compile,
   tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, tn_cpu_sync, NULL
 };
@@ -34768,6 +34779,21 @@ static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name,
   return NULL;
 }
 
+// A struct of another release is not what it seems: nothing of it is called. Also where another device is asked for, as
+// it would be passed over in silence.
+static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
+  const unsigned want = TINY_BACKEND_VERSION;
+  for (int i = 0; d && i < 8; i++) {
+    const tiny_backend *b = d->backends[i];
+    const unsigned has = b ? b->version : want;
+    if (has != want)
+      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, this "
+                       "one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
+                       has >> 16, has & 0xFFFF, want >> 16, want & 0xFFFF);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
   struct tn_device *d = t->device;
   memset(&d->limits, 0, sizeof d->limits);
@@ -34792,6 +34818,7 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
   t->device = (struct tn_device *)tn_alloc(t, sizeof *t->device);
   if (!t->device) return TINY_E_MEMORY;
   t->ir->release = tn_storage_release;
+  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
   if (!name || !*name) {
     for (int i = 0; desc && i < 8; i++) {
       if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {

@@ -216,7 +216,7 @@ static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
 static tiny_code toy_sync(void *dev) { (void)dev; return TINY_OK; }    // launches return when all has run
 
 static const tiny_backend toy_backend = {
-  .name = "TOY", .open = toy_open, .close = toy_close, .target = toy_target, .language = toy_language,
+  .version = TINY_BACKEND_VERSION, .name = "TOY", .open = toy_open, .close = toy_close, .target = toy_target, .language = toy_language,
   .alloc = toy_alloc, .free = toy_free, .copy_in = toy_copy_in, .copy_out = toy_copy_out,
   .compile = toy_compile, .load = toy_load, .unload = toy_unload, .find = toy_find,
   .launch = toy_launch, .sync = toy_sync

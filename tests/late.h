@@ -90,7 +90,7 @@ static void late_unload(void *dev, void *module) { if (module) late_add((late *)
 static tiny_code late_launch(void *dev, void *kernel, const tiny_launch *l) { return late_add((late *)dev, LATE_LAUNCH, kernel, 0, NULL, l); }
 
 static const tiny_backend late_backend = {
-  "INTERP", late_open, late_close, tn_interp_target, NULL, late_alloc, late_free, late_copy_in, late_copy_out,
+  TINY_BACKEND_VERSION, "INTERP", late_open, late_close, tn_interp_target, NULL, late_alloc, late_free, late_copy_in, late_copy_out,
   NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_sync, NULL
 };
 #define TN_INTERP &late_backend

@@ -228,6 +228,7 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 // they return and no longer. copy_out returns when dst holds the data, sync when everything has happened; both return
 // the first error of what they waited for. Memory of limits.host_memory is looked at directly only after sync.
 struct tiny_backend {
+  uint32_t version;                        // TINY_BACKEND_VERSION; these two stay the first in every release
   const char *name;
   void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
   void       (*close)(void *dev);                                                // comes last; waits for what is left
@@ -250,3 +251,8 @@ struct tiny_backend {
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
+
+// What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
+// else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
+#define TINY_BACKEND_VERSION \
+  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_limits) + sizeof(tiny_launch)))

@@ -229,6 +229,21 @@ static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name,
   return NULL;
 }
 
+// A struct of another release is not what it seems: nothing of it is called. Also where another device is asked for, as
+// it would be passed over in silence.
+static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
+  const unsigned want = TINY_BACKEND_VERSION;
+  for (int i = 0; d && i < 8; i++) {
+    const tiny_backend *b = d->backends[i];
+    const unsigned has = b ? b->version : want;
+    if (has != want)
+      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, this "
+                       "one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
+                       has >> 16, has & 0xFFFF, want >> 16, want & 0xFFFF);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
   struct tn_device *d = t->device;
   memset(&d->limits, 0, sizeof d->limits);
@@ -253,6 +268,7 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
   t->device = (struct tn_device *)tn_alloc(t, sizeof *t->device);
   if (!t->device) return TINY_E_MEMORY;
   t->ir->release = tn_storage_release;
+  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
   if (!name || !*name) {
     for (int i = 0; desc && i < 8; i++) {
       if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {
