@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4168f4c95dc478c141c48af591089f6bf9fca22f961b0f6bca705895975839b5
+/* tiny.h 0.1.0, source 352f4dab0f3602393222d56d36cb3f3f73070bbcc357e345c2cf70ecaba2edb9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -262,205 +262,205 @@ Where things stand in tiny.h
    2171  src/api/io.h                tensors from files and to files
    2246  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2522  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2531  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2688  src/base/number.c           numbers as text, in and out
-   3125  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2697  src/base/number.c           numbers as text, in and out
+   3134  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3304  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3318  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3493  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3507  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3583  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3609  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3989  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4015  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4136  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4629  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4162  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4655  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5209  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5235  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5436  src/ir/alu.c                the meaning of every arithmetic op, once
-   5586  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6293  src/ir/args.c               which k, v and sources fit an op
-   6446  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7065  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5462  src/ir/alu.c                the meaning of every arithmetic op, once
+   5612  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6319  src/ir/args.c               which k, v and sources fit an op
+   6472  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7091  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7648  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7674  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8008  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8034  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8120  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8146  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8544  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8570  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8818  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8844  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9708  src/ir/spec.c               the verifier
-  10049  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9734  src/ir/spec.c               the verifier
+  10075  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10265  src/rules/notation.c        the algebra that bodies of rules are written in
-  10300  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10498  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10291  src/rules/notation.c        the algebra that bodies of rules are written in
+  10326  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10524  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10658  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10684  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11052  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11078  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11251  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11277  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11665  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11691  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12006  src/rules/decompose.c       from what the IR means to what a language can say
-  12582  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12032  src/rules/decompose.c       from what the IR means to what a language can say
+  12608  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12616  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12642  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13117  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13143  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13796  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13822  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14017  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14043  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14627  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14653  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14915  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14941  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15388  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15414  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15495  src/tensor/activation.c     what stands between the layers of a network
-  15671  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16016  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15521  src/tensor/activation.c     what stands between the layers of a network
+  15697  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16042  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16260  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16286  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16991  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17017  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17623  src/tensor/random.c         numbers from a counter, the same on every device
-  17897  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17649  src/tensor/random.c         numbers from a counter, the same on every device
+  17923  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18217  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18513  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18243  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18539  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18649  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18675  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19188  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19214  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19907  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19933  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20309  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20335  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20448  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20474  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20895  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20921  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21331  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21357  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21679  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  21999  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22125  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21705  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22025  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22151  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22283  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22309  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22775  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23051  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22801  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23077  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23147  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23173  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23402  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23797  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23428  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23823  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24073  src/tensor/params.c         lists of named tensors: what a network consists of
-  24166  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24548  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24099  src/tensor/params.c         lists of named tensors: what a network consists of
+  24192  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24574  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24665  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24691  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  24962  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  24988  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25078  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25104  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25569  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25595  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26333  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26359  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26801  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26827  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27234  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27260  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27831  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28320  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27857  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28346  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28748  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28774  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28914  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28940  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29139  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29165  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29360  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29386  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29487  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29595  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29513  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29621  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29695  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29721  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30084  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30110  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30668  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30694  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30904  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30930  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31351  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31429  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31632  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31884  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31377  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31455  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31658  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31910  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32139  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32165  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32344  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32370  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32565  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32591  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33165  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33460  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33191  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33486  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33855  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34416  src/runtime/interp.c        the backend INTERP
-  34496  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33881  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34442  src/runtime/interp.c        the backend INTERP
+  34520  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34551  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34852  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35002  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34575  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34887  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35037  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35545  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35952  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35580  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35987  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36632  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36667  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37064  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37099  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37828  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37863  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38046  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38081  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38319  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38354  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38587  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38622  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38764  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38799  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38938  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39297  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39533  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  38973  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39332  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39568  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39681  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39847  src/runtime/context.c       opening and closing, the first error, totals
+  39716  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39882  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2455,11 +2455,20 @@ typedef struct tiny_launch {
   size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
 } tiny_launch;
 
+// What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
+// memory is refused, nobody's frames are left behind.
+
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
 typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
-// keeps a 0 after the end
+// Keeps a 0 after the end. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
-// Records the context's first error (printf format) and returns code. For backends.
+// The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
+// NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
+TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes);
+// A line to the context's log (printf format, up to 2000 characters). letter: the one of tiny_desc.debug without which
+// nothing is written; 0: in any case, for what the user has to know.
+TINY_API void       tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
+// Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
 TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);
@@ -2512,7 +2521,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "4168f4c95dc478c141c48af591089f6bf9fca22f961b0f6bca705895975839b5"
+#define TN_SOURCE_ID "352f4dab0f3602393222d56d36cb3f3f73070bbcc357e345c2cf70ecaba2edb9"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3181,6 +3190,11 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   return code;
 }
 
+// As the caller's allocator.
+TINY_API void *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  return t ? t->alloc.fn(t->alloc.user, ptr, old_nbytes, new_nbytes) : NULL;
+}
+
 // Ends heavy code that cannot go on because of a bug of this library: a pass that finds no end, a graph that is no
 // graph. Returns only to code that nothing guards.
 static void tn_stop(tiny_ctx *t, const char *what) {
@@ -3197,9 +3211,9 @@ static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
   return NULL;
 }
 
-// As the caller's allocator; NULL only in light code.
+// NULL only in light code.
 static void *tn_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes) {
-  void *p = t->alloc.fn(t->alloc.user, ptr, old_nbytes, new_nbytes);
+  void *p = tiny_realloc(t, ptr, old_nbytes, new_nbytes);
   return p || !new_nbytes ? p : tn_out_of_memory(t, new_nbytes);
 }
 static void *tn_alloc(tiny_ctx *t, size_t nbytes) {
@@ -3502,6 +3516,7 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
     size_t cap = b->cap ? b->cap * 2 : 256;
     while (cap < b->n + nbytes + 1) cap *= 2;
     char *grown = (char *)tn_scratch(b->t, cap);
+    if (!grown) return;                    // in a backend
     if (b->n) memcpy(grown, b->data, b->n);
     b->data = grown; b->cap = cap;
   }
@@ -3557,15 +3572,26 @@ static const char *tn_dims_text(char *out, size_t nbytes, int n, const int64_t *
 static int tn_debug(const tiny_ctx *t, char letter) { return strchr(t->debug, letter) != NULL; }
 
 // One line to the caller's log, or to stderr.
-static void tn_log(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
-static void tn_log(tiny_ctx *t, const char *format, ...) {
+static void tn_log_list(tiny_ctx *t, const char *format, va_list args) {
   char line[2048];
-  va_list args;
-  va_start(args, format);
   tn_number_list(line, sizeof line, format, args);
-  va_end(args);
   if (t->log.fn) t->log.fn(t->log.user, line);
   else fprintf(stderr, "%s\n", line);
+}
+static void tn_log(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_log(tiny_ctx *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_log_list(t, format, args);
+  va_end(args);
+}
+TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
+TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
+  va_list args;
+  if (!t || (letter && !tn_debug(t, (char)letter))) return;
+  va_start(args, format);
+  tn_log_list(t, format, args);
+  va_end(args);
 }
 
 // Many lines, one log call each.
@@ -34274,7 +34300,7 @@ static int tn_cpu_paged(const tiny_ctx *t, size_t nbytes) {
 static void *tn_cpu_aligned_alloc(tiny_ctx *t, size_t nbytes) {
   if (nbytes > (size_t)-1 - TN_OS_HUGE) return NULL;
   if (tn_cpu_paged(t, nbytes)) return tn_os_pages_alloc(nbytes);
-  char *p = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes + TN_CPU_ALIGN);
+  char *p = (char *)tiny_realloc(t, NULL, 0, nbytes + TN_CPU_ALIGN);
   if (!p) return NULL;
   const size_t moved = TN_CPU_ALIGN - ((uintptr_t)p & (TN_CPU_ALIGN - 1));
   p[moved - 1] = (char)moved;
@@ -34284,7 +34310,7 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
   if (!mem) return;
   if (tn_cpu_paged(t, nbytes)) { tn_os_pages_free(mem, nbytes); return; }
   char *p = (char *)mem;
-  t->alloc.fn(t->alloc.user, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
+  tiny_realloc(t, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
 }
 
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
@@ -34393,7 +34419,7 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
-  if (l->nmem > TN_CPU_PARAMS) mem = (void **)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
+  if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
   memcpy(&call.kernel, &kernel, sizeof kernel);
@@ -34437,12 +34463,10 @@ static void tn_interp_close(void *dev) { (void)dev; }
 static const char *tn_interp_target(void *dev) { (void)dev; return "interp"; }
 
 static void *tn_interp_alloc(void *dev, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  return t->alloc.fn(t->alloc.user, NULL, 0, nbytes ? nbytes : 1);
+  return tiny_realloc((tiny_ctx *)dev, NULL, 0, nbytes ? nbytes : 1);
 }
 static void tn_interp_free(void *dev, void *mem, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  if (mem) t->alloc.fn(t->alloc.user, mem, nbytes ? nbytes : 1, 0);
+  if (mem) tiny_realloc((tiny_ctx *)dev, mem, nbytes ? nbytes : 1, 0);
 }
 static tiny_code tn_interp_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
   (void)dev;
@@ -34787,8 +34811,8 @@ static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
     const tiny_backend *b = d->backends[i];
     const unsigned has = b ? b->version : want;
     if (has != want)
-      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, this "
-                       "one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
+      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, "
+                       "this one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
                        has >> 16, has & 0xFFFF, want >> 16, want & 0xFFFF);
   }
   return TINY_OK;
@@ -34803,6 +34827,17 @@ static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *w
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (b->language) b->language(d->dev, &d->lang);
   return TINY_OK;
+}
+
+// Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
+static tiny_code tn_device_compile(tiny_ctx *t, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log) {
+  const struct tn_device *d = t->device;
+  jmp_buf *const trap = t->trap;
+  const tiny_code before = t->code;
+  t->trap = NULL;
+  const tiny_code code = d->backend->compile(d->dev, n, source, binary, log);
+  t->trap = trap;
+  return code == TINY_OK && before == TINY_OK ? t->code : code;
 }
 
 static void tn_device_names(const tiny_desc *d, char *out, size_t nbytes) {
@@ -35429,7 +35464,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   }
   const uint64_t from = tn_os_now();
   tn_say_compiling(t, n);
-  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;
@@ -35713,7 +35748,7 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
-  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
     const tn_digest key = tn_text_key(t, "module", text[m]);

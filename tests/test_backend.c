@@ -34,8 +34,8 @@ static void test_version(void) {
     fake.version = i < 3 ? TINY_BACKEND_VERSION + 8 : 0;                   // a function more; not set
     tiny_ctx *t = open_with(&fake, devices[i % 3]);
     CHECK_EQ(tiny_status(t), TINY_E_DEVICE);
-    snprintf(text, sizeof text, "FAKE was compiled against another tiny.h: its backend has version %u.%u, this one takes "
-             "%u.%u; take both headers from one release", fake.version >> 16, fake.version & 0xFFFF,
+    snprintf(text, sizeof text, "FAKE was compiled against another tiny.h: its backend has version %u.%u, this one "
+             "takes %u.%u; take both headers from one release", fake.version >> 16, fake.version & 0xFFFF,
              (unsigned)TINY_BACKEND_VERSION >> 16, (unsigned)TINY_BACKEND_VERSION & 0xFFFF);
     CHECK_STR(tiny_error(t), text);
     CHECK(!tiny_ok(tiny_full(t, 1, TINY_F32, TINY_SHAPE(2))));

@@ -210,11 +210,20 @@ typedef struct tiny_launch {
   size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
 } tiny_launch;
 
+// What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
+// memory is refused, nobody's frames are left behind.
+
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
 typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
-// keeps a 0 after the end
+// Keeps a 0 after the end. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
-// Records the context's first error (printf format) and returns code. For backends.
+// The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
+// NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
+TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes);
+// A line to the context's log (printf format, up to 2000 characters). letter: the one of tiny_desc.debug without which
+// nothing is written; 0: in any case, for what the user has to know.
+TINY_API void       tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
+// Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
 TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);

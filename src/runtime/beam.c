@@ -169,7 +169,7 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
-  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
     const tn_digest key = tn_text_key(t, "module", text[m]);

@@ -420,7 +420,7 @@ static int tn_cpu_paged(const tiny_ctx *t, size_t nbytes) {
 static void *tn_cpu_aligned_alloc(tiny_ctx *t, size_t nbytes) {
   if (nbytes > (size_t)-1 - TN_OS_HUGE) return NULL;
   if (tn_cpu_paged(t, nbytes)) return tn_os_pages_alloc(nbytes);
-  char *p = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes + TN_CPU_ALIGN);
+  char *p = (char *)tiny_realloc(t, NULL, 0, nbytes + TN_CPU_ALIGN);
   if (!p) return NULL;
   const size_t moved = TN_CPU_ALIGN - ((uintptr_t)p & (TN_CPU_ALIGN - 1));
   p[moved - 1] = (char)moved;
@@ -430,7 +430,7 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
   if (!mem) return;
   if (tn_cpu_paged(t, nbytes)) { tn_os_pages_free(mem, nbytes); return; }
   char *p = (char *)mem;
-  t->alloc.fn(t->alloc.user, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
+  tiny_realloc(t, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
 }
 
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
@@ -539,7 +539,7 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
-  if (l->nmem > TN_CPU_PARAMS) mem = (void **)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
+  if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
   memcpy(&call.kernel, &kernel, sizeof kernel);

@@ -237,8 +237,8 @@ static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
     const tiny_backend *b = d->backends[i];
     const unsigned has = b ? b->version : want;
     if (has != want)
-      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, this "
-                       "one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
+      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, "
+                       "this one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
                        has >> 16, has & 0xFFFF, want >> 16, want & 0xFFFF);
   }
   return TINY_OK;
@@ -253,6 +253,17 @@ static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *w
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (b->language) b->language(d->dev, &d->lang);
   return TINY_OK;
+}
+
+// Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
+static tiny_code tn_device_compile(tiny_ctx *t, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log) {
+  const struct tn_device *d = t->device;
+  jmp_buf *const trap = t->trap;
+  const tiny_code before = t->code;
+  t->trap = NULL;
+  const tiny_code code = d->backend->compile(d->dev, n, source, binary, log);
+  t->trap = trap;
+  return code == TINY_OK && before == TINY_OK ? t->code : code;
 }
 
 static void tn_device_names(const tiny_desc *d, char *out, size_t nbytes) {

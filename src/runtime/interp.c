@@ -22,12 +22,10 @@ static void tn_interp_close(void *dev) { (void)dev; }
 static const char *tn_interp_target(void *dev) { (void)dev; return "interp"; }
 
 static void *tn_interp_alloc(void *dev, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  return t->alloc.fn(t->alloc.user, NULL, 0, nbytes ? nbytes : 1);
+  return tiny_realloc((tiny_ctx *)dev, NULL, 0, nbytes ? nbytes : 1);
 }
 static void tn_interp_free(void *dev, void *mem, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  if (mem) t->alloc.fn(t->alloc.user, mem, nbytes ? nbytes : 1, 0);
+  if (mem) tiny_realloc((tiny_ctx *)dev, mem, nbytes ? nbytes : 1, 0);
 }
 static tiny_code tn_interp_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
   (void)dev;
