@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 352f4dab0f3602393222d56d36cb3f3f73070bbcc357e345c2cf70ecaba2edb9
+/* tiny.h 0.1.0, source df18ec7d88845457f7cfce0da7666624560970c5db0ba1f5154d6cf39c2b6c3f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -262,205 +262,205 @@ Where things stand in tiny.h
    2171  src/api/io.h                tensors from files and to files
    2246  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2531  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2533  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2697  src/base/number.c           numbers as text, in and out
-   3134  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2699  src/base/number.c           numbers as text, in and out
+   3136  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3318  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3320  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3507  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3509  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3609  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3611  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4015  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4017  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4162  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4655  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4164  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4657  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5235  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5237  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5462  src/ir/alu.c                the meaning of every arithmetic op, once
-   5612  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6319  src/ir/args.c               which k, v and sources fit an op
-   6472  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7091  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5464  src/ir/alu.c                the meaning of every arithmetic op, once
+   5614  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6321  src/ir/args.c               which k, v and sources fit an op
+   6474  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7093  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7674  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7676  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8034  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8036  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8146  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8148  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8570  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8572  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8844  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8846  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9734  src/ir/spec.c               the verifier
-  10075  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9736  src/ir/spec.c               the verifier
+  10077  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10291  src/rules/notation.c        the algebra that bodies of rules are written in
-  10326  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10524  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10293  src/rules/notation.c        the algebra that bodies of rules are written in
+  10328  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10526  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10684  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10686  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11078  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11080  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11277  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11279  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11691  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11693  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12032  src/rules/decompose.c       from what the IR means to what a language can say
-  12608  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12034  src/rules/decompose.c       from what the IR means to what a language can say
+  12610  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12642  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12644  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13143  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13145  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13822  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13824  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14043  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14045  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14653  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14655  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14941  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14943  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15414  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15416  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15521  src/tensor/activation.c     what stands between the layers of a network
-  15697  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16042  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15523  src/tensor/activation.c     what stands between the layers of a network
+  15699  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16044  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16286  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16288  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17017  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17019  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17649  src/tensor/random.c         numbers from a counter, the same on every device
-  17923  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17651  src/tensor/random.c         numbers from a counter, the same on every device
+  17925  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18243  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18539  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18245  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18541  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18675  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18677  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19214  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19216  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19933  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19935  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20335  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20337  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20474  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20476  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20921  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20923  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21357  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21359  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21705  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22025  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22151  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21707  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22027  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22153  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22309  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22311  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22801  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23077  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22803  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23079  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23173  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23175  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23428  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23823  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23430  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23825  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24099  src/tensor/params.c         lists of named tensors: what a network consists of
-  24192  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24574  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24101  src/tensor/params.c         lists of named tensors: what a network consists of
+  24194  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24576  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24691  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24693  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  24988  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  24990  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25104  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25106  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25595  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25597  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26359  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26361  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26827  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26829  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27260  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27262  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27857  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28346  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27859  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28348  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28774  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28776  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28940  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28942  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29165  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29167  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29386  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29388  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29513  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29621  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29515  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29623  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29721  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29723  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30110  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30112  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30694  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30696  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30930  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30932  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31377  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31455  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31658  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31910  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31379  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31457  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31660  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31912  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32165  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32167  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32370  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32372  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32591  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32593  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33191  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33486  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33193  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33488  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33881  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34442  src/runtime/interp.c        the backend INTERP
-  34520  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33883  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34444  src/runtime/interp.c        the backend INTERP
+  34522  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34575  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34887  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35037  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34577  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34889  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35039  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35580  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35987  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35582  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  35989  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36667  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36703  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37099  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37135  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37863  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37899  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38081  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38117  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38354  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38390  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38622  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38658  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38799  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38835  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  38973  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39332  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39568  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39009  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39368  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39604  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39716  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39882  src/runtime/context.c       opening and closing, the first error, totals
+  39752  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39918  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2448,6 +2448,7 @@ enum {
 
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
 typedef struct tiny_launch {
+  void *kernel;                            // what find returned
   const tiny_mem *mem; int nmem;           // one per PARAM
   const int64_t *args; int nargs;          // one per ARG: bits of its dtype, low bytes first
   int64_t global[3], local[3];
@@ -2500,7 +2501,8 @@ struct tiny_backend {
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
-  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);
+  tiny_code  (*launch)(void *dev, const tiny_launch *l);
+  tiny_code  (*submit)(void *dev, const tiny_launch *l, int n);                  // l[0..n-1], n > 1. NULL: one by one
   tiny_code  (*sync)(void *dev);
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
@@ -2521,7 +2523,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "352f4dab0f3602393222d56d36cb3f3f73070bbcc357e345c2cf70ecaba2edb9"
+#define TN_SOURCE_ID "df18ec7d88845457f7cfce0da7666624560970c5db0ba1f5154d6cf39c2b6c3f"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -34412,7 +34414,7 @@ static void tn_cpu_task_with_local(void *arg, int i) {
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
-static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
+static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   tiny_ctx *t = ((tn_cpu *)dev)->t;
   void *few[TN_CPU_PARAMS], **mem = few;
   tn_cpu_call call;
@@ -34422,7 +34424,7 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
-  memcpy(&call.kernel, &kernel, sizeof kernel);
+  memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
   if (mem != few) tn_release(t, mem, nbytes);
@@ -34433,7 +34435,7 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 #endif
 // ---- end src/runtime/cpu.c ----
@@ -34503,15 +34505,15 @@ static void *tn_interp_find(void *dev, void *module, const char *kernel) {
   return module;
 }
 
-static tiny_code tn_interp_launch(void *dev, void *kernel, const tiny_launch *l) {
-  return tn_eval_launch((tiny_ctx *)dev, (const tn_eval_code *)kernel, l);
+static tiny_code tn_interp_launch(void *dev, const tiny_launch *l) {
+  return tn_eval_launch((tiny_ctx *)dev, (const tn_eval_code *)l->kernel, l);
 }
 static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
   TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc, tn_interp_free,
     tn_interp_copy_in, tn_interp_copy_out,
-  NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, tn_interp_sync, NULL
+  NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, tn_interp_sync, NULL
 };
 #endif
 // ---- end src/runtime/interp.c ----
@@ -34559,15 +34561,15 @@ static void *tn_null_find(void *dev, void *module, const char *kernel) {
   (void)module; (void)kernel;
   return dev;
 }
-static tiny_code tn_null_launch(void *dev, void *kernel, const tiny_launch *l) {
-  (void)dev; (void)kernel; (void)l;
+static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
+  (void)dev; (void)l;
   return TINY_OK;
 }
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
   tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, tn_cpu_sync, NULL
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, tn_cpu_sync, NULL
 };
 #endif
 // ---- end src/runtime/null.c ----
@@ -35682,11 +35684,11 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   struct tn_device *d = b->t->device;
   tiny_launch l = b->launch;
-  l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
+  l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
   const uint64_t from = tn_os_now();
-  if (d->backend->launch(d->dev, c->kernel, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
+  if (d->backend->launch(d->dev, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
   return (double)(tn_os_now() - from) + 1;
 }
 
@@ -36108,16 +36110,41 @@ static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
          (double)t->stats.nbytes_live * 1e-6);
 }
 
-static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launch *l) {
+// Launches that are handed to the device together, and what they point to.
+enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
+typedef struct tn_batch {
+  int n, nmem, narg, most, timed;          // most: launches before they are handed over
+  tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
+} tn_batch;
+
+static tn_batch *tn_batch_open(tiny_ctx *t) {
+  tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
+  b->n = b->nmem = b->narg = 0;
+  b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
+  b->most = t->device->backend->submit && !b->timed ? TN_BATCH : 1;
+  return b;
+}
+static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
+  const struct tn_device *d = t->device;
+  const int n = b->n;
+  if (!n) return TINY_OK;
+  b->n = b->nmem = b->narg = 0;
+  return n == 1 ? d->backend->launch(d->dev, b->l) : d->backend->submit(d->dev, b->l, n);
+}
+// The last launch of the batch, which is one of e.
+static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = t->device;
-  const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  const uint64_t from = timed ? tn_os_now() : 0;
-  tiny_code code =
-      e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  const uint64_t from = b->timed ? tn_os_now() : 0;
+  tiny_code code = TINY_OK;
+  if (e->runs_on_host) {
+    const tiny_launch *l = &b->l[--b->n];
+    code = tn_batch_flush(t, b);
+    if (code == TINY_OK) code = tn_fallback->launch(t, l);
+  } else if (b->n >= b->most) code = tn_batch_flush(t, b);
   t->stats.kernels++;
   t->stats.flops += (uint64_t)e->flops;
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
-  if (timed && code == TINY_OK) {
+  if (b->timed && code == TINY_OK) {
     code = d->backend->sync(d->dev);
     const uint64_t ns = tn_os_now() - from;
     t->stats.device_ns += ns;
@@ -36126,36 +36153,42 @@ static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launc
   return code;
 }
 
-static tiny_mem tn_run_memory(const tn_run *r, int place) {
+static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
   const tn_place_row *p = &r->plan->place[place];
-  tiny_mem m = {NULL, 0};
-  switch (p->kind) {
-    case TN_PLACE_LEAF: m.base = tn_leaf_storage(r->leaf[p->index])->mem; break;
-    case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
-    default: m.base = r->arena->mem; m.offset = (size_t)p->offset; break;
-  }
-  if (r->kept && r->kept->at[place] >= 0) { m.base = r->kept->storage->mem; m.offset = (size_t)r->kept->at[place]; }
-  return m;
+  const int kept = r->kept && r->kept->at[place] >= 0;
+  m->offset = kept ? (size_t)r->kept->at[place] : p->kind == TN_PLACE_TEMP ? (size_t)p->offset : 0;
+  m->base = kept ? r->kept->storage->mem :
+      p->kind == TN_PLACE_LEAF   ? tn_leaf_storage(r->leaf[p->index])->mem :
+      p->kind == TN_PLACE_OUTPUT ? r->fresh[p->index]->mem :
+                                   r->arena->mem;
 }
 
 // position: along the axes of the rounds in which the step works.
-static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, const int64_t *position) {
-  tiny_mem mem[32], *m = s->nmem <= 32 ? mem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
-  int64_t arg[16], *a = s->narg <= 16 ? arg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
-  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i]);
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
+  if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
+    const tiny_code code = tn_batch_flush(t, b);
+    if (code != TINY_OK) return code;
+  }
+  tiny_mem *m = s->nmem <= TN_BATCH_MEM ? b->mem + b->nmem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
+  int64_t *a = s->narg <= TN_BATCH_ARGS ? b->arg + b->narg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
+  for (int i = 0; i < s->nmem; i++) tn_run_memory(r, s->mem[i], &m[i]);
   for (int i = 0; i < s->narg; i++) {
     const tiny_uop *u = s->arg[i] < 0 ? NULL : r->scalar[s->arg[i]];
     a[i] = 0;
     if (u) tn_dtype_store(u->dtype, &a[i], u->k);
     else tn_dtype_store(TINY_I64, &a[i], position[-1 - s->arg[i]]);
   }
-  tiny_launch l;
-  memset(&l, 0, sizeof l);
-  l.mem = m; l.nmem = s->nmem; l.args = a; l.nargs = s->narg; l.tasks = s->exe->tasks;
-  l.local_nbytes = s->exe->local_nbytes;
-  memcpy(l.global, s->exe->global, sizeof l.global);
-  memcpy(l.local, s->exe->local, sizeof l.local);
-  return tn_launch(t, s->exe, &l);
+  tiny_launch *l = &b->l[b->n++];
+  if (b->most > 1) {
+    b->nmem += s->nmem <= TN_BATCH_MEM ? s->nmem : 0;
+    b->narg += s->narg <= TN_BATCH_ARGS ? s->narg : 0;
+  }
+  l->kernel = s->exe->kernel;              // member by member: cleared before, a launch takes 4 ns more
+  l->mem = m; l->nmem = s->nmem; l->args = a; l->nargs = s->narg; l->tasks = s->exe->tasks;
+  l->local_nbytes = s->exe->local_nbytes;
+  memcpy(l->global, s->exe->global, sizeof l->global);
+  memcpy(l->local, s->exe->local, sizeof l->local);
+  return tn_batch_add(t, b, s->exe);
 }
 
 // Bytes of outputs and arena for which no spare memory is at hand.
@@ -36196,7 +36229,8 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
 }
 
 // Steps from..to-1, once for every position of their rounds.
-static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes *rounds, int from, int to) {
+static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_round_axes *rounds, int from,
+                               int to) {
   int64_t all = 1, position[TN_ROUNDS_AXES];
   for (int i = 0; rounds && i < rounds->n; i++) all *= rounds->axis[i].count;
   for (int64_t n = 0; n < all; n++) {
@@ -36211,7 +36245,7 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
       if (!s->exe || (r->kept && r->kept->done && r->kept->step[i])) continue;
       const tn_place_row *to_place = &r->plan->place[s->mem[0]];
       if (to_place->kind == TN_PLACE_LEAF) tn_leaf_storage(r->leaf[to_place->index])->written++;
-      const tiny_code code = tn_run_step(t, r, s, position);
+      const tiny_code code = tn_run_step(t, r, b, s, position);
       if (code != TINY_OK) return code;
     }
   }
@@ -36230,12 +36264,14 @@ static int tn_run_is_callers(const tn_run *r) {
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
+  tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int rounds = p->step[i].rounds;
     for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
-    code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
+    code = tn_run_rounds(t, r, b, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
+  if (code == TINY_OK) code = tn_batch_flush(t, b);
   if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
     const tiny_code waited = t->device->backend->sync(t->device->dev);
     if (code == TINY_OK) code = waited;

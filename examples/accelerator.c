@@ -200,7 +200,7 @@ static void toy_group(toy *d, int n) {
 static void place(int64_t n, const int64_t size[3], int64_t at[3]) {    // where number n of a grid stands
   at[0] = n % size[0]; at[1] = n / size[0] % size[1]; at[2] = n / size[0] / size[1];
 }
-static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
+static tiny_code toy_launch(void *dev, const tiny_launch *l) {
   toy *d = dev;
   uintptr_t address[64];
   const int64_t n = l->local[0] * l->local[1] * l->local[2];
@@ -212,7 +212,7 @@ static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
       item *x = &d->items[i];
       memset(x, 0, offsetof(item, here));
       x->memory = d->memory; x->address = address; x->constant = l->args; x->meet = item_meet;
-      memcpy(&x->program, &kernel, sizeof kernel);
+      memcpy(&x->program, &l->kernel, sizeof l->kernel);
       place(g, l->global, x->group);
       place(i, l->local, x->item);
     }

@@ -47,7 +47,8 @@ static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low
   memcpy(l.local, low->local, sizeof l.local);
   void *module = tn_interp_backend.load_uops(t, low->list, low->n);
   if (!module) return t->code;
-  const tiny_code code = tn_interp_backend.launch(t, module, &l);
+  l.kernel = module;
+  const tiny_code code = tn_interp_backend.launch(t, &l);
   tn_interp_backend.unload(t, module);
   return code;
 }

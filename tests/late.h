@@ -14,7 +14,7 @@ static tiny_code late_do(tiny_ctx *t, void *arg) {
   late_call *u = (late_call *)arg;
   const tiny_mem m = {u->at, 0};
   switch (u->what) {
-    case LATE_LAUNCH: return tn_interp_backend.launch(t, u->at, &u->l);
+    case LATE_LAUNCH: return tn_interp_backend.launch(t, &u->l);
     case LATE_COPY: return tn_interp_backend.copy_in(t, m, u + 1, u->size);
     case LATE_FREE: tn_interp_backend.free(t, u->at, u->size); return TINY_OK;
     default: tn_interp_backend.unload(t, u->at); return TINY_OK;
@@ -87,11 +87,16 @@ static tiny_code late_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes
 }
 static void *late_load_uops(void *dev, tiny_uop *const *list, int n) { return tn_interp_backend.load_uops(((late *)dev)->t, list, n); }
 static void late_unload(void *dev, void *module) { if (module) late_add((late *)dev, LATE_UNLOAD, module, 0, NULL, NULL); }
-static tiny_code late_launch(void *dev, void *kernel, const tiny_launch *l) { return late_add((late *)dev, LATE_LAUNCH, kernel, 0, NULL, l); }
+static tiny_code late_launch(void *dev, const tiny_launch *l) { return late_add((late *)dev, LATE_LAUNCH, NULL, 0, NULL, l); }
+static tiny_code late_submit(void *dev, const tiny_launch *l, int n) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < n && code == TINY_OK; i++) code = late_launch(dev, &l[i]);
+  return code;
+}
 
 static const tiny_backend late_backend = {
   TINY_BACKEND_VERSION, "INTERP", late_open, late_close, tn_interp_target, NULL, late_alloc, late_free, late_copy_in, late_copy_out,
-  NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_sync, NULL
+  NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_submit, late_sync, NULL
 };
 #define TN_INTERP &late_backend
 #endif

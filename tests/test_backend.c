@@ -49,7 +49,45 @@ static void test_version(void) {
   tiny_close(t);
 }
 
+// ** launches **
+
+static int launches, submits, submitted;
+static tiny_code counted_launch(void *dev, const tiny_launch *l) { launches++; return late_backend.launch(dev, l); }
+static tiny_code counted_submit(void *dev, const tiny_launch *l, int n) {
+  submits++; submitted += n;
+  CHECK(n > 1);
+  return late_backend.submit(dev, l, n);
+}
+static void test_submit(void) {
+  enum { KERNELS = 150, BATCHES = (KERNELS + TN_BATCH - 1) / TN_BATCH };
+  tiny_backend b = late_backend;
+  b.name = "COUNTED"; b.launch = counted_launch; b.submit = counted_submit;
+  for (int alone = 0; alone < 2; alone++) {
+    float out[4];
+    if (alone) b.submit = NULL;
+    tiny_ctx *t = open_with(&b, "COUNTED");
+    const float in[4] = {1, 2, 3, 4};
+    tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(4)), *y = x, *got;
+    for (int i = 0; i < KERNELS; i++) y = tiny_contiguous(tiny_add(y, tiny_like(y, 1)));
+    tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+    CHECK_EQ(tiny_program_kernels(p), KERNELS);
+    launches = submits = submitted = 0;
+    for (int i = 0; i < 3; i++) {
+      CHECK_EQ(tiny_run(p, &x, &got), TINY_OK);
+      CHECK_EQ(tiny_read(got, out, sizeof out), TINY_OK);
+      CHECK(out[0] == 1 + KERNELS && out[3] == 4 + KERNELS);
+    }
+    CHECK_EQ(submits, alone ? 0 : 3 * BATCHES);
+    CHECK_EQ(submitted + launches, 3 * KERNELS);
+    CHECK_EQ(launches, alone ? 3 * KERNELS : 0);
+    CHECK_EQ(tiny_get_stats(t).kernels, 3 * KERNELS);
+    CHECK_STR(tiny_error(t), "");
+    tiny_close(t);
+  }
+}
+
 int main(void) {
   test_version();
+  test_submit();
   return test_report();
 }

@@ -203,6 +203,7 @@ enum {
 
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
 typedef struct tiny_launch {
+  void *kernel;                            // what find returned
   const tiny_mem *mem; int nmem;           // one per PARAM
   const int64_t *args; int nargs;          // one per ARG: bits of its dtype, low bytes first
   int64_t global[3], local[3];
@@ -255,7 +256,8 @@ struct tiny_backend {
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
-  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);
+  tiny_code  (*launch)(void *dev, const tiny_launch *l);
+  tiny_code  (*submit)(void *dev, const tiny_launch *l, int n);                  // l[0..n-1], n > 1. NULL: one by one
   tiny_code  (*sync)(void *dev);
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);

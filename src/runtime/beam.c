@@ -103,11 +103,11 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   struct tn_device *d = b->t->device;
   tiny_launch l = b->launch;
-  l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
+  l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
   const uint64_t from = tn_os_now();
-  if (d->backend->launch(d->dev, c->kernel, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
+  if (d->backend->launch(d->dev, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
   return (double)(tn_os_now() - from) + 1;
 }
 

@@ -532,7 +532,7 @@ static void tn_cpu_task_with_local(void *arg, int i) {
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
-static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
+static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   tiny_ctx *t = ((tn_cpu *)dev)->t;
   void *few[TN_CPU_PARAMS], **mem = few;
   tn_cpu_call call;
@@ -542,7 +542,7 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
-  memcpy(&call.kernel, &kernel, sizeof kernel);
+  memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
   if (mem != few) tn_release(t, mem, nbytes);
@@ -553,6 +553,6 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 #endif
