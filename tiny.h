@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source df18ec7d88845457f7cfce0da7666624560970c5db0ba1f5154d6cf39c2b6c3f
+/* tiny.h 0.1.0, source cd25b8012894cc23c3c10ef3d9535bf226fe888b28183c430b5fc2640675eb7e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -90,8 +90,8 @@ rights, setuid or with capabilities of its file, reads none of it)
                     0  no optimisation moves: kernels as the scheduler wrote them
                     b  what a search tries: time, expected cycles and moves of each candidate
                     v  the IR is verified after each pass, not only first and last
-                  k and t wait for each kernel, to time it; c and d compile anew what lies on disk; p and t say
-                  when the folder of compiled programs cannot be used
+                  k and t wait for each kernel, to time it, by the device's clock if it has one; c and d compile
+                  anew what lies on disk; p and t say when the folder of compiled programs cannot be used
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
@@ -262,205 +262,205 @@ Where things stand in tiny.h
    2171  src/api/io.h                tensors from files and to files
    2246  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2533  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2536  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2699  src/base/number.c           numbers as text, in and out
-   3136  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2702  src/base/number.c           numbers as text, in and out
+   3139  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3320  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3323  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3509  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3512  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3611  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3614  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4017  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4020  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4164  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4657  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4167  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4660  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5237  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5240  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5464  src/ir/alu.c                the meaning of every arithmetic op, once
-   5614  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6321  src/ir/args.c               which k, v and sources fit an op
-   6474  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7093  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5467  src/ir/alu.c                the meaning of every arithmetic op, once
+   5617  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6324  src/ir/args.c               which k, v and sources fit an op
+   6477  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7096  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7676  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7679  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8036  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8039  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8148  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8151  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8572  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8575  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8846  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8849  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9736  src/ir/spec.c               the verifier
-  10077  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9739  src/ir/spec.c               the verifier
+  10080  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10293  src/rules/notation.c        the algebra that bodies of rules are written in
-  10328  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10526  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10296  src/rules/notation.c        the algebra that bodies of rules are written in
+  10331  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10529  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10686  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10689  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11080  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11083  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11279  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11282  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11693  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11696  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12034  src/rules/decompose.c       from what the IR means to what a language can say
-  12610  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12037  src/rules/decompose.c       from what the IR means to what a language can say
+  12613  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12644  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12647  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13145  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13148  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13824  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13827  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14045  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14048  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14655  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14658  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14943  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14946  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15416  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15419  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15523  src/tensor/activation.c     what stands between the layers of a network
-  15699  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16044  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15526  src/tensor/activation.c     what stands between the layers of a network
+  15702  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16047  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16288  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16291  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17019  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17022  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17651  src/tensor/random.c         numbers from a counter, the same on every device
-  17925  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17654  src/tensor/random.c         numbers from a counter, the same on every device
+  17928  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18245  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18541  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18248  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18544  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18677  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18680  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19216  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19219  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19935  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19938  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20337  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20340  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20476  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20479  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20923  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20926  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21359  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21362  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21707  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22027  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22153  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21710  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22030  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22156  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22311  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22314  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22803  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23079  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22806  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23082  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23175  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23178  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23430  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23825  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23433  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23828  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24101  src/tensor/params.c         lists of named tensors: what a network consists of
-  24194  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24576  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24104  src/tensor/params.c         lists of named tensors: what a network consists of
+  24197  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24579  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24693  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24696  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  24990  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  24993  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25106  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25109  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25597  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25600  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26361  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26364  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26829  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26832  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27262  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27265  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27859  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28348  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27862  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28351  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28776  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28779  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28942  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28945  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29167  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29170  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29388  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29391  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29515  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29623  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29518  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29626  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29723  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29726  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30112  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30115  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30696  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30699  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30932  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30935  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31379  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31457  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31660  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31912  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31382  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31460  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31663  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31915  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32167  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32170  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32372  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32375  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32593  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32596  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33193  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33488  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33196  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33491  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33883  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34444  src/runtime/interp.c        the backend INTERP
-  34522  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33886  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34449  src/runtime/interp.c        the backend INTERP
+  34527  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34577  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34889  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35039  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34582  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34906  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35056  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35582  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  35989  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35599  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  36007  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36703  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36723  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37135  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37155  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37899  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37919  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38117  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38137  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38390  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38410  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38658  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38678  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38835  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38855  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39009  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39368  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39604  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39029  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39388  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39624  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39752  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39918  src/runtime/context.c       opening and closing, the first error, totals
+  39772  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39938  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2454,6 +2454,9 @@ typedef struct tiny_launch {
   int64_t global[3], local[3];
   int64_t tasks;                           // limits.threads: number of tasks, run through tiny_parallel
   size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
+  // NULL, or two numbers to be written when it has happened: when it began and ended, in ns of the device's clock. They
+  // are looked at after sync, and stay as they are (0) where there is no clock: the library takes the host's instead.
+  uint64_t *stamp;
 } tiny_launch;
 
 // What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
@@ -2523,7 +2526,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "df18ec7d88845457f7cfce0da7666624560970c5db0ba1f5154d6cf39c2b6c3f"
+#define TN_SOURCE_ID "cd25b8012894cc23c3c10ef3d9535bf226fe888b28183c430b5fc2640675eb7e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -34426,7 +34429,9 @@ static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  if (l->stamp) l->stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
+  if (l->stamp) l->stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
@@ -34511,9 +34516,9 @@ static tiny_code tn_interp_launch(void *dev, const tiny_launch *l) {
 static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
-  TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc, tn_interp_free,
-    tn_interp_copy_in, tn_interp_copy_out,
-  NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, tn_interp_sync, NULL
+  TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, tn_interp_load_uops, tn_interp_unload,
+  tn_interp_find, tn_interp_launch, NULL, tn_interp_sync, NULL
 };
 #endif
 // ---- end src/runtime/interp.c ----
@@ -34592,7 +34597,19 @@ struct tn_device {
   tiny_limits limits; tiny_language lang; char name[64];
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
+  uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
+
+// Asks for the time that l takes.
+static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
+  d->stamp[0] = d->stamp[1] = 0;
+  l->stamp = d->stamp;
+}
+// After sync: ns, by the device's clock if it has one.
+static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
+  if (!d->stamp[1]) return host_ns;
+  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
+}
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {
@@ -35687,9 +35704,10 @@ static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
+  tn_stamp_ask(d, &l);
   const uint64_t from = tn_os_now();
   if (d->backend->launch(d->dev, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
-  return (double)(tn_os_now() - from) + 1;
+  return (double)tn_stamp_ns(d, tn_os_now() - from) + 1;
 }
 
 static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
@@ -36134,6 +36152,7 @@ static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
 // The last launch of the batch, which is one of e.
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = t->device;
+  if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
   const uint64_t from = b->timed ? tn_os_now() : 0;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
@@ -36146,7 +36165,7 @@ static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) 
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
   if (b->timed && code == TINY_OK) {
     code = d->backend->sync(d->dev);
-    const uint64_t ns = tn_os_now() - from;
+    const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
     t->stats.device_ns += ns;
     if (tn_debug(t, 'k')) tn_log_kernel(t, e, ns);
   }
@@ -36188,6 +36207,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   l->local_nbytes = s->exe->local_nbytes;
   memcpy(l->global, s->exe->global, sizeof l->global);
   memcpy(l->local, s->exe->local, sizeof l->local);
+  l->stamp = NULL;
   return tn_batch_add(t, b, s->exe);
 }
 

@@ -86,7 +86,35 @@ static void test_submit(void) {
   }
 }
 
+// ** the time of a launch **
+
+static int told_device, told_other;
+static void hear_times(void *user, const char *line) {
+  (void)user;
+  if (!strncmp(line, "*** ", 4)) { if (strstr(line, " 5000.0 us")) told_device++; else told_other++; }
+}
+static void test_stamps(void) {
+  static const char *const devices[] = {"INTERP:0", "INTERP:16", "INTERP:1", "CPU"};
+  for (int i = 0; i < 4; i++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = devices[i]; d.debug = "k"; d.cache_dir = ""; d.log.fn = hear_times;
+    told_device = told_other = 0;
+    tiny_ctx *t = tiny_open(&d);
+    tiny_tensor *x = tiny_contiguous(tiny_arange(t, 0, 4, 1, TINY_F32));
+    CHECK_EQ(tiny_item(tiny_sum(tiny_contiguous(tiny_add(x, x)), TINY_ALL, 0)), 12);
+    const tiny_stats s = tiny_get_stats(t);
+    CHECK(s.kernels >= 2 && s.device_ns > 0);
+    CHECK_EQ(told_device + told_other, s.kernels);
+    CHECK_EQ(told_device, i == 0 || i == 2 ? s.kernels : 0);               // of the device's clock, which is no host's
+    if (told_device) CHECK_EQ(s.device_ns, s.kernels * LATE_NS);
+    CHECK_STR(tiny_error(t), "");
+    tiny_close(t);
+  }
+}
+
 int main(void) {
+  test_stamps();
   test_version();
   test_submit();
   return test_report();

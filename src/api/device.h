@@ -209,6 +209,9 @@ typedef struct tiny_launch {
   int64_t global[3], local[3];
   int64_t tasks;                           // limits.threads: number of tasks, run through tiny_parallel
   size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
+  // NULL, or two numbers to be written when it has happened: when it began and ended, in ns of the device's clock. They
+  // are looked at after sync, and stay as they are (0) where there is no clock: the library takes the host's instead.
+  uint64_t *stamp;
 } tiny_launch;
 
 // What backends are given, to be called on the context's thread; t is what open was given. All of them return: where

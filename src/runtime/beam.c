@@ -106,9 +106,10 @@ static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
+  tn_stamp_ask(d, &l);
   const uint64_t from = tn_os_now();
   if (d->backend->launch(d->dev, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
-  return (double)(tn_os_now() - from) + 1;
+  return (double)tn_stamp_ns(d, tn_os_now() - from) + 1;
 }
 
 static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {

@@ -544,7 +544,9 @@ static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  if (l->stamp) l->stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
+  if (l->stamp) l->stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }

@@ -16,7 +16,19 @@ struct tn_device {
   tiny_limits limits; tiny_language lang; char name[64];
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
+  uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
+
+// Asks for the time that l takes.
+static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
+  d->stamp[0] = d->stamp[1] = 0;
+  l->stamp = d->stamp;
+}
+// After sync: ns, by the device's clock if it has one.
+static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
+  if (!d->stamp[1]) return host_ns;
+  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
+}
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {

@@ -146,6 +146,7 @@ static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
 // The last launch of the batch, which is one of e.
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = t->device;
+  if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
   const uint64_t from = b->timed ? tn_os_now() : 0;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
@@ -158,7 +159,7 @@ static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) 
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
   if (b->timed && code == TINY_OK) {
     code = d->backend->sync(d->dev);
-    const uint64_t ns = tn_os_now() - from;
+    const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
     t->stats.device_ns += ns;
     if (tn_debug(t, 'k')) tn_log_kernel(t, e, ns);
   }
@@ -200,6 +201,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   l->local_nbytes = s->exe->local_nbytes;
   memcpy(l->global, s->exe->global, sizeof l->global);
   memcpy(l->local, s->exe->local, sizeof l->local);
+  l->stamp = NULL;
   return tn_batch_add(t, b, s->exe);
 }
 
