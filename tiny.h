@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source cd25b8012894cc23c3c10ef3d9535bf226fe888b28183c430b5fc2640675eb7e
+/* tiny.h 0.1.0, source 61b7e53b332218d0b43a011c5a6be9c6cf43092efb38d95fcdb58e173cd3577a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -262,205 +262,205 @@ Where things stand in tiny.h
    2171  src/api/io.h                tensors from files and to files
    2246  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2536  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2564  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2702  src/base/number.c           numbers as text, in and out
-   3139  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2730  src/base/number.c           numbers as text, in and out
+   3167  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3323  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3351  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3512  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3540  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3614  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3642  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4020  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4048  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4167  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4660  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4195  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4688  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5240  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5268  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5467  src/ir/alu.c                the meaning of every arithmetic op, once
-   5617  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6324  src/ir/args.c               which k, v and sources fit an op
-   6477  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7096  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5495  src/ir/alu.c                the meaning of every arithmetic op, once
+   5645  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6352  src/ir/args.c               which k, v and sources fit an op
+   6505  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7124  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7679  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7707  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8039  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8067  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8151  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8179  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8575  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8603  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8849  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8877  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9739  src/ir/spec.c               the verifier
-  10080  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9767  src/ir/spec.c               the verifier
+  10108  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10296  src/rules/notation.c        the algebra that bodies of rules are written in
-  10331  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10529  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10324  src/rules/notation.c        the algebra that bodies of rules are written in
+  10359  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10557  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10689  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10717  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11083  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11111  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11282  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11310  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11696  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11724  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12037  src/rules/decompose.c       from what the IR means to what a language can say
-  12613  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12065  src/rules/decompose.c       from what the IR means to what a language can say
+  12641  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12647  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12675  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13148  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13176  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13827  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13855  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14048  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14076  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14658  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14686  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14946  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14974  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15419  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15447  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15526  src/tensor/activation.c     what stands between the layers of a network
-  15702  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16047  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15554  src/tensor/activation.c     what stands between the layers of a network
+  15730  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16075  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16291  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16319  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17022  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17050  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17654  src/tensor/random.c         numbers from a counter, the same on every device
-  17928  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17682  src/tensor/random.c         numbers from a counter, the same on every device
+  17956  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18248  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18544  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18276  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18572  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18680  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18708  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19219  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19247  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19938  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19966  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20340  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20368  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20479  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20507  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20926  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20954  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21362  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21390  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21710  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22030  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22156  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21738  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22058  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22184  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22314  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22342  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22806  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23082  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22834  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23110  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23178  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23206  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23433  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23828  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23461  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23856  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24104  src/tensor/params.c         lists of named tensors: what a network consists of
-  24197  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24579  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24132  src/tensor/params.c         lists of named tensors: what a network consists of
+  24225  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24607  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24696  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24724  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  24993  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25021  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25109  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25137  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25600  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25628  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26364  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26392  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26832  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26860  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27265  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27293  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27862  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28351  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27890  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28379  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28779  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28807  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28945  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28973  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29170  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29198  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29391  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29419  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29518  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29626  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29546  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29654  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29726  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29754  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30115  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30143  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30699  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30727  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30935  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30963  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31382  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31460  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31663  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31915  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31410  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31488  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31691  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31943  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32170  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32198  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32375  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32403  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32596  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32624  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33196  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33491  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33224  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33519  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33886  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34449  src/runtime/interp.c        the backend INTERP
-  34527  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33914  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34477  src/runtime/interp.c        the backend INTERP
+  34555  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34582  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34906  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35056  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34610  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34940  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35090  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35599  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  36007  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35633  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  36041  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36723  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36757  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37155  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37192  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37919  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37956  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38137  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38174  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38410  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38447  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38678  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38715  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38855  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38892  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39029  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39388  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39624  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39066  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39427  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39663  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39772  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39938  src/runtime/context.c       opening and closing, the first error, totals
+  39811  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39977  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2477,18 +2477,37 @@ TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, .
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
 TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);
 
-// One struct of functions and nothing else: a companion header is one of these. dev is what open returned.
-// Functions that fail call tiny_fail and return its code, or NULL. All are called on the context's thread.
+// One struct of functions and nothing else: a companion header is one of these. dev is what open returned. A context
+// may have several devices, of one backend or of several; a backend keeps nothing outside of them that is not guarded.
 //
-// Order: launches, copies, frees and unloads happen as if one after the other, in the order of the calls: memory is
-// written again, copied into and freed while launches that use it may not have run. launch and copy_in may return
-// before they happened, and so may free and unload; what they were given (src, l and what it points to) is theirs until
-// they return and no longer. copy_out returns when dst holds the data, sync when everything has happened; both return
-// the first error of what they waited for. Memory of limits.host_memory is looked at directly only after sync.
+// Order. On one device launches, copies, frees, unloads, events and waits happen as if one after the other, in the
+// order of the calls. Devices go on independently: only wait orders what one does after what another did.
+//
+// Early return. launch, submit, copy_in, free, unload and wait may return before they happened, event always may.
+// copy_out returns when dst holds the data, sync when everything has happened. What was given before an event, a
+// copy_out or a sync happens without a further call.
+//
+// Reuse and free. What a call is given (src, l and what it points to, source) is the caller's again when the call
+// returns; what is written to l->stamp alone belongs to the device until sync. Device memory is copied into, written by
+// other launches, freed and given out again while launches that use it may not have run, and modules are unloaded: the
+// device keeps them until then. The host looks at device memory (limits.host_memory, map), and writes it, only after
+// sync and before it gives the device anything that uses it.
+//
+// Errors. Functions that fail call tiny_fail and return its code, or NULL; then what was asked has not happened (of
+// submit and compile: not all of it). What goes wrong later is returned, once, by the next copy_out or sync of that
+// device; what was given after it may have happened or not. No device reports what went wrong on another.
+//
+// Threads. The functions of a device are called one at a time, on the thread that its context belongs to, which may
+// change between calls. Devices of two contexts are called at the same time. What event returned is all that one
+// context takes from another: wait, on the thread of the device that is to wait, may run while the device of the event
+// is in any call of its own; event has returned before. event_free is called as event is, when the calls of wait have
+// returned: waits that have not happened keep what they need. A device is closed when all that waits for its events has
+// happened.
 struct tiny_backend {
   uint32_t version;                        // TINY_BACKEND_VERSION; these two stay the first in every release
   const char *name;
-  void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
+  // which: "" or what follows ':'. limits are zeros.
+  void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);
   void       (*close)(void *dev);                                                // comes last; waits for what is left
   // Part of the disk cache's key: "x86_64 avx512f".
   const char *(*target)(void *dev);
@@ -2497,6 +2516,9 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
+  // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
+  // memory at all, or all of it, where limits.host_memory says so.
+  void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
   // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
   // says -> log.
   tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
@@ -2506,6 +2528,12 @@ struct tiny_backend {
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
   tiny_code  (*launch)(void *dev, const tiny_launch *l);
   tiny_code  (*submit)(void *dev, const tiny_launch *l, int n);                  // l[0..n-1], n > 1. NULL: one by one
+  // event: the place in dev's order where it is called; NULL after an error. What is given to dev after wait happens
+  // after that place of another device of this backend; where it is dev's own, nothing changes. All three NULL: the
+  // library syncs the other device instead.
+  void      *(*event)(void *dev);
+  tiny_code  (*wait)(void *dev, void *event);
+  void       (*event_free)(void *dev, void *event);                              // dev: that of event
   tiny_code  (*sync)(void *dev);
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
@@ -2526,7 +2554,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "cd25b8012894cc23c3c10ef3d9535bf226fe888b28183c430b5fc2640675eb7e"
+#define TN_SOURCE_ID "61b7e53b332218d0b43a011c5a6be9c6cf43092efb38d95fcdb58e173cd3577a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -34439,8 +34467,8 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 #endif
 // ---- end src/runtime/cpu.c ----
@@ -34517,8 +34545,8 @@ static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
   TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
-  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, tn_interp_load_uops, tn_interp_unload,
-  tn_interp_find, tn_interp_launch, NULL, tn_interp_sync, NULL
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, tn_interp_load_uops,
+  tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, NULL, NULL, NULL, tn_interp_sync, NULL
 };
 #endif
 // ---- end src/runtime/interp.c ----
@@ -34573,8 +34601,8 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, tn_cpu_sync, NULL
+  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };
 #endif
 // ---- end src/runtime/null.c ----
@@ -34778,15 +34806,21 @@ static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   b->mem = was.mem; b->nbytes = was.nbytes; b->borrowed = was.borrowed;
   b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
 }
+// Where the host sees what s holds, after sync and until something that uses it is launched; NULL: nowhere.
+static void *tn_storage_view(const tiny_ctx *t, const tn_storage *s, size_t nbytes) {
+  const struct tn_device *d = t->device;
+  const tiny_mem m = {s->mem, 0};
+  return d->limits.host_memory ? s->mem : d->backend->map ? d->backend->map(d->dev, m, nbytes) : NULL;
+}
 // Loose memory with what s holds: NULL after an error. Heavy code only.
 static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
   struct tn_device *d = t->device;
   tn_storage *copy = tn_storage_new(t, nbytes);
   if (!copy) return NULL;
   const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
-  void *between = d->limits.host_memory ? s->mem : tn_scratch_bare(t, nbytes + 1);
+  void *const seen = tn_storage_view(t, s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && nbytes && !d->limits.host_memory) code = d->backend->copy_out(d->dev, between, from, nbytes);
+  if (code == TINY_OK && nbytes && !seen) code = d->backend->copy_out(d->dev, between, from, nbytes);
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);
   if (code == TINY_OK) return copy;
   tn_storage_drop(t, copy);
@@ -36791,9 +36825,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   }
   for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
-  const tiny_mem m = {((tn_storage *)from->ptr)->mem, 0};
+  const tn_storage *s = (tn_storage *)from->ptr;
+  const tiny_mem m = {s->mem, 0};
+  const void *const seen = tn_storage_view(t, s, c->nbytes);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
+  else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
 }
@@ -38100,8 +38137,8 @@ static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, siz
   *nbytes = (size_t)tn_node_nbytes(tn_uop_of(x));
   *copy = NULL;
   if (!*nbytes) return none;
-  if (plain && d->limits.host_memory && tn_host_is_little())
-    return d->backend->sync(d->dev) == TINY_OK ? ((tn_storage *)plain->ptr)->mem : NULL;
+  const void *const seen = plain && tn_host_is_little() ? tn_storage_view(t, (tn_storage *)plain->ptr, *nbytes) : NULL;
+  if (seen) return d->backend->sync(d->dev) == TINY_OK ? seen : NULL;
   *copy = tn_alloc(t, *nbytes);
   if (*copy && tiny_read(x, *copy, *nbytes) != TINY_OK) {
     tn_release(t, *copy, *nbytes);
@@ -39240,11 +39277,13 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
   tn_storage *storage = tn_storage_for(t, nbytes);
   if (!storage) return 0;
-  const int direct = t->device->limits.host_memory;
+  struct tn_device *d = t->device;
   const tiny_mem to = {storage->mem, 0};
-  unsigned char *data = direct ? (unsigned char *)storage->mem : (unsigned char *)tn_alloc(t, nbytes + 1);
-  int done = (data || !nbytes) && tn_unpack_data(u, data);
-  if (done && !direct && nbytes) done = t->device->backend->copy_in(t->device->dev, to, data, nbytes) == TINY_OK;
+  void *const direct = tn_storage_view(t, storage, nbytes);
+  unsigned char *data = (unsigned char *)(direct ? direct : tn_alloc(t, nbytes + 1));
+  int done = !direct || d->backend->sync(d->dev) == TINY_OK;     // what had this memory before may still be at work
+  done = done && (data || !nbytes) && tn_unpack_data(u, data);
+  if (done && !direct && nbytes) done = d->backend->copy_in(d->dev, to, data, nbytes) == TINY_OK;
   if (!direct) tn_release(t, data, nbytes + 1);
   if (!done) { tn_storage_drop(t, storage); return 0; }
   *out = tn_reshape(t, tn_buffer_node(t, storage, n->dtype, n->nelem), n->ndim, n->dim);

@@ -17,7 +17,7 @@ enum { LATE_MAPS = 1, LATE_APART = 2, LATE_MOST_MEM = 256 };
 #define LATE_NS 5000000                    // what each launch takes on the device's clock, which began long ago
 
 typedef struct late late;
-typedef struct late_event { late *of; uint64_t place; int64_t refs; } late_event;       // after `place` calls of its queue
+typedef struct late_event { late *of; uint64_t place; int64_t refs; } late_event;       // place: so many calls of `of`
 typedef struct late_call { struct late_call *next; size_t nbytes, size; int what; void *at; tiny_launch l; } late_call;
 struct late {
   tiny_ctx *t, *apart;                     // apart: where launches run once another thread may wait for them
@@ -238,7 +238,8 @@ static void late_event_free(void *dev, void *event) { (void)dev; late_event_drop
 
 static const tiny_backend late_backend = {
   TINY_BACKEND_VERSION, "INTERP", late_open, late_close, tn_interp_target, NULL, late_alloc, late_free, late_copy_in,
-  late_copy_out, NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_submit, late_sync, NULL
+  late_copy_out, late_map, NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_submit,
+  late_event_new, late_wait, late_event_free, late_sync, NULL
 };
 #define TN_INTERP &late_backend
 #endif

@@ -554,7 +554,7 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 #endif

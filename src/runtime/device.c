@@ -197,15 +197,21 @@ static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   b->mem = was.mem; b->nbytes = was.nbytes; b->borrowed = was.borrowed;
   b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
 }
+// Where the host sees what s holds, after sync and until something that uses it is launched; NULL: nowhere.
+static void *tn_storage_view(const tiny_ctx *t, const tn_storage *s, size_t nbytes) {
+  const struct tn_device *d = t->device;
+  const tiny_mem m = {s->mem, 0};
+  return d->limits.host_memory ? s->mem : d->backend->map ? d->backend->map(d->dev, m, nbytes) : NULL;
+}
 // Loose memory with what s holds: NULL after an error. Heavy code only.
 static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
   struct tn_device *d = t->device;
   tn_storage *copy = tn_storage_new(t, nbytes);
   if (!copy) return NULL;
   const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
-  void *between = d->limits.host_memory ? s->mem : tn_scratch_bare(t, nbytes + 1);
+  void *const seen = tn_storage_view(t, s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && nbytes && !d->limits.host_memory) code = d->backend->copy_out(d->dev, between, from, nbytes);
+  if (code == TINY_OK && nbytes && !seen) code = d->backend->copy_out(d->dev, between, from, nbytes);
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);
   if (code == TINY_OK) return copy;
   tn_storage_drop(t, copy);
