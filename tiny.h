@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 61b7e53b332218d0b43a011c5a6be9c6cf43092efb38d95fcdb58e173cd3577a
+/* tiny.h 0.1.0, source fdfdd774ae7ad68735efb5568b7b34f09b7be53cd385d43235a7fc22ebfbfafe
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2554,7 +2554,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "61b7e53b332218d0b43a011c5a6be9c6cf43092efb38d95fcdb58e173cd3577a"
+#define TN_SOURCE_ID "fdfdd774ae7ad68735efb5568b7b34f09b7be53cd385d43235a7fc22ebfbfafe"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -37033,10 +37033,10 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
   struct tn_device *d = t->device;
   const tiny_mem to = {s->mem, 0};
   const uint32_t stamp = ++t->ir->epoch;
-  tiny_code code = d->backend->sync(d->dev);
+  tiny_code code = TINY_OK;
   s->seen = stamp;
   tn_readers_find(t, stamp);
-  if (s->read == stamp && code == TINY_OK) code = tn_storage_keep_old(t, s);
+  if (s->read == stamp) code = tn_storage_keep_old(t, s);
   s->written++;
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, data, nbytes);
   return code == TINY_OK ? d->backend->sync(d->dev) : code;

@@ -137,6 +137,17 @@ static void moves_bytes(tiny_ctx *t, const char *path) {
   tiny_program *p = tiny_capture(t, &x, 1, &sum, 1);
   CHECK_EQ(tiny_run(p, &x, &got), TINY_OK);
   CHECK_EQ(tiny_item(tiny_sum(got, TINY_ALL, 0)), 46);
+  tiny_begin(t);                           // w += x, in each run; what is built between them keeps what w was
+  tiny_tensor *w = tiny_keep(tiny_from(t, in, TINY_F32, TINY_SHAPE(4)));
+  tiny_tensor *all = tiny_sum(tiny_assign(w, tiny_add(w, x)), TINY_ALL, 0);
+  p = tiny_capture(t, &x, 1, &all, 1);
+  tiny_end(t);
+  CHECK_EQ(tiny_run(p, &x, &got), TINY_OK);
+  tiny_tensor *between = tiny_mul(w, tiny_from(t, in, TINY_F32, TINY_SHAPE(4)));
+  CHECK_EQ(tiny_run(p, &x, &got), TINY_OK);
+  CHECK_EQ(tiny_item(got), 62);
+  CHECK_EQ(tiny_read(between, out, sizeof out), TINY_OK);
+  CHECK(out[0] == 6 && out[1] == 16 && out[3] == 48);
   CHECK_EQ(tiny_reference(tiny_add(x, x), out, sizeof out), TINY_OK);
   CHECK(out[0] == 10 && out[3] == 16);
   CHECK_STR(tiny_error(t), "");

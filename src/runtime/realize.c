@@ -277,10 +277,10 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
   struct tn_device *d = t->device;
   const tiny_mem to = {s->mem, 0};
   const uint32_t stamp = ++t->ir->epoch;
-  tiny_code code = d->backend->sync(d->dev);
+  tiny_code code = TINY_OK;
   s->seen = stamp;
   tn_readers_find(t, stamp);
-  if (s->read == stamp && code == TINY_OK) code = tn_storage_keep_old(t, s);
+  if (s->read == stamp) code = tn_storage_keep_old(t, s);
   s->written++;
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, data, nbytes);
   return code == TINY_OK ? d->backend->sync(d->dev) : code;
