@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source fdfdd774ae7ad68735efb5568b7b34f09b7be53cd385d43235a7fc22ebfbfafe
+/* tiny.h 0.1.0, source 7003d932088fbaa95dbd34b0447c1bed7fd072c7622536a2b594909cfe78f945
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -431,36 +431,36 @@ Where things stand in tiny.h
   33519  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
   33914  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34477  src/runtime/interp.c        the backend INTERP
-  34555  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  34479  src/runtime/interp.c        the backend INTERP
+  34557  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34610  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34940  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35090  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34612  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34942  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35092  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35633  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  36041  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35635  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  36043  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36757  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36759  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37192  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37194  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37956  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37958  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38174  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38176  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38447  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38449  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38715  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38717  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38892  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38894  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39066  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39427  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39663  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39068  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39429  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39665  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39811  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39977  src/runtime/context.c       opening and closing, the first error, totals
+  39813  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39979  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2554,7 +2554,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "fdfdd774ae7ad68735efb5568b7b34f09b7be53cd385d43235a7fc22ebfbfafe"
+#define TN_SOURCE_ID "7003d932088fbaa95dbd34b0447c1bed7fd072c7622536a2b594909cfe78f945"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -34448,18 +34448,20 @@ static void tn_cpu_task_with_local(void *arg, int i) {
 static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   tiny_ctx *t = ((tn_cpu *)dev)->t;
   void *few[TN_CPU_PARAMS], **mem = few;
+  const tiny_mem *const from = l->mem;
+  uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
-  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
+  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
-  if (l->stamp) l->stamp[0] = tn_os_now();
+  if (stamp) stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
-  if (l->stamp) l->stamp[1] = tn_os_now();
+  if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }

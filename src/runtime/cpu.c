@@ -535,18 +535,20 @@ static void tn_cpu_task_with_local(void *arg, int i) {
 static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   tiny_ctx *t = ((tn_cpu *)dev)->t;
   void *few[TN_CPU_PARAMS], **mem = few;
+  const tiny_mem *const from = l->mem;
+  uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
-  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
+  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
-  if (l->stamp) l->stamp[0] = tn_os_now();
+  if (stamp) stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
-  if (l->stamp) l->stamp[1] = tn_os_now();
+  if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
