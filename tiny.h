@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7003d932088fbaa95dbd34b0447c1bed7fd072c7622536a2b594909cfe78f945
+/* tiny.h 0.1.0, source 7dc317b4fe506291eafdb2551685d0d30bef8bde76b4968a982e936bb73b4a94
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -262,205 +262,205 @@ Where things stand in tiny.h
    2171  src/api/io.h                tensors from files and to files
    2246  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2564  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2565  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2730  src/base/number.c           numbers as text, in and out
-   3167  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2731  src/base/number.c           numbers as text, in and out
+   3168  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3351  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3352  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3540  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3541  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3642  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3643  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4048  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4049  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4195  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4688  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4196  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4689  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5268  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5269  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5495  src/ir/alu.c                the meaning of every arithmetic op, once
-   5645  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6352  src/ir/args.c               which k, v and sources fit an op
-   6505  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7124  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5496  src/ir/alu.c                the meaning of every arithmetic op, once
+   5646  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6353  src/ir/args.c               which k, v and sources fit an op
+   6506  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7125  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7707  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7708  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8067  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8068  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8179  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8180  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8603  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8604  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8877  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8878  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9767  src/ir/spec.c               the verifier
-  10108  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9768  src/ir/spec.c               the verifier
+  10109  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10324  src/rules/notation.c        the algebra that bodies of rules are written in
-  10359  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10557  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10325  src/rules/notation.c        the algebra that bodies of rules are written in
+  10360  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10558  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10717  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10718  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11111  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11112  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11310  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11311  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11724  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11725  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12065  src/rules/decompose.c       from what the IR means to what a language can say
-  12641  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12066  src/rules/decompose.c       from what the IR means to what a language can say
+  12642  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12675  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12676  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13176  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13177  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13855  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13856  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14076  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14077  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14686  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14687  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14974  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14975  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15447  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15448  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15554  src/tensor/activation.c     what stands between the layers of a network
-  15730  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16075  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15555  src/tensor/activation.c     what stands between the layers of a network
+  15731  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16076  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16319  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16320  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17050  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17051  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17682  src/tensor/random.c         numbers from a counter, the same on every device
-  17956  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17683  src/tensor/random.c         numbers from a counter, the same on every device
+  17957  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18276  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18572  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18277  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18573  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18708  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18709  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19247  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19248  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19966  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19967  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20368  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20369  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20507  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20508  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20954  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20955  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21390  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21391  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21738  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22058  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22184  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21739  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22059  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22185  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22342  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22343  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22834  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23110  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22835  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23111  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23206  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23207  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23461  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23856  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23462  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23857  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24132  src/tensor/params.c         lists of named tensors: what a network consists of
-  24225  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24607  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24133  src/tensor/params.c         lists of named tensors: what a network consists of
+  24226  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24608  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24724  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24725  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25021  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25022  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25137  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25138  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25628  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25629  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26392  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26393  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26860  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26861  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27293  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27294  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27890  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28379  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27891  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28380  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28807  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28808  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28973  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28974  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29198  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29199  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29419  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29420  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29546  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29654  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29547  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29655  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29754  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29755  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30143  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30144  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30727  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30728  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30963  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  30964  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31410  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31488  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31691  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  31943  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31411  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31489  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31692  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  31944  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32198  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32199  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32403  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32404  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32624  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32625  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33224  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33519  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33225  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  33520  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  33914  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34479  src/runtime/interp.c        the backend INTERP
-  34557  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  33915  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  34480  src/runtime/interp.c        the backend INTERP
+  34558  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34612  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  34942  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35092  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  34613  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  34943  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35093  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35635  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  36043  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  35636  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  36044  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36759  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  36760  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37194  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37195  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  37958  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  37959  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38176  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38177  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38449  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  38450  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38717  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  38718  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38894  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  38895  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39068  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39429  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39665  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39069  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  39430  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  39666  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39813  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  39979  src/runtime/context.c       opening and closing, the first error, totals
+  39814  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  39980  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2542,7 +2542,8 @@ struct tiny_backend {
 // What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
 #define TINY_BACKEND_VERSION \
-  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_limits) + sizeof(tiny_launch)))
+  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
+                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_uop)))
 // ---- end src/api/device.h ----
 // ---- end src/api/api.h ----
 #endif // TINY_H
@@ -2554,7 +2555,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "7003d932088fbaa95dbd34b0447c1bed7fd072c7622536a2b594909cfe78f945"
+#define TN_SOURCE_ID "7dc317b4fe506291eafdb2551685d0d30bef8bde76b4968a982e936bb73b4a94"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -36181,11 +36182,11 @@ static tn_batch *tn_batch_open(tiny_ctx *t) {
 static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
   const struct tn_device *d = t->device;
   const int n = b->n;
-  if (!n) return TINY_OK;
   b->n = b->nmem = b->narg = 0;
-  return n == 1 ? d->backend->launch(d->dev, b->l) : d->backend->submit(d->dev, b->l, n);
+  if (n > 1) return d->backend->submit(d->dev, b->l, n);
+  return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
 }
-// The last launch of the batch, which is one of e.
+// The last launch of the batch, which is one of e, is complete.
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = t->device;
   if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);

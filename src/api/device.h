@@ -297,4 +297,5 @@ struct tiny_backend {
 // What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
 #define TINY_BACKEND_VERSION \
-  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_limits) + sizeof(tiny_launch)))
+  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
+                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_uop)))

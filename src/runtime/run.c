@@ -139,11 +139,11 @@ static tn_batch *tn_batch_open(tiny_ctx *t) {
 static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
   const struct tn_device *d = t->device;
   const int n = b->n;
-  if (!n) return TINY_OK;
   b->n = b->nmem = b->narg = 0;
-  return n == 1 ? d->backend->launch(d->dev, b->l) : d->backend->submit(d->dev, b->l, n);
+  if (n > 1) return d->backend->submit(d->dev, b->l, n);
+  return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
 }
-// The last launch of the batch, which is one of e.
+// The last launch of the batch, which is one of e, is complete.
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = t->device;
   if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
