@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 07d821ec6ecd23a7088317797a674fe383387425730b436c78d5e060a9af23df
+/* tiny.h 0.1.0, source c6b0d841c9ab76953f332d6e98f14b86ae2ce8612aebfea815f73485c389b5f2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -91,8 +91,8 @@ rights, setuid or with capabilities of its file, reads none of it)
                     o  opts: the schedule of each kernel that is lowered, and what a limit has left out of it
                     b  what a search tries: time, expected cycles and opts of each candidate
                     v  the IR is verified after each pass, not only first and last
-                  k and t wait for each kernel, to time it; c and d compile anew what lies on disk; p and t say
-                  when the folder of compiled programs cannot be used
+                  k and t wait for each kernel, to time it, by the device's clock if it has one; c and d compile
+                  anew what lies on disk; p and t say when the folder of compiled programs cannot be used
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
@@ -237,6 +237,11 @@ KERNELS OF YOUR OWN
   once for each task from 0 to global[0] * global[1] * global[2] - 1, on several threads at once. It includes
   nothing and calls nothing but mem and math functions of the C library.
 
+DEVICES OF YOUR OWN
+  A device is one struct of functions, tiny_backend, given in tiny_desc.backends; examples/accelerator.c is one in a
+  file. The struct says what each function does, what happens in which order, what may return early and which thread
+  calls it. A companion header from another release than this one is refused: TINY_E_DEVICE, with both versions.
+
 BUILDING
   C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
   on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
@@ -245,232 +250,232 @@ BUILDING
 
 Where things stand in tiny.h
 
-    492  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    497  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    714  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1356  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    719  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1361  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1560  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1565  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1911  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1916  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2047  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2181  src/api/io.h                tensors from files and to files
-   2256  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2052  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2186  src/api/io.h                tensors from files and to files
+   2261  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2526  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2580  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2692  src/base/number.c           numbers as text, in and out
-   3129  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2746  src/base/number.c           numbers as text, in and out
+   3183  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3308  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3367  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3497  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3556  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3587  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3658  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3993  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4064  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4140  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4633  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4211  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4704  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5213  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5284  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5440  src/ir/alu.c                the meaning of every arithmetic op, once
-   5590  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6297  src/ir/args.c               which k, v and sources fit an op
-   6450  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7069  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5511  src/ir/alu.c                the meaning of every arithmetic op, once
+   5661  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6368  src/ir/args.c               which k, v and sources fit an op
+   6521  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7140  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7652  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7723  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8012  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8083  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8124  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8195  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8548  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8619  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8822  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8893  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9712  src/ir/spec.c               the verifier
-  10053  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9783  src/ir/spec.c               the verifier
+  10124  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10269  src/rules/notation.c        the algebra that bodies of rules are written in
-  10304  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10502  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10340  src/rules/notation.c        the algebra that bodies of rules are written in
+  10375  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10573  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10662  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10733  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11056  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11127  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11255  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11326  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11669  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11740  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12010  src/rules/decompose.c       from what the IR means to what a language can say
-  12586  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12081  src/rules/decompose.c       from what the IR means to what a language can say
+  12657  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12620  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12691  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13121  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13192  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13800  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13871  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14021  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14092  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14631  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14702  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14919  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  14990  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15392  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15463  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15499  src/tensor/activation.c     what stands between the layers of a network
-  15675  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16020  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15570  src/tensor/activation.c     what stands between the layers of a network
+  15746  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16091  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16264  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16335  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  16995  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17066  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17627  src/tensor/random.c         numbers from a counter, the same on every device
-  17901  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17698  src/tensor/random.c         numbers from a counter, the same on every device
+  17972  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18221  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18517  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18292  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18588  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18653  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18724  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19192  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19263  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19911  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  19982  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20313  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20384  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20452  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20523  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20899  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  20970  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21335  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21406  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21683  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22003  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22129  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21754  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22074  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22200  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22287  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22358  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22779  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23055  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22850  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23126  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23151  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23222  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23406  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23801  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23477  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23872  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24077  src/tensor/params.c         lists of named tensors: what a network consists of
-  24170  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24552  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24148  src/tensor/params.c         lists of named tensors: what a network consists of
+  24241  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24623  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24669  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24740  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  24966  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25037  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25082  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25153  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25573  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25644  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26337  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26408  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26805  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26876  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27238  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27309  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27835  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  27952  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27906  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28023  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28384  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28455  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28550  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28621  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28776  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28847  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  28999  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29070  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29126  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29188  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29197  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29259  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29304  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29371  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29643  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29375  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29442  src/codegen/transform.c     what may be done to the ranges of a kernel
+  29714  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  29726  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  29797  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  29791  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  29862  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  29931  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30002  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30009  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30068  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30080  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30139  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30675  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  30746  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  30767  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  30838  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31163  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31234  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  31748  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  31819  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  31867  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  31938  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32196  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32273  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32407  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32267  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32344  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32478  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32744  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32815  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32959  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33030  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33180  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33251  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here
-  33780  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  34075  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33851  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  34146  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  34470  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  35031  src/runtime/interp.c        the backend INTERP
-  35111  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  34541  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  35106  src/runtime/interp.c        the backend INTERP
+  35184  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  35166  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  35451  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35601  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  35239  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  35569  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35719  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  36144  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  36561  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  36262  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  36680  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  37241  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  37396  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37673  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37831  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  38437  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  38595  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38655  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38813  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38928  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  39086  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  39196  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  39354  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  39373  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  39531  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39547  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39906  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  40142  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39705  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  40066  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  40302  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  40290  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  40456  src/runtime/context.c       opening and closing, the first error, totals
+  40450  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  40616  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2458,33 +2463,66 @@ enum {
 
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
 typedef struct tiny_launch {
+  void *kernel;                            // what find returned
   const tiny_mem *mem; int nmem;           // one per PARAM
   const int64_t *args; int nargs;          // one per ARG: bits of its dtype, low bytes first
   int64_t global[3], local[3];
   int64_t tasks;                           // limits.threads: number of tasks, run through tiny_parallel
   size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
+  // NULL, or two numbers to be written when it has happened: when it began and ended, in ns of the device's clock. They
+  // are looked at after sync, and stay as they are (0) where there is no clock: the library takes the host's instead.
+  uint64_t *stamp;
 } tiny_launch;
+
+// What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
+// memory is refused, nobody's frames are left behind.
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
 typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
-// keeps a 0 after the end
+// Keeps a 0 after the end. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
-// Records the context's first error (printf format) and returns code. For backends.
+// The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
+// NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
+TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes);
+// A line to the context's log (printf format, up to 2000 characters). letter: the one of tiny_desc.debug without which
+// nothing is written; 0: in any case, for what the user has to know.
+TINY_API void       tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
+// Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
 TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);
 
-// One struct of functions and nothing else: a companion header is one of these. dev is what open returned.
-// Functions that fail call tiny_fail and return its code, or NULL. All are called on the context's thread.
+// One struct of functions and nothing else: a companion header is one of these. dev is what open returned. A context
+// may have several devices, of one backend or of several; a backend keeps nothing outside of them that is not guarded.
 //
-// Order: launches, copies, frees and unloads happen as if one after the other, in the order of the calls: memory is
-// written again, copied into and freed while launches that use it may not have run. launch and copy_in may return
-// before they happened, and so may free and unload; what they were given (src, l and what it points to) is theirs until
-// they return and no longer. copy_out returns when dst holds the data, sync when everything has happened; both return
-// the first error of what they waited for. Memory of limits.host_memory is looked at directly only after sync.
+// Order. On one device launches, copies, frees, unloads, events and waits happen as if one after the other, in the
+// order of the calls. Devices go on independently: only wait orders what one does after what another did.
+//
+// Early return. launch, submit, copy_in, free, unload and wait may return before they happened, event always may.
+// copy_out returns when dst holds the data, sync when everything has happened. What was given before an event, a
+// copy_out or a sync happens without a further call.
+//
+// Reuse and free. What a call is given (src, l and what it points to, source) is the caller's again when the call
+// returns; what is written to l->stamp alone belongs to the device until sync. Device memory is copied into, written by
+// other launches, freed and given out again while launches that use it may not have run, and modules are unloaded: the
+// device keeps them until then. The host looks at device memory (limits.host_memory, map), and writes it, only after
+// sync and before it gives the device anything that uses it.
+//
+// Errors. Functions that fail call tiny_fail and return its code, or NULL; then what was asked has not happened (of
+// submit and compile: not all of it). What goes wrong later is returned, once, by the next copy_out or sync of that
+// device; what was given after it may have happened or not. No device reports what went wrong on another.
+//
+// Threads. The functions of a device are called one at a time, on the thread that its context belongs to, which may
+// change between calls. Devices of two contexts are called at the same time. What event returned is all that one
+// context takes from another: wait, on the thread of the device that is to wait, may run while the device of the event
+// is in any call of its own; event has returned before. event_free is called as event is, when the calls of wait have
+// returned: waits that have not happened keep what they need. A device is closed when all that waits for its events has
+// happened.
 struct tiny_backend {
+  uint32_t version;                        // TINY_BACKEND_VERSION; these two stay the first in every release
   const char *name;
-  void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
+  // which: "" or what follows ':'. limits are zeros.
+  void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);
   void       (*close)(void *dev);                                                // comes last; waits for what is left
   // Part of the disk cache's key: "x86_64 avx512f".
   const char *(*target)(void *dev);
@@ -2493,6 +2531,9 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
+  // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
+  // memory at all, or all of it, where limits.host_memory says so.
+  void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
   // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
   // says -> log.
   tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
@@ -2500,11 +2541,24 @@ struct tiny_backend {
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
-  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);
+  tiny_code  (*launch)(void *dev, const tiny_launch *l);
+  tiny_code  (*submit)(void *dev, const tiny_launch *l, int n);                  // l[0..n-1], n > 1. NULL: one by one
+  // event: the place in dev's order where it is called; NULL after an error. What is given to dev after wait happens
+  // after that place of another device of this backend; where it is dev's own, nothing changes. All three NULL: the
+  // library syncs the other device instead.
+  void      *(*event)(void *dev);
+  tiny_code  (*wait)(void *dev, void *event);
+  void       (*event_free)(void *dev, void *event);                              // dev: that of event
   tiny_code  (*sync)(void *dev);
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
+
+// What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
+// else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
+#define TINY_BACKEND_VERSION \
+  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
+                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_uop)))
 // ---- end src/api/device.h ----
 // ---- end src/api/api.h ----
 #endif // TINY_H
@@ -2516,7 +2570,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "07d821ec6ecd23a7088317797a674fe383387425730b436c78d5e060a9af23df"
+#define TN_SOURCE_ID "c6b0d841c9ab76953f332d6e98f14b86ae2ce8612aebfea815f73485c389b5f2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3185,6 +3239,11 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   return code;
 }
 
+// As the caller's allocator.
+TINY_API void *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  return t ? t->alloc.fn(t->alloc.user, ptr, old_nbytes, new_nbytes) : NULL;
+}
+
 // Ends heavy code that cannot go on because of a bug of this library: a pass that finds no end, a graph that is no
 // graph. Returns only to code that nothing guards.
 static void tn_stop(tiny_ctx *t, const char *what) {
@@ -3201,9 +3260,9 @@ static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
   return NULL;
 }
 
-// As the caller's allocator; NULL only in light code.
+// NULL only in light code.
 static void *tn_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes) {
-  void *p = t->alloc.fn(t->alloc.user, ptr, old_nbytes, new_nbytes);
+  void *p = tiny_realloc(t, ptr, old_nbytes, new_nbytes);
   return p || !new_nbytes ? p : tn_out_of_memory(t, new_nbytes);
 }
 static void *tn_alloc(tiny_ctx *t, size_t nbytes) {
@@ -3506,6 +3565,7 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
     size_t cap = b->cap ? b->cap * 2 : 256;
     while (cap < b->n + nbytes + 1) cap *= 2;
     char *grown = (char *)tn_scratch(b->t, cap);
+    if (!grown) return;                    // in a backend
     if (b->n) memcpy(grown, b->data, b->n);
     b->data = grown; b->cap = cap;
   }
@@ -3561,15 +3621,26 @@ static const char *tn_dims_text(char *out, size_t nbytes, int n, const int64_t *
 static int tn_debug(const tiny_ctx *t, char letter) { return strchr(t->debug, letter) != NULL; }
 
 // One line to the caller's log, or to stderr.
-static void tn_log(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
-static void tn_log(tiny_ctx *t, const char *format, ...) {
+static void tn_log_list(tiny_ctx *t, const char *format, va_list args) {
   char line[2048];
-  va_list args;
-  va_start(args, format);
   tn_number_list(line, sizeof line, format, args);
-  va_end(args);
   if (t->log.fn) t->log.fn(t->log.user, line);
   else fprintf(stderr, "%s\n", line);
+}
+static void tn_log(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_log(tiny_ctx *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_log_list(t, format, args);
+  va_end(args);
+}
+TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
+TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
+  va_list args;
+  if (!t || (letter && !tn_debug(t, (char)letter))) return;
+  va_start(args, format);
+  tn_log_list(t, format, args);
+  va_end(args);
 }
 
 // Many lines, one log call each.
@@ -34889,7 +34960,7 @@ static int tn_cpu_paged(const tiny_ctx *t, size_t nbytes) {
 static void *tn_cpu_aligned_alloc(tiny_ctx *t, size_t nbytes) {
   if (nbytes > (size_t)-1 - TN_OS_HUGE) return NULL;
   if (tn_cpu_paged(t, nbytes)) return tn_os_pages_alloc(nbytes);
-  char *p = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes + TN_CPU_ALIGN);
+  char *p = (char *)tiny_realloc(t, NULL, 0, nbytes + TN_CPU_ALIGN);
   if (!p) return NULL;
   const size_t moved = TN_CPU_ALIGN - ((uintptr_t)p & (TN_CPU_ALIGN - 1));
   p[moved - 1] = (char)moved;
@@ -34899,7 +34970,7 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
   if (!mem) return;
   if (tn_cpu_paged(t, nbytes)) { tn_os_pages_free(mem, nbytes); return; }
   char *p = (char *)mem;
-  t->alloc.fn(t->alloc.user, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
+  tiny_realloc(t, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
 }
 
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
@@ -35001,28 +35072,32 @@ static void tn_cpu_task_with_local(void *arg, int i) {
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
-static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
+static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   tiny_ctx *t = ((tn_cpu *)dev)->t;
   void *few[TN_CPU_PARAMS], **mem = few;
+  const tiny_mem *const from = l->mem;
+  uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
-  if (l->nmem > TN_CPU_PARAMS) mem = (void **)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
+  if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
-  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
-  memcpy(&call.kernel, &kernel, sizeof kernel);
+  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
+  memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  if (stamp) stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
+  if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
 static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
-  "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
+  TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 #endif
 // ---- end src/runtime/cpu.c ----
@@ -35052,12 +35127,10 @@ static void tn_interp_close(void *dev) { (void)dev; }
 static const char *tn_interp_target(void *dev) { (void)dev; return "interp"; }
 
 static void *tn_interp_alloc(void *dev, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  return t->alloc.fn(t->alloc.user, NULL, 0, nbytes ? nbytes : 1);
+  return tiny_realloc((tiny_ctx *)dev, NULL, 0, nbytes ? nbytes : 1);
 }
 static void tn_interp_free(void *dev, void *mem, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  if (mem) t->alloc.fn(t->alloc.user, mem, nbytes ? nbytes : 1, 0);
+  if (mem) tiny_realloc((tiny_ctx *)dev, mem, nbytes ? nbytes : 1, 0);
 }
 static tiny_code tn_interp_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
   (void)dev;
@@ -35094,15 +35167,15 @@ static void *tn_interp_find(void *dev, void *module, const char *kernel) {
   return module;
 }
 
-static tiny_code tn_interp_launch(void *dev, void *kernel, const tiny_launch *l) {
-  return tn_eval_launch((tiny_ctx *)dev, (const tn_eval_code *)kernel, l);
+static tiny_code tn_interp_launch(void *dev, const tiny_launch *l) {
+  return tn_eval_launch((tiny_ctx *)dev, (const tn_eval_code *)l->kernel, l);
 }
 static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
-  "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc, tn_interp_free,
-    tn_interp_copy_in, tn_interp_copy_out,
-  NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, tn_interp_sync, NULL
+  TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, tn_interp_load_uops,
+  tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, NULL, NULL, NULL, tn_interp_sync, NULL
 };
 #endif
 // ---- end src/runtime/interp.c ----
@@ -35150,15 +35223,15 @@ static void *tn_null_find(void *dev, void *module, const char *kernel) {
   (void)module; (void)kernel;
   return dev;
 }
-static tiny_code tn_null_launch(void *dev, void *kernel, const tiny_launch *l) {
-  (void)dev; (void)kernel; (void)l;
+static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
+  (void)dev; (void)l;
   return TINY_OK;
 }
 
 static const tiny_backend tn_null_backend = {
-  "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, tn_cpu_sync, NULL
+  TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
+  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };
 #endif
 // ---- end src/runtime/null.c ----
@@ -35181,7 +35254,19 @@ struct tn_device {
   tiny_limits limits; tiny_language lang; char name[64];
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
+  uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
+
+// Asks for the time that l takes.
+static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
+  d->stamp[0] = d->stamp[1] = 0;
+  l->stamp = d->stamp;
+}
+// After sync: ns, by the device's clock if it has one.
+static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
+  if (!d->stamp[1]) return host_ns;
+  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
+}
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {
@@ -35350,15 +35435,21 @@ static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   b->mem = was.mem; b->nbytes = was.nbytes; b->borrowed = was.borrowed;
   b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
 }
+// Where the host sees what s holds, after sync and until something that uses it is launched; NULL: nowhere.
+static void *tn_storage_view(const tiny_ctx *t, const tn_storage *s, size_t nbytes) {
+  const struct tn_device *d = t->device;
+  const tiny_mem m = {s->mem, 0};
+  return d->limits.host_memory ? s->mem : d->backend->map ? d->backend->map(d->dev, m, nbytes) : NULL;
+}
 // Loose memory with what s holds: NULL after an error. Heavy code only.
 static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
   struct tn_device *d = t->device;
   tn_storage *copy = tn_storage_new(t, nbytes);
   if (!copy) return NULL;
   const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
-  void *between = d->limits.host_memory ? s->mem : tn_scratch_bare(t, nbytes + 1);
+  void *const seen = tn_storage_view(t, s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && nbytes && !d->limits.host_memory) code = d->backend->copy_out(d->dev, between, from, nbytes);
+  if (code == TINY_OK && nbytes && !seen) code = d->backend->copy_out(d->dev, between, from, nbytes);
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);
   if (code == TINY_OK) return copy;
   tn_storage_drop(t, copy);
@@ -35394,6 +35485,21 @@ static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name,
   return NULL;
 }
 
+// A struct of another release is not what it seems: nothing of it is called. Also where another device is asked for, as
+// it would be passed over in silence.
+static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
+  const unsigned want = TINY_BACKEND_VERSION;
+  for (int i = 0; d && i < 8; i++) {
+    const tiny_backend *b = d->backends[i];
+    const unsigned has = b ? b->version : want;
+    if (has != want)
+      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, "
+                       "this one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
+                       has >> 16, has & 0xFFFF, want >> 16, want & 0xFFFF);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
   struct tn_device *d = t->device;
   memset(&d->limits, 0, sizeof d->limits);
@@ -35403,6 +35509,17 @@ static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *w
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (b->language) b->language(d->dev, &d->lang);
   return TINY_OK;
+}
+
+// Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
+static tiny_code tn_device_compile(tiny_ctx *t, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log) {
+  const struct tn_device *d = t->device;
+  jmp_buf *const trap = t->trap;
+  const tiny_code before = t->code;
+  t->trap = NULL;
+  const tiny_code code = d->backend->compile(d->dev, n, source, binary, log);
+  t->trap = trap;
+  return code == TINY_OK && before == TINY_OK ? t->code : code;
 }
 
 static void tn_device_names(const tiny_desc *d, char *out, size_t nbytes) {
@@ -35418,6 +35535,7 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
   t->device = (struct tn_device *)tn_alloc(t, sizeof *t->device);
   if (!t->device) return TINY_E_MEMORY;
   t->ir->release = tn_storage_release;
+  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
   if (!name || !*name) {
     for (int i = 0; desc && i < 8; i++) {
       if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {
@@ -36028,7 +36146,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   }
   const uint64_t from = tn_os_now();
   tn_say_compiling(t, n);
-  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;
@@ -36253,12 +36371,13 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   struct tn_device *d = b->t->device;
   tiny_launch l = b->launch;
-  l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
+  l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
+  tn_stamp_ask(d, &l);
   const uint64_t from = tn_os_now();
-  if (d->backend->launch(d->dev, c->kernel, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
-  return (double)(tn_os_now() - from) + 1;
+  if (d->backend->launch(d->dev, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
+  return (double)tn_stamp_ns(d, tn_os_now() - from) + 1;
 }
 
 static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
@@ -36319,7 +36438,7 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
-  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
     const tn_digest key = tn_text_key(t, "module", text[m]);
@@ -36682,54 +36801,87 @@ static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
          (double)t->stats.nbytes_live * 1e-6);
 }
 
-static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launch *l) {
+// Launches that are handed to the device together, and what they point to.
+enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
+typedef struct tn_batch {
+  int n, nmem, narg, most, timed;          // most: launches before they are handed over
+  tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
+} tn_batch;
+
+static tn_batch *tn_batch_open(tiny_ctx *t) {
+  tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
+  b->n = b->nmem = b->narg = 0;
+  b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
+  b->most = t->device->backend->submit && !b->timed ? TN_BATCH : 1;
+  return b;
+}
+static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
+  const struct tn_device *d = t->device;
+  const int n = b->n;
+  b->n = b->nmem = b->narg = 0;
+  if (n > 1) return d->backend->submit(d->dev, b->l, n);
+  return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
+}
+// The last launch of the batch, which is one of e, is complete.
+static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = t->device;
-  const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  const uint64_t from = timed ? tn_os_now() : 0;
-  tiny_code code =
-      e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
+  const uint64_t from = b->timed ? tn_os_now() : 0;
+  tiny_code code = TINY_OK;
+  if (e->runs_on_host) {
+    const tiny_launch *l = &b->l[--b->n];
+    code = tn_batch_flush(t, b);
+    if (code == TINY_OK) code = tn_fallback->launch(t, l);
+  } else if (b->n >= b->most) code = tn_batch_flush(t, b);
   t->stats.kernels++;
   t->stats.flops += (uint64_t)e->flops;
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
-  if (timed && code == TINY_OK) {
+  if (b->timed && code == TINY_OK) {
     code = d->backend->sync(d->dev);
-    const uint64_t ns = tn_os_now() - from;
+    const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
     t->stats.device_ns += ns;
     if (tn_debug(t, 'k')) tn_log_kernel(t, e, ns);
   }
   return code;
 }
 
-static tiny_mem tn_run_memory(const tn_run *r, int place) {
+static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
   const tn_place_row *p = &r->plan->place[place];
-  tiny_mem m = {NULL, 0};
-  switch (p->kind) {
-    case TN_PLACE_LEAF: m.base = tn_leaf_storage(r->leaf[p->index])->mem; break;
-    case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
-    default: m.base = r->arena->mem; m.offset = (size_t)p->offset; break;
-  }
-  if (r->kept && r->kept->at[place] >= 0) { m.base = r->kept->storage->mem; m.offset = (size_t)r->kept->at[place]; }
-  return m;
+  const int kept = r->kept && r->kept->at[place] >= 0;
+  m->offset = kept ? (size_t)r->kept->at[place] : p->kind == TN_PLACE_TEMP ? (size_t)p->offset : 0;
+  m->base = kept ? r->kept->storage->mem :
+      p->kind == TN_PLACE_LEAF   ? tn_leaf_storage(r->leaf[p->index])->mem :
+      p->kind == TN_PLACE_OUTPUT ? r->fresh[p->index]->mem :
+                                   r->arena->mem;
 }
 
 // position: along the axes of the rounds in which the step works.
-static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, const int64_t *position) {
-  tiny_mem mem[32], *m = s->nmem <= 32 ? mem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
-  int64_t arg[16], *a = s->narg <= 16 ? arg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
-  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i]);
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
+  if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
+    const tiny_code code = tn_batch_flush(t, b);
+    if (code != TINY_OK) return code;
+  }
+  tiny_mem *m = s->nmem <= TN_BATCH_MEM ? b->mem + b->nmem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
+  int64_t *a = s->narg <= TN_BATCH_ARGS ? b->arg + b->narg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
+  for (int i = 0; i < s->nmem; i++) tn_run_memory(r, s->mem[i], &m[i]);
   for (int i = 0; i < s->narg; i++) {
     const tiny_uop *u = s->arg[i] < 0 ? NULL : r->scalar[s->arg[i]];
     a[i] = 0;
     if (u) tn_dtype_store(u->dtype, &a[i], u->k);
     else tn_dtype_store(TINY_I64, &a[i], position[-1 - s->arg[i]]);
   }
-  tiny_launch l;
-  memset(&l, 0, sizeof l);
-  l.mem = m; l.nmem = s->nmem; l.args = a; l.nargs = s->narg; l.tasks = s->exe->tasks;
-  l.local_nbytes = s->exe->local_nbytes;
-  memcpy(l.global, s->exe->global, sizeof l.global);
-  memcpy(l.local, s->exe->local, sizeof l.local);
-  return tn_launch(t, s->exe, &l);
+  tiny_launch *l = &b->l[b->n++];
+  if (b->most > 1) {
+    b->nmem += s->nmem <= TN_BATCH_MEM ? s->nmem : 0;
+    b->narg += s->narg <= TN_BATCH_ARGS ? s->narg : 0;
+  }
+  l->kernel = s->exe->kernel;              // member by member: cleared before, a launch takes 4 ns more
+  l->mem = m; l->nmem = s->nmem; l->args = a; l->nargs = s->narg; l->tasks = s->exe->tasks;
+  l->local_nbytes = s->exe->local_nbytes;
+  memcpy(l->global, s->exe->global, sizeof l->global);
+  memcpy(l->local, s->exe->local, sizeof l->local);
+  l->stamp = NULL;
+  return tn_batch_add(t, b, s->exe);
 }
 
 // Bytes of outputs and arena for which no spare memory is at hand.
@@ -36770,7 +36922,8 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
 }
 
 // Steps from..to-1, once for every position of their rounds.
-static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes *rounds, int from, int to) {
+static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_round_axes *rounds, int from,
+                               int to) {
   int64_t all = 1, position[TN_ROUNDS_AXES];
   for (int i = 0; rounds && i < rounds->n; i++) all *= rounds->axis[i].count;
   for (int64_t n = 0; n < all; n++) {
@@ -36785,7 +36938,7 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
       if (!s->exe || (r->kept && r->kept->done && r->kept->step[i])) continue;
       const tn_place_row *to_place = &r->plan->place[s->mem[0]];
       if (to_place->kind == TN_PLACE_LEAF) tn_leaf_storage(r->leaf[to_place->index])->written++;
-      const tiny_code code = tn_run_step(t, r, s, position);
+      const tiny_code code = tn_run_step(t, r, b, s, position);
       if (code != TINY_OK) return code;
     }
   }
@@ -36804,12 +36957,14 @@ static int tn_run_is_callers(const tn_run *r) {
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
+  tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int rounds = p->step[i].rounds;
     for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
-    code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
+    code = tn_run_rounds(t, r, b, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
+  if (code == TINY_OK) code = tn_batch_flush(t, b);
   if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
     const tiny_code waited = t->device->backend->sync(t->device->dev);
     if (code == TINY_OK) code = waited;
@@ -37309,9 +37464,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   }
   for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
-  const tiny_mem m = {((tn_storage *)from->ptr)->mem, 0};
+  const tn_storage *s = (tn_storage *)from->ptr;
+  const tiny_mem m = {s->mem, 0};
+  const void *const seen = tn_storage_view(t, s, c->nbytes);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
+  if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
+  else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
 }
@@ -37514,10 +37672,10 @@ static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, 
   struct tn_device *d = t->device;
   const tiny_mem to = {s->mem, 0};
   const uint32_t stamp = ++t->ir->epoch;
-  tiny_code code = d->backend->sync(d->dev);
+  tiny_code code = TINY_OK;
   s->seen = stamp;
   tn_readers_find(t, stamp);
-  if (s->read == stamp && code == TINY_OK) code = tn_storage_keep_old(t, s);
+  if (s->read == stamp) code = tn_storage_keep_old(t, s);
   s->written++;
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, data, nbytes);
   return code == TINY_OK ? d->backend->sync(d->dev) : code;
@@ -38618,8 +38776,8 @@ static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, siz
   *nbytes = (size_t)tn_node_nbytes(tn_uop_of(x));
   *copy = NULL;
   if (!*nbytes) return none;
-  if (plain && d->limits.host_memory && tn_host_is_little())
-    return d->backend->sync(d->dev) == TINY_OK ? ((tn_storage *)plain->ptr)->mem : NULL;
+  const void *const seen = plain && tn_host_is_little() ? tn_storage_view(t, (tn_storage *)plain->ptr, *nbytes) : NULL;
+  if (seen) return d->backend->sync(d->dev) == TINY_OK ? seen : NULL;
   *copy = tn_alloc(t, *nbytes);
   if (*copy && tiny_read(x, *copy, *nbytes) != TINY_OK) {
     tn_release(t, *copy, *nbytes);
@@ -39758,11 +39916,13 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
   tn_storage *storage = tn_storage_for(t, nbytes);
   if (!storage) return 0;
-  const int direct = t->device->limits.host_memory;
+  struct tn_device *d = t->device;
   const tiny_mem to = {storage->mem, 0};
-  unsigned char *data = direct ? (unsigned char *)storage->mem : (unsigned char *)tn_alloc(t, nbytes + 1);
-  int done = (data || !nbytes) && tn_unpack_data(u, data);
-  if (done && !direct && nbytes) done = t->device->backend->copy_in(t->device->dev, to, data, nbytes) == TINY_OK;
+  void *const direct = tn_storage_view(t, storage, nbytes);
+  unsigned char *data = (unsigned char *)(direct ? direct : tn_alloc(t, nbytes + 1));
+  int done = !direct || d->backend->sync(d->dev) == TINY_OK;     // what had this memory before may still be at work
+  done = done && (data || !nbytes) && tn_unpack_data(u, data);
+  if (done && !direct && nbytes) done = d->backend->copy_in(d->dev, to, data, nbytes) == TINY_OK;
   if (!direct) tn_release(t, data, nbytes + 1);
   if (!done) { tn_storage_drop(t, storage); return 0; }
   *out = tn_reshape(t, tn_buffer_node(t, storage, n->dtype, n->nelem), n->ndim, n->dim);

@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { MEMORY = 64 << 20, PAGE = 256, BLOCKS = 1024, ITEMS = 64, STACK = 64 << 10 };
+enum { MEMORY = 64 << 20, PAGE = 256, BLOCKS = 1024, ITEMS = 64, STACK = 64 << 10, STACKS = ITEMS * STACK };
 
 // ** the language: what the renderer has to write **
 
@@ -66,13 +66,19 @@ typedef struct toy {
   item items[ITEMS]; ucontext_t core;
 } toy;
 
-static void toy_close(void *dev) { free(((toy *)dev)->memory); free(((toy *)dev)->stacks); free(dev); }
+static void toy_close(void *dev) {
+  toy *d = dev;
+  if (d->memory) tiny_realloc(d->t, d->memory, MEMORY, 0);                 // memory comes from tiny_desc.alloc
+  if (d->stacks) tiny_realloc(d->t, d->stacks, STACKS, 0);
+  tiny_realloc(d->t, d, sizeof *d, 0);
+}
 static void *toy_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  toy *d = calloc(1, sizeof *d);
+  toy *d = tiny_realloc(t, NULL, 0, sizeof *d);
   (void)which;
   if (!d) return NULL;                     // the library says that the device could not be opened
+  memset(d, 0, sizeof *d);
   d->t = t;
-  d->memory = malloc(MEMORY); d->stacks = malloc((size_t)ITEMS * STACK);
+  d->memory = tiny_realloc(t, NULL, 0, MEMORY); d->stacks = tiny_realloc(t, NULL, 0, STACKS);
   if (!d->memory || !d->stacks) { toy_close(d); return NULL; }
   limits->shared_nbytes = 16 << 10;
   limits->local_total = ITEMS;
@@ -147,6 +153,7 @@ static tiny_code toy_compile_one(toy *d, const char *text, tiny_bytes *binary) {
 static tiny_code toy_compile(void *dev, int n, const char *const *text, tiny_bytes *binary, tiny_bytes *log) {
   (void)log;
   tiny_code code = TINY_OK;
+  tiny_log_line(((toy *)dev)->t, 'p', "TOY: compiling %d modules", n);     // only when TINY_DEBUG asks for it
   for (int i = 0; i < n && code == TINY_OK; i++) code = toy_compile_one(dev, text[i], &binary[i]);
   return code;
 }
@@ -193,7 +200,7 @@ static void toy_group(toy *d, int n) {
 static void place(int64_t n, const int64_t size[3], int64_t at[3]) {    // where number n of a grid stands
   at[0] = n % size[0]; at[1] = n / size[0] % size[1]; at[2] = n / size[0] / size[1];
 }
-static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
+static tiny_code toy_launch(void *dev, const tiny_launch *l) {
   toy *d = dev;
   uintptr_t address[64];
   const int64_t n = l->local[0] * l->local[1] * l->local[2];
@@ -205,7 +212,7 @@ static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
       item *x = &d->items[i];
       memset(x, 0, offsetof(item, here));
       x->memory = d->memory; x->address = address; x->constant = l->args; x->meet = item_meet;
-      memcpy(&x->program, &kernel, sizeof kernel);
+      memcpy(&x->program, &l->kernel, sizeof l->kernel);
       place(g, l->global, x->group);
       place(i, l->local, x->item);
     }
@@ -216,7 +223,7 @@ static tiny_code toy_launch(void *dev, void *kernel, const tiny_launch *l) {
 static tiny_code toy_sync(void *dev) { (void)dev; return TINY_OK; }    // launches return when all has run
 
 static const tiny_backend toy_backend = {
-  .name = "TOY", .open = toy_open, .close = toy_close, .target = toy_target, .language = toy_language,
+  .version = TINY_BACKEND_VERSION, .name = "TOY", .open = toy_open, .close = toy_close, .target = toy_target, .language = toy_language,
   .alloc = toy_alloc, .free = toy_free, .copy_in = toy_copy_in, .copy_out = toy_copy_out,
   .compile = toy_compile, .load = toy_load, .unload = toy_unload, .find = toy_find,
   .launch = toy_launch, .sync = toy_sync

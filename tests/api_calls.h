@@ -3,6 +3,8 @@
 // Not here: tiny_close, which ends it.
 // Not here: tiny_fail, which is an error.
 // Not here: tiny_parallel, which calls back.
+// Not here: tiny_realloc, which wants memory of its own.
+// Not here: tiny_log_line, which takes no tensor.
 // Not here: tiny_bytes_add, which wants a backend's bytes.
 // Not here: tiny_archive_close, which ends what others use.
 // Not here: tiny_program_free, which ends what others use.

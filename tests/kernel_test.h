@@ -47,7 +47,9 @@ static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low
   memcpy(l.local, low->local, sizeof l.local);
   void *module = tn_interp_backend.load_uops(t, low->list, low->n);
   if (!module) return t->code;
-  const tiny_code code = tn_interp_backend.launch(t, module, &l);
+  t->device->backend->sync(t->device->dev);    // the interpreter looks at memory past the device
+  l.kernel = module;
+  const tiny_code code = tn_interp_backend.launch(t, &l);
   tn_interp_backend.unload(t, module);
   return code;
 }

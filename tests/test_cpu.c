@@ -58,8 +58,8 @@ static void launch(machine *m, void *kernel, void **bases, int n, const int64_t 
   tiny_launch l;
   memset(&l, 0, sizeof l);
   for (int i = 0; i < n; i++) { mem[i].base = bases[i]; mem[i].offset = 0; }
-  l.mem = mem; l.nmem = n; l.args = args; l.nargs = 2; l.tasks = tasks;
-  CHECK_EQ(cpu->launch(m->dev, kernel, &l), TINY_OK);
+  l.kernel = kernel; l.mem = mem; l.nmem = n; l.args = args; l.nargs = 2; l.tasks = tasks;
+  CHECK_EQ(cpu->launch(m->dev, &l), TINY_OK);
 }
 
 static void check_saxpy(machine *m, void *kernel) {
@@ -97,7 +97,8 @@ static void check_others(machine *m, void *copying, void *calling, void *countin
   memset(&l, 0, sizeof l);
   l.mem = many; l.nmem = 100; l.args = args; l.nargs = 1; l.tasks = 90;       // more parameters than fit on the stack
   many[0].offset = 10 * sizeof(int);
-  CHECK_EQ(cpu->launch(m->dev, counting, &l), TINY_OK);
+  l.kernel = counting;
+  CHECK_EQ(cpu->launch(m->dev, &l), TINY_OK);
   for (int i = 0; i < 100; i++) wrong += count[i] != (i < 10 ? 0 : i - 10 + 1000);
   CHECK_EQ(wrong, 0);
 }
@@ -292,8 +293,8 @@ static void context_task(void *arg) {
   tiny_launch l;
   memset(&l, 0, sizeof l);
   l.mem = &at; l.nmem = 1; l.args = args; l.nargs = 1; l.tasks = 64;
-  void *kernel = cpu->find(m->dev, module, "counts");
-  for (int i = 0; i < 500; i++) cpu->launch(m->dev, kernel, &l);
+  l.kernel = cpu->find(m->dev, module, "counts");
+  for (int i = 0; i < 500; i++) cpu->launch(m->dev, &l);
   m->limits.local_total = count[63];       // read after the thread has ended
   cpu->unload(m->dev, module);
 }
@@ -326,7 +327,8 @@ static void test_null(void) {
   char *p = (char *)b->alloc(dev, 1000), out[10];
   const tiny_mem mem = { p, 5 };
   CHECK(kernel && p && !p[0] && !p[999]);
-  CHECK_EQ(b->launch(dev, kernel, &l), TINY_OK);
+  l.kernel = kernel;
+  CHECK_EQ(b->launch(dev, &l), TINY_OK);
   CHECK_EQ(b->copy_out(dev, out, mem, 10), TINY_OK);
   CHECK(!out[0] && !out[9]);
   CHECK_EQ(b->sync(dev), TINY_OK);

@@ -36,7 +36,8 @@ static tiny_code test_run_guarded(tiny_ctx *t, void *arg) {
   l.mem = mem; l.nmem = TEST_BUFFERS; l.args = args; l.nargs = 2; l.tasks = c->tasks;
   memcpy(l.global, c->global, sizeof l.global); memcpy(l.local, c->local, sizeof l.local);
   void *module = tn_parse(t, c->text, &list) ? tn_interp_backend.load_uops(t, list.u, list.n) : NULL;
-  const tiny_code code = module ? tn_interp_backend.launch(t, module, &l) : t->code;
+  l.kernel = module;
+  const tiny_code code = module ? tn_interp_backend.launch(t, &l) : t->code;
   tn_interp_backend.unload(t, module);
   return code;
 }
@@ -198,7 +199,8 @@ static void test_backend(tiny_ctx *t) {
   memset(&l, 0, sizeof l);
   l.mem = &at; l.nmem = 1;
   CHECK(module != NULL);
-  CHECK_EQ(b->launch(dev, b->find(dev, module, "k"), &l), TINY_OK);
+  l.kernel = b->find(dev, module, "k");
+  CHECK_EQ(b->launch(dev, &l), TINY_OK);
   CHECK_EQ(b->copy_out(dev, out, at, sizeof out), TINY_OK);
   for (int i = 0; i < 5; i++) CHECK_EQ(out[i], i);
   CHECK(b->load_uops(dev, whole + 3, 2) == NULL);

@@ -7,11 +7,13 @@ static tiny_ctx *t;
 enum { NA = 24, NB = 4 };
 static double weight[64];
 
-static const void *host(tiny_ctx *ctx, tiny_uop *buffer) { (void)ctx; return ((tn_storage *)buffer->ptr)->mem; }
+static const void *host(tiny_ctx *ctx, tiny_uop *buffer) {    // once what is copied in has come there
+  return ctx->device->backend->sync(ctx->device->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+}
 static double *memory(const tiny_tensor *x) {                // of a tensor made by tiny_from
-  const tiny_uop *u = tn_uop_of(x);
+  tiny_uop *u = tn_uop_of(x);
   while (u->op != TINY_OP_BUFFER) u = u->src[0];
-  return (double *)((tn_storage *)u->ptr)->mem;
+  return (double *)(uintptr_t)host(t, u);
 }
 static double value(tiny_tensor *x) {
   double out = NAN;

@@ -24,7 +24,9 @@
 
 // ** running and comparing **
 
-static const void *data_of(tiny_ctx *t, tiny_uop *buffer) { (void)t; return ((tn_storage *)buffer->ptr)->mem; }
+static const void *data_of(tiny_ctx *t, tiny_uop *buffer) {
+  return t->device->backend->sync(t->device->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+}
 static size_t nbytes_of(const item *a) { return (size_t)nelem(a) * tn_dtypes[a->dtype].nbytes; }
 
 // LANES: kernels as the CPU's are, with lanes, tiles and tasks, but interpreted: no compiler takes its time. LANES:64

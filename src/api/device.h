@@ -203,33 +203,66 @@ enum {
 
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
 typedef struct tiny_launch {
+  void *kernel;                            // what find returned
   const tiny_mem *mem; int nmem;           // one per PARAM
   const int64_t *args; int nargs;          // one per ARG: bits of its dtype, low bytes first
   int64_t global[3], local[3];
   int64_t tasks;                           // limits.threads: number of tasks, run through tiny_parallel
   size_t local_nbytes;                     // of LOCAL memory that each task is given; 0: it needs none
+  // NULL, or two numbers to be written when it has happened: when it began and ended, in ns of the device's clock. They
+  // are looked at after sync, and stay as they are (0) where there is no clock: the library takes the host's instead.
+  uint64_t *stamp;
 } tiny_launch;
+
+// What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
+// memory is refused, nobody's frames are left behind.
 
 // A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
 typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
-// keeps a 0 after the end
+// Keeps a 0 after the end. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
-// Records the context's first error (printf format) and returns code. For backends.
+// The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
+// NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
+TINY_API void      *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes);
+// A line to the context's log (printf format, up to 2000 characters). letter: the one of tiny_desc.debug without which
+// nothing is written; 0: in any case, for what the user has to know.
+TINY_API void       tiny_log_line(tiny_ctx *t, int letter, const char *format, ...);
+// Records the context's first error (printf format) and returns code.
 TINY_API tiny_code  tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...);
 // Runs task(arg, i) for every i in 0..n-1 on the context's threads and returns when all are done.
 TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, int i), void *arg);
 
-// One struct of functions and nothing else: a companion header is one of these. dev is what open returned.
-// Functions that fail call tiny_fail and return its code, or NULL. All are called on the context's thread.
+// One struct of functions and nothing else: a companion header is one of these. dev is what open returned. A context
+// may have several devices, of one backend or of several; a backend keeps nothing outside of them that is not guarded.
 //
-// Order: launches, copies, frees and unloads happen as if one after the other, in the order of the calls: memory is
-// written again, copied into and freed while launches that use it may not have run. launch and copy_in may return
-// before they happened, and so may free and unload; what they were given (src, l and what it points to) is theirs until
-// they return and no longer. copy_out returns when dst holds the data, sync when everything has happened; both return
-// the first error of what they waited for. Memory of limits.host_memory is looked at directly only after sync.
+// Order. On one device launches, copies, frees, unloads, events and waits happen as if one after the other, in the
+// order of the calls. Devices go on independently: only wait orders what one does after what another did.
+//
+// Early return. launch, submit, copy_in, free, unload and wait may return before they happened, event always may.
+// copy_out returns when dst holds the data, sync when everything has happened. What was given before an event, a
+// copy_out or a sync happens without a further call.
+//
+// Reuse and free. What a call is given (src, l and what it points to, source) is the caller's again when the call
+// returns; what is written to l->stamp alone belongs to the device until sync. Device memory is copied into, written by
+// other launches, freed and given out again while launches that use it may not have run, and modules are unloaded: the
+// device keeps them until then. The host looks at device memory (limits.host_memory, map), and writes it, only after
+// sync and before it gives the device anything that uses it.
+//
+// Errors. Functions that fail call tiny_fail and return its code, or NULL; then what was asked has not happened (of
+// submit and compile: not all of it). What goes wrong later is returned, once, by the next copy_out or sync of that
+// device; what was given after it may have happened or not. No device reports what went wrong on another.
+//
+// Threads. The functions of a device are called one at a time, on the thread that its context belongs to, which may
+// change between calls. Devices of two contexts are called at the same time. What event returned is all that one
+// context takes from another: wait, on the thread of the device that is to wait, may run while the device of the event
+// is in any call of its own; event has returned before. event_free is called as event is, when the calls of wait have
+// returned: waits that have not happened keep what they need. A device is closed when all that waits for its events has
+// happened.
 struct tiny_backend {
+  uint32_t version;                        // TINY_BACKEND_VERSION; these two stay the first in every release
   const char *name;
-  void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);       // which: "" or what follows ':'
+  // which: "" or what follows ':'. limits are zeros.
+  void      *(*open)(tiny_ctx *t, const char *which, tiny_limits *limits);
   void       (*close)(void *dev);                                                // comes last; waits for what is left
   // Part of the disk cache's key: "x86_64 avx512f".
   const char *(*target)(void *dev);
@@ -238,6 +271,9 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
+  // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
+  // memory at all, or all of it, where limits.host_memory says so.
+  void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
   // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
   // says -> log.
   tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
@@ -245,8 +281,21 @@ struct tiny_backend {
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
   void      *(*find)(void *dev, void *module, const char *kernel);               // NULL: not in it
-  tiny_code  (*launch)(void *dev, void *kernel, const tiny_launch *l);
+  tiny_code  (*launch)(void *dev, const tiny_launch *l);
+  tiny_code  (*submit)(void *dev, const tiny_launch *l, int n);                  // l[0..n-1], n > 1. NULL: one by one
+  // event: the place in dev's order where it is called; NULL after an error. What is given to dev after wait happens
+  // after that place of another device of this backend; where it is dev's own, nothing changes. All three NULL: the
+  // library syncs the other device instead.
+  void      *(*event)(void *dev);
+  tiny_code  (*wait)(void *dev, void *event);
+  void       (*event_free)(void *dev, void *event);                              // dev: that of event
   tiny_code  (*sync)(void *dev);
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
+
+// What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
+// else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
+#define TINY_BACKEND_VERSION \
+  (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
+                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_uop)))

@@ -57,6 +57,11 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   return code;
 }
 
+// As the caller's allocator.
+TINY_API void *tiny_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  return t ? t->alloc.fn(t->alloc.user, ptr, old_nbytes, new_nbytes) : NULL;
+}
+
 // Ends heavy code that cannot go on because of a bug of this library: a pass that finds no end, a graph that is no
 // graph. Returns only to code that nothing guards.
 static void tn_stop(tiny_ctx *t, const char *what) {
@@ -73,9 +78,9 @@ static void *tn_out_of_memory(tiny_ctx *t, size_t nbytes) {
   return NULL;
 }
 
-// As the caller's allocator; NULL only in light code.
+// NULL only in light code.
 static void *tn_realloc(tiny_ctx *t, void *ptr, size_t old_nbytes, size_t new_nbytes) {
-  void *p = t->alloc.fn(t->alloc.user, ptr, old_nbytes, new_nbytes);
+  void *p = tiny_realloc(t, ptr, old_nbytes, new_nbytes);
   return p || !new_nbytes ? p : tn_out_of_memory(t, new_nbytes);
 }
 static void *tn_alloc(tiny_ctx *t, size_t nbytes) {

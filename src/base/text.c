@@ -10,6 +10,7 @@ TINY_API void tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes) {
     size_t cap = b->cap ? b->cap * 2 : 256;
     while (cap < b->n + nbytes + 1) cap *= 2;
     char *grown = (char *)tn_scratch(b->t, cap);
+    if (!grown) return;                    // in a backend
     if (b->n) memcpy(grown, b->data, b->n);
     b->data = grown; b->cap = cap;
   }
@@ -65,15 +66,26 @@ static const char *tn_dims_text(char *out, size_t nbytes, int n, const int64_t *
 static int tn_debug(const tiny_ctx *t, char letter) { return strchr(t->debug, letter) != NULL; }
 
 // One line to the caller's log, or to stderr.
-static void tn_log(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
-static void tn_log(tiny_ctx *t, const char *format, ...) {
+static void tn_log_list(tiny_ctx *t, const char *format, va_list args) {
   char line[2048];
-  va_list args;
-  va_start(args, format);
   tn_number_list(line, sizeof line, format, args);
-  va_end(args);
   if (t->log.fn) t->log.fn(t->log.user, line);
   else fprintf(stderr, "%s\n", line);
+}
+static void tn_log(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_log(tiny_ctx *t, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_log_list(t, format, args);
+  va_end(args);
+}
+TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) TN_PRINTF(3, 4);
+TINY_API void tiny_log_line(tiny_ctx *t, int letter, const char *format, ...) {
+  va_list args;
+  if (!t || (letter && !tn_debug(t, (char)letter))) return;
+  va_start(args, format);
+  tn_log_list(t, format, args);
+  va_end(args);
 }
 
 // Many lines, one log call each.

@@ -182,8 +182,8 @@ static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, siz
   *nbytes = (size_t)tn_node_nbytes(tn_uop_of(x));
   *copy = NULL;
   if (!*nbytes) return none;
-  if (plain && d->limits.host_memory && tn_host_is_little())
-    return d->backend->sync(d->dev) == TINY_OK ? ((tn_storage *)plain->ptr)->mem : NULL;
+  const void *const seen = plain && tn_host_is_little() ? tn_storage_view(t, (tn_storage *)plain->ptr, *nbytes) : NULL;
+  if (seen) return d->backend->sync(d->dev) == TINY_OK ? seen : NULL;
   *copy = tn_alloc(t, *nbytes);
   if (*copy && tiny_read(x, *copy, *nbytes) != TINY_OK) {
     tn_release(t, *copy, *nbytes);

@@ -212,11 +212,13 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
   tn_storage *storage = tn_storage_for(t, nbytes);
   if (!storage) return 0;
-  const int direct = t->device->limits.host_memory;
+  struct tn_device *d = t->device;
   const tiny_mem to = {storage->mem, 0};
-  unsigned char *data = direct ? (unsigned char *)storage->mem : (unsigned char *)tn_alloc(t, nbytes + 1);
-  int done = (data || !nbytes) && tn_unpack_data(u, data);
-  if (done && !direct && nbytes) done = t->device->backend->copy_in(t->device->dev, to, data, nbytes) == TINY_OK;
+  void *const direct = tn_storage_view(t, storage, nbytes);
+  unsigned char *data = (unsigned char *)(direct ? direct : tn_alloc(t, nbytes + 1));
+  int done = !direct || d->backend->sync(d->dev) == TINY_OK;     // what had this memory before may still be at work
+  done = done && (data || !nbytes) && tn_unpack_data(u, data);
+  if (done && !direct && nbytes) done = d->backend->copy_in(d->dev, to, data, nbytes) == TINY_OK;
   if (!direct) tn_release(t, data, nbytes + 1);
   if (!done) { tn_storage_drop(t, storage); return 0; }
   *out = tn_reshape(t, tn_buffer_node(t, storage, n->dtype, n->nelem), n->ndim, n->dim);

@@ -110,12 +110,13 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
   struct tn_device *d = b->t->device;
   tiny_launch l = b->launch;
-  l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
+  l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
   memcpy(l.local, c->local, sizeof l.local);
+  tn_stamp_ask(d, &l);
   const uint64_t from = tn_os_now();
-  if (d->backend->launch(d->dev, c->kernel, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
-  return (double)(tn_os_now() - from) + 1;
+  if (d->backend->launch(d->dev, &l) != TINY_OK || d->backend->sync(d->dev) != TINY_OK) return HUGE_VAL;
+  return (double)tn_stamp_ns(d, tn_os_now() - from) + 1;
 }
 
 static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
@@ -176,7 +177,7 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
-  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
     const tn_digest key = tn_text_key(t, "module", text[m]);

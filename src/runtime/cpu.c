@@ -420,7 +420,7 @@ static int tn_cpu_paged(const tiny_ctx *t, size_t nbytes) {
 static void *tn_cpu_aligned_alloc(tiny_ctx *t, size_t nbytes) {
   if (nbytes > (size_t)-1 - TN_OS_HUGE) return NULL;
   if (tn_cpu_paged(t, nbytes)) return tn_os_pages_alloc(nbytes);
-  char *p = (char *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes + TN_CPU_ALIGN);
+  char *p = (char *)tiny_realloc(t, NULL, 0, nbytes + TN_CPU_ALIGN);
   if (!p) return NULL;
   const size_t moved = TN_CPU_ALIGN - ((uintptr_t)p & (TN_CPU_ALIGN - 1));
   p[moved - 1] = (char)moved;
@@ -430,7 +430,7 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
   if (!mem) return;
   if (tn_cpu_paged(t, nbytes)) { tn_os_pages_free(mem, nbytes); return; }
   char *p = (char *)mem;
-  t->alloc.fn(t->alloc.user, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
+  tiny_realloc(t, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
 }
 
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
@@ -532,27 +532,31 @@ static void tn_cpu_task_with_local(void *arg, int i) {
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
-static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
+static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
   tiny_ctx *t = ((tn_cpu *)dev)->t;
   void *few[TN_CPU_PARAMS], **mem = few;
+  const tiny_mem *const from = l->mem;
+  uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
-  if (l->nmem > TN_CPU_PARAMS) mem = (void **)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
+  if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
-  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)l->mem[i].base + l->mem[i].offset;
-  memcpy(&call.kernel, &kernel, sizeof kernel);
+  for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
+  memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
   call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  if (stamp) stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
+  if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
 static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
-  "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
+  TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 #endif

@@ -16,7 +16,19 @@ struct tn_device {
   tiny_limits limits; tiny_language lang; char name[64];
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
+  uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
+
+// Asks for the time that l takes.
+static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
+  d->stamp[0] = d->stamp[1] = 0;
+  l->stamp = d->stamp;
+}
+// After sync: ns, by the device's clock if it has one.
+static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
+  if (!d->stamp[1]) return host_ns;
+  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
+}
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {
@@ -185,15 +197,21 @@ static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   b->mem = was.mem; b->nbytes = was.nbytes; b->borrowed = was.borrowed;
   b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
 }
+// Where the host sees what s holds, after sync and until something that uses it is launched; NULL: nowhere.
+static void *tn_storage_view(const tiny_ctx *t, const tn_storage *s, size_t nbytes) {
+  const struct tn_device *d = t->device;
+  const tiny_mem m = {s->mem, 0};
+  return d->limits.host_memory ? s->mem : d->backend->map ? d->backend->map(d->dev, m, nbytes) : NULL;
+}
 // Loose memory with what s holds: NULL after an error. Heavy code only.
 static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
   struct tn_device *d = t->device;
   tn_storage *copy = tn_storage_new(t, nbytes);
   if (!copy) return NULL;
   const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
-  void *between = d->limits.host_memory ? s->mem : tn_scratch_bare(t, nbytes + 1);
+  void *const seen = tn_storage_view(t, s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && nbytes && !d->limits.host_memory) code = d->backend->copy_out(d->dev, between, from, nbytes);
+  if (code == TINY_OK && nbytes && !seen) code = d->backend->copy_out(d->dev, between, from, nbytes);
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);
   if (code == TINY_OK) return copy;
   tn_storage_drop(t, copy);
@@ -229,6 +247,21 @@ static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name,
   return NULL;
 }
 
+// A struct of another release is not what it seems: nothing of it is called. Also where another device is asked for, as
+// it would be passed over in silence.
+static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
+  const unsigned want = TINY_BACKEND_VERSION;
+  for (int i = 0; d && i < 8; i++) {
+    const tiny_backend *b = d->backends[i];
+    const unsigned has = b ? b->version : want;
+    if (has != want)
+      return tiny_fail(t, TINY_E_DEVICE, "%.32s was compiled against another tiny.h: its backend has version %u.%u, "
+                       "this one takes %u.%u; take both headers from one release", b->name ? b->name : "a backend",
+                       has >> 16, has & 0xFFFF, want >> 16, want & 0xFFFF);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
   struct tn_device *d = t->device;
   memset(&d->limits, 0, sizeof d->limits);
@@ -238,6 +271,17 @@ static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *w
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (b->language) b->language(d->dev, &d->lang);
   return TINY_OK;
+}
+
+// Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
+static tiny_code tn_device_compile(tiny_ctx *t, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log) {
+  const struct tn_device *d = t->device;
+  jmp_buf *const trap = t->trap;
+  const tiny_code before = t->code;
+  t->trap = NULL;
+  const tiny_code code = d->backend->compile(d->dev, n, source, binary, log);
+  t->trap = trap;
+  return code == TINY_OK && before == TINY_OK ? t->code : code;
 }
 
 static void tn_device_names(const tiny_desc *d, char *out, size_t nbytes) {
@@ -253,6 +297,7 @@ static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
   t->device = (struct tn_device *)tn_alloc(t, sizeof *t->device);
   if (!t->device) return TINY_E_MEMORY;
   t->ir->release = tn_storage_release;
+  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
   if (!name || !*name) {
     for (int i = 0; desc && i < 8; i++) {
       if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {

@@ -22,12 +22,10 @@ static void tn_interp_close(void *dev) { (void)dev; }
 static const char *tn_interp_target(void *dev) { (void)dev; return "interp"; }
 
 static void *tn_interp_alloc(void *dev, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  return t->alloc.fn(t->alloc.user, NULL, 0, nbytes ? nbytes : 1);
+  return tiny_realloc((tiny_ctx *)dev, NULL, 0, nbytes ? nbytes : 1);
 }
 static void tn_interp_free(void *dev, void *mem, size_t nbytes) {
-  tiny_ctx *t = (tiny_ctx *)dev;
-  if (mem) t->alloc.fn(t->alloc.user, mem, nbytes ? nbytes : 1, 0);
+  if (mem) tiny_realloc((tiny_ctx *)dev, mem, nbytes ? nbytes : 1, 0);
 }
 static tiny_code tn_interp_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
   (void)dev;
@@ -64,14 +62,14 @@ static void *tn_interp_find(void *dev, void *module, const char *kernel) {
   return module;
 }
 
-static tiny_code tn_interp_launch(void *dev, void *kernel, const tiny_launch *l) {
-  return tn_eval_launch((tiny_ctx *)dev, (const tn_eval_code *)kernel, l);
+static tiny_code tn_interp_launch(void *dev, const tiny_launch *l) {
+  return tn_eval_launch((tiny_ctx *)dev, (const tn_eval_code *)l->kernel, l);
 }
 static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
-  "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc, tn_interp_free,
-    tn_interp_copy_in, tn_interp_copy_out,
-  NULL, NULL, tn_interp_load_uops, tn_interp_unload, tn_interp_find, tn_interp_launch, tn_interp_sync, NULL
+  TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, tn_interp_load_uops,
+  tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, NULL, NULL, NULL, tn_interp_sync, NULL
 };
 #endif

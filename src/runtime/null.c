@@ -40,14 +40,14 @@ static void *tn_null_find(void *dev, void *module, const char *kernel) {
   (void)module; (void)kernel;
   return dev;
 }
-static tiny_code tn_null_launch(void *dev, void *kernel, const tiny_launch *l) {
-  (void)dev; (void)kernel; (void)l;
+static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
+  (void)dev; (void)l;
   return TINY_OK;
 }
 
 static const tiny_backend tn_null_backend = {
-  "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, tn_cpu_sync, NULL
+  TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
+  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };
 #endif

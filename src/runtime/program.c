@@ -428,7 +428,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   }
   const uint64_t from = tn_os_now();
   tn_say_compiling(t, n);
-  const tiny_code code = d->backend->compile(d->dev, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;

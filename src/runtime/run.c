@@ -122,54 +122,87 @@ static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
          (double)t->stats.nbytes_live * 1e-6);
 }
 
-static tiny_code tn_launch(tiny_ctx *t, const tn_executable *e, const tiny_launch *l) {
+// Launches that are handed to the device together, and what they point to.
+enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
+typedef struct tn_batch {
+  int n, nmem, narg, most, timed;          // most: launches before they are handed over
+  tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
+} tn_batch;
+
+static tn_batch *tn_batch_open(tiny_ctx *t) {
+  tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
+  b->n = b->nmem = b->narg = 0;
+  b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
+  b->most = t->device->backend->submit && !b->timed ? TN_BATCH : 1;
+  return b;
+}
+static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
+  const struct tn_device *d = t->device;
+  const int n = b->n;
+  b->n = b->nmem = b->narg = 0;
+  if (n > 1) return d->backend->submit(d->dev, b->l, n);
+  return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
+}
+// The last launch of the batch, which is one of e, is complete.
+static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = t->device;
-  const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  const uint64_t from = timed ? tn_os_now() : 0;
-  tiny_code code =
-      e->runs_on_host ? tn_fallback->launch(t, e->kernel, l) : d->backend->launch(d->dev, e->kernel, l);
+  if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
+  const uint64_t from = b->timed ? tn_os_now() : 0;
+  tiny_code code = TINY_OK;
+  if (e->runs_on_host) {
+    const tiny_launch *l = &b->l[--b->n];
+    code = tn_batch_flush(t, b);
+    if (code == TINY_OK) code = tn_fallback->launch(t, l);
+  } else if (b->n >= b->most) code = tn_batch_flush(t, b);
   t->stats.kernels++;
   t->stats.flops += (uint64_t)e->flops;
   t->stats.nbytes_moved += (uint64_t)e->nbytes;
-  if (timed && code == TINY_OK) {
+  if (b->timed && code == TINY_OK) {
     code = d->backend->sync(d->dev);
-    const uint64_t ns = tn_os_now() - from;
+    const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
     t->stats.device_ns += ns;
     if (tn_debug(t, 'k')) tn_log_kernel(t, e, ns);
   }
   return code;
 }
 
-static tiny_mem tn_run_memory(const tn_run *r, int place) {
+static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
   const tn_place_row *p = &r->plan->place[place];
-  tiny_mem m = {NULL, 0};
-  switch (p->kind) {
-    case TN_PLACE_LEAF: m.base = tn_leaf_storage(r->leaf[p->index])->mem; break;
-    case TN_PLACE_OUTPUT: m.base = r->fresh[p->index]->mem; break;
-    default: m.base = r->arena->mem; m.offset = (size_t)p->offset; break;
-  }
-  if (r->kept && r->kept->at[place] >= 0) { m.base = r->kept->storage->mem; m.offset = (size_t)r->kept->at[place]; }
-  return m;
+  const int kept = r->kept && r->kept->at[place] >= 0;
+  m->offset = kept ? (size_t)r->kept->at[place] : p->kind == TN_PLACE_TEMP ? (size_t)p->offset : 0;
+  m->base = kept ? r->kept->storage->mem :
+      p->kind == TN_PLACE_LEAF   ? tn_leaf_storage(r->leaf[p->index])->mem :
+      p->kind == TN_PLACE_OUTPUT ? r->fresh[p->index]->mem :
+                                   r->arena->mem;
 }
 
 // position: along the axes of the rounds in which the step works.
-static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, const tn_step *s, const int64_t *position) {
-  tiny_mem mem[32], *m = s->nmem <= 32 ? mem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
-  int64_t arg[16], *a = s->narg <= 16 ? arg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
-  for (int i = 0; i < s->nmem; i++) m[i] = tn_run_memory(r, s->mem[i]);
+static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
+  if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
+    const tiny_code code = tn_batch_flush(t, b);
+    if (code != TINY_OK) return code;
+  }
+  tiny_mem *m = s->nmem <= TN_BATCH_MEM ? b->mem + b->nmem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
+  int64_t *a = s->narg <= TN_BATCH_ARGS ? b->arg + b->narg : (int64_t *)tn_scratch(t, (size_t)s->narg * sizeof *a);
+  for (int i = 0; i < s->nmem; i++) tn_run_memory(r, s->mem[i], &m[i]);
   for (int i = 0; i < s->narg; i++) {
     const tiny_uop *u = s->arg[i] < 0 ? NULL : r->scalar[s->arg[i]];
     a[i] = 0;
     if (u) tn_dtype_store(u->dtype, &a[i], u->k);
     else tn_dtype_store(TINY_I64, &a[i], position[-1 - s->arg[i]]);
   }
-  tiny_launch l;
-  memset(&l, 0, sizeof l);
-  l.mem = m; l.nmem = s->nmem; l.args = a; l.nargs = s->narg; l.tasks = s->exe->tasks;
-  l.local_nbytes = s->exe->local_nbytes;
-  memcpy(l.global, s->exe->global, sizeof l.global);
-  memcpy(l.local, s->exe->local, sizeof l.local);
-  return tn_launch(t, s->exe, &l);
+  tiny_launch *l = &b->l[b->n++];
+  if (b->most > 1) {
+    b->nmem += s->nmem <= TN_BATCH_MEM ? s->nmem : 0;
+    b->narg += s->narg <= TN_BATCH_ARGS ? s->narg : 0;
+  }
+  l->kernel = s->exe->kernel;              // member by member: cleared before, a launch takes 4 ns more
+  l->mem = m; l->nmem = s->nmem; l->args = a; l->nargs = s->narg; l->tasks = s->exe->tasks;
+  l->local_nbytes = s->exe->local_nbytes;
+  memcpy(l->global, s->exe->global, sizeof l->global);
+  memcpy(l->local, s->exe->local, sizeof l->local);
+  l->stamp = NULL;
+  return tn_batch_add(t, b, s->exe);
 }
 
 // Bytes of outputs and arena for which no spare memory is at hand.
@@ -210,7 +243,8 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
 }
 
 // Steps from..to-1, once for every position of their rounds.
-static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes *rounds, int from, int to) {
+static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_round_axes *rounds, int from,
+                               int to) {
   int64_t all = 1, position[TN_ROUNDS_AXES];
   for (int i = 0; rounds && i < rounds->n; i++) all *= rounds->axis[i].count;
   for (int64_t n = 0; n < all; n++) {
@@ -225,7 +259,7 @@ static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, const tn_round_axes
       if (!s->exe || (r->kept && r->kept->done && r->kept->step[i])) continue;
       const tn_place_row *to_place = &r->plan->place[s->mem[0]];
       if (to_place->kind == TN_PLACE_LEAF) tn_leaf_storage(r->leaf[to_place->index])->written++;
-      const tiny_code code = tn_run_step(t, r, s, position);
+      const tiny_code code = tn_run_step(t, r, b, s, position);
       if (code != TINY_OK) return code;
     }
   }
@@ -244,12 +278,14 @@ static int tn_run_is_callers(const tn_run *r) {
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
+  tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int rounds = p->step[i].rounds;
     for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
-    code = tn_run_rounds(t, r, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
+    code = tn_run_rounds(t, r, b, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
   }
+  if (code == TINY_OK) code = tn_batch_flush(t, b);
   if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
     const tiny_code waited = t->device->backend->sync(t->device->dev);
     if (code == TINY_OK) code = waited;
