@@ -12,10 +12,11 @@
 #include "base/files.c"
 #include "base/process.c"
 
-// ** ir: the node, its arithmetic, its text, patterns, the reference interpreter, the verifier **
+// ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 #include "ir/dtype.c"
 #include "ir/alu.c"
 #include "ir/uop.c"
+#include "ir/target.c"
 #include "ir/args.c"
 #include "ir/print.c"
 #include "ir/match.c"
@@ -101,6 +102,7 @@
 #include "codegen/bounds.c"
 #include "codegen/lower.c"
 #include "codegen/linearize.c"
+#include "codegen/hints.c"
 #include "codegen/running.c"
 #include "codegen/lanes.c"
 #include "codegen/cost.c"

@@ -52,12 +52,12 @@ static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
-static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang, tn_core *c) {
+static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_renderer *units, tn_core *c) {
   tiny_uop *inside, *product = tn_core_product(p, &inside);
   memset(c, 0, sizeof *c);
-  if (!lang || !product || inside || !p->repeats) return 0;
-  for (int i = 0; i < 2 * lang->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
-    const tiny_matrix_unit *unit = &lang->units[i / 2];
+  if (!units || !product || inside || !p->repeats) return 0;
+  for (int i = 0; i < 2 * units->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
+    const tiny_matrix_unit *unit = &units->units[i / 2];
     tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
              *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
@@ -68,7 +68,7 @@ static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_lang
     c->m.r[0] = m; c->n.r[0] = n;
     c->r = p->red[0];
   }
-  return c->unit && (!lang->units_allowed || lang->units_allowed());
+  return c->unit && (!units->units_allowed || units->units_allowed());
 }
 
 // ** sizes **
@@ -207,7 +207,7 @@ static int tn_optimize_tensorcore(tn_kernel_state *s, tn_profile *p, const tn_ta
   tiny_ctx *t = s->t;
   tn_core c;
   tiny_uop *inside, *product, *operand[2];
-  if (!tn_core_find(s, p, target->lang, &c)) return 0;
+  if (!tn_core_find(s, p, target->renderer, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
   c.r = tn_move_pad(s, c.r, c.rounds * c.tiles * c.unit->k);

@@ -501,7 +501,7 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
 // The tile, of DOTs if it packs what they read: else making words costs more than they save.
 static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_uop *const plain = s->sink;
-  if (tn_move_dot(s, p, target->lang)) {
+  if (tn_move_dot(s, p, target)) {
     tn_profile_kernel(s->t, s->sink, p);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;

@@ -165,17 +165,17 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
 
 typedef struct tn_cpu_batch {
   tn_cpu *c; int n;
-  const char *const *source; tiny_bytes *binary, *log;
+  const tiny_bytes *source; tiny_bytes *binary, *log;
   tn_job *job; const char **object;        // object: files of a compiler that is not clang
   char folder[TN_OS_PATH];                 // that they and the compiler's own lie in; "": none
   int stopped;                             // one was ended by us
 } tn_cpu_batch;
 
-static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const char *input) {
+static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const tiny_bytes *input) {
   tn_job job;
   memset(&job, 0, sizeof job);
   job.argv = argv;
-  job.input = input; job.input_nbytes = strlen(input);
+  job.input = input ? input->data : ""; job.input_nbytes = input ? input->n : 0;
   job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
   return job;
 }
@@ -238,7 +238,7 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
     if (object) object[i] = tn_text_of_format(t, "%s/%d.o", b->folder, i);
     tn_cpu_arguments(b->c, "-c", object ? object[i] : "-", argv);
-    b->job[i] = tn_cpu_job(b->c, argv, b->source[i]);
+    b->job[i] = tn_cpu_job(b->c, argv, &b->source[i]);
     b->job[i].env = env;
   }
   b->object = object;
@@ -251,7 +251,7 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
   const char *argv[TN_CPU_FLAGS];
   tn_cpu_arguments(b->c, "-S", "-", argv);
   for (int i = 0; i < b->n; i++) {
-    tn_job job = tn_cpu_job(b->c, argv, b->source[i]);
+    tn_job job = tn_cpu_job(b->c, argv, &b->source[i]);
     job.env = tn_process_environment(t, NULL);
     if (tn_process_run(t, &job, 1, 1) == TINY_OK && job.out.n) tn_log_text(t, job.out.data);
   }
@@ -294,7 +294,7 @@ static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
-  tn_job job = tn_cpu_job(c, argv, "");
+  tn_job job = tn_cpu_job(c, argv, NULL);
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
@@ -325,9 +325,10 @@ static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
 
 // Compiles a module that nothing is wrong with.
 static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
-  static const char *const least[] = { "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n" };
-  tiny_bytes binary = { t, NULL, 0, 0 };
-  tn_cpu_batch b = { c, 1, least, &binary, NULL, NULL, NULL, "", 0 };
+  static const char text[] = "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n";
+  tiny_bytes binary = { t, NULL, 0, 0 }, least = { t, NULL, 0, 0 };
+  tiny_bytes_add(&least, text, sizeof text - 1);
+  tn_cpu_batch b = { c, 1, &least, &binary, NULL, NULL, NULL, "", 0 };
   return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
 }
 
@@ -336,8 +337,7 @@ static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
   return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
 }
 
-static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
-                                tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
   while (c->compiler[0] && !c->asked) {
@@ -398,10 +398,10 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   return c;
 }
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
-static void tn_cpu_language(void *dev, tiny_language *out) {
+static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
   tn_lang_c(out);
   for (int i = 0; i < TINY_DOT_COUNT; i++)
-    if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->dots[i] = tn_c_dots[i];
+    if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
   if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
@@ -551,7 +551,7 @@ static tiny_code tn_cpu_launch(void *dev, void *kernel, const tiny_launch *l) {
 static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
-  "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
+  "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
 };

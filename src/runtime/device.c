@@ -13,7 +13,7 @@
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
   const tiny_backend *backend; void *dev;
-  tiny_limits limits; tiny_language lang; char name[64];
+  tiny_limits limits; tiny_renderer renderer; char name[64];
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
 };
@@ -229,6 +229,13 @@ static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name,
   return NULL;
 }
 
+// What writes the kernels of the device, as it is now: a compiler that was asked what it is may change it.
+static void tn_device_renderer(struct tn_device *d) {
+  memset(&d->renderer, 0, sizeof d->renderer);
+  if (d->backend->renderer) d->backend->renderer(d->dev, &d->renderer);
+  if (!d->renderer.kernel) tn_cstyle(&d->renderer);
+}
+
 static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
   struct tn_device *d = t->device;
   memset(&d->limits, 0, sizeof d->limits);
@@ -236,7 +243,7 @@ static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *w
   d->dev = b->open(t, which, &d->limits);
   if (!d->dev) return tiny_fail(t, TINY_E_DEVICE, "device %s could not be opened", b->name);
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
-  if (b->language) b->language(d->dev, &d->lang);
+  tn_device_renderer(d);
   return TINY_OK;
 }
 

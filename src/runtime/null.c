@@ -17,7 +17,7 @@ static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
 }
 static void tn_null_close(void *dev) { (void)dev; }
 static const char *tn_null_target(void *dev) { (void)dev; return "null"; }
-static void tn_null_language(void *dev, tiny_language *out) { (void)dev; tn_lang_c(out); }
+static void tn_null_renderer(void *dev, tiny_renderer *out) { (void)dev; tn_lang_c(out); }
 static void *tn_null_alloc(void *dev, size_t nbytes) {
   void *p = tn_cpu_aligned_alloc((tiny_ctx *)dev, nbytes);
   return p ? memset(p, 0, nbytes) : NULL;
@@ -25,10 +25,9 @@ static void *tn_null_alloc(void *dev, size_t nbytes) {
 static void tn_null_free(void *dev, void *mem, size_t nbytes) {
   tn_cpu_aligned_free((tiny_ctx *)dev, mem, nbytes);
 }
-static tiny_code tn_null_compile(void *dev, int n, const char *const *source,
-                                 tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_null_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   (void)dev; (void)log;
-  for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i], strlen(source[i]));
+  for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i].data, source[i].n);
   return TINY_OK;
 }
 static void *tn_null_load(void *dev, const void *binary, size_t nbytes) {
@@ -46,7 +45,7 @@ static tiny_code tn_null_launch(void *dev, void *kernel, const tiny_launch *l) {
 }
 
 static const tiny_backend tn_null_backend = {
-  "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
+  "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
   tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_null_compile,
   tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, tn_cpu_sync, NULL
 };
